@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A plugin carries its own Swift runtime and shows one symbol, so that it loads into any host, written in any language,
+// with any Swift runtime or none. NEVOD_SHARED_RUNTIME=1 turns the first half off: a sanitizer needs one runtime in the process.
+let sharedRuntime = Context.environment["NEVOD_SHARED_RUNTIME"] == "1"
+let pluginLinkage: [LinkerSetting] = [
+    .unsafeFlags(
+        (sharedRuntime ? [] : ["-static-stdlib"])
+            + ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/NevodPluginLinkage/exports.map"])
+]
+
+let threadSanitizer = Context.environment["NEVOD_THREAD_SANITIZER"] == "1"
+let strict: [SwiftSetting] = (threadSanitizer ? [.define("NEVOD_THREAD_SANITIZER")] : []) + [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+let package = Package(
+    name: "NevodHost",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "NevodHost", targets: ["NevodHost"]),
+        .library(name: "NevodPluginKit", targets: ["NevodPluginKit"]),
+        .executable(name: "nevod-host", targets: ["nevod-host"]),
+        .library(name: "HMACAuth", type: .dynamic, targets: ["HMACAuth", "NevodPluginLinkage"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+
+        .systemLibrary(name: "CLinux"),
+
+        .target(name: "NevodPluginABI"),
+        .target(name: "NevodSupport", swiftSettings: strict),
+        .target(name: "NevodPluginKit", dependencies: ["NevodPluginABI", "NevodSupport"], swiftSettings: strict),
+        .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
+        .target(name: "NevodHost", dependencies: ["NevodPluginABI", "NevodSupport", "CCurl", "CLinux", "COpenSSL"], swiftSettings: strict),
+        .executableTarget(name: "nevod-host", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
+
+        .target(
+            name: "HMACAuth", dependencies: ["NevodPluginKit", "COpenSSL"], path: "Plugins/HMACAuth", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

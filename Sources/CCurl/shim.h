@@ -1,0 +1,61 @@
+#include <curl/curl.h>
+
+/* Swift can't call variadic functions; libcurl's setters are variadic, and type-check by macro. One function a type. */
+
+static inline CURLcode nevod_easy_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode nevod_easy_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode nevod_easy_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode nevod_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/* The shape of CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION. */
+typedef size_t (*nevod_data_function)(char *data, size_t size, size_t count, void *context);
+
+static inline CURLcode nevod_easy_set_data_function(CURL *easy, CURLoption option, nevod_data_function function) {
+    return curl_easy_setopt(easy, option, function);
+}
+
+static inline CURLcode nevod_easy_set_seek_function(CURL *easy, curl_seek_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
+}
+
+static inline CURLMcode nevod_multi_set_socket_function(CURLM *multi, curl_socket_callback function, void *context) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
+    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context) : code;
+}
+
+static inline CURLMcode nevod_multi_set_timer_function(CURLM *multi, curl_multi_timer_callback function, void *context) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
+    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context) : code;
+}
+
+static inline CURLMcode nevod_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+/* The next finished transfer, or NULL. CURLMsg holds a union, which Swift sees badly. */
+static inline CURL *nevod_multi_next_done(CURLM *multi, CURLcode *result) {
+    int left;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+        if (message->msg == CURLMSG_DONE) {
+            *result = message->data.result;
+            return message->easy_handle;
+        }
+    }
+    return NULL;
+}
+
+static inline CURLcode nevod_easy_get_private(CURL *easy, void **context) {
+    return curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)context);
+}

@@ -1,0 +1,96 @@
+internal import COpenSSL
+internal import NevodSupport
+
+/// A digest that a scheme may ask for, by its name in the registry of RFC 9530.
+enum DigestAlgorithm: String, CaseIterable, Sendable {
+    case sha256 = "sha-256"
+    case sha384 = "sha-384"
+    case sha512 = "sha-512"
+
+    static let largestSize = 64
+
+    var name: StaticString {
+        switch self {
+        case .sha256: "sha-256"
+        case .sha384: "sha-384"
+        case .sha512: "sha-512"
+        }
+    }
+
+    var size: Int {
+        switch self {
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
+
+    /// Fetched once: a fetch costs more than the digest of a short body. Never freed, immutable.
+    fileprivate var method: OpaquePointer? {
+        switch self {
+        case .sha256: Self.methods[0]
+        case .sha384: Self.methods[1]
+        case .sha512: Self.methods[2]
+        }
+    }
+
+    private nonisolated(unsafe) static let methods = [
+        EVP_MD_fetch(nil, "SHA256", nil), EVP_MD_fetch(nil, "SHA384", nil), EVP_MD_fetch(nil, "SHA512", nil),
+    ]
+}
+
+/// One digest in the making, on a context that is used again afterwards: a new one costs several allocations.
+struct BodyDigest: ~Copyable {
+    private let algorithm: DigestAlgorithm
+    private let context: OpaquePointer
+
+    /// Owned by whoever took it out.
+    private struct Idle: @unchecked Sendable {
+        let context: OpaquePointer
+    }
+    private static let idle = Locked<[Idle]>([])
+
+    init?(_ algorithm: DigestAlgorithm) {
+        guard let context = Self.idle.withLock({ $0.popLast()?.context }) ?? EVP_MD_CTX_new() else { return nil }
+        guard EVP_DigestInit_ex2(context, algorithm.method, nil) == 1 else {
+            EVP_MD_CTX_free(context)
+            return nil
+        }
+        self.algorithm = algorithm
+        self.context = context
+    }
+
+    deinit {
+        let spent = Idle(context: context)
+        Self.idle.withLock { $0.append(spent) }
+    }
+
+    func update(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
+    }
+
+    /// - Parameter output: at least as long as the algorithm's size.
+    func finish(into output: UnsafeMutableBufferPointer<UInt8>) -> Bool {
+        precondition(output.count >= algorithm.size)
+        var count: UInt32 = 0
+        return EVP_DigestFinal_ex(context, output.baseAddress, &count) == 1 && Int(count) == algorithm.size
+    }
+}
+
+/// The digests of a body that is a stream, made by reading it once before it is sent.
+struct StreamDigests: Sendable {
+    private(set) var values: [(algorithm: DigestAlgorithm, value: [UInt8])] = []
+
+    init(of stream: HTTPBodyStream, _ algorithms: [DigestAlgorithm]) async throws {
+        for algorithm in algorithms {
+            guard let digest = BodyDigest(algorithm) else { continue }
+            let reader = try stream.open()
+            while case let piece = try await reader.read(upTo: 256 << 10), !piece.isEmpty {
+                guard piece.withUnsafeBufferPointer({ digest.update($0) }) else { return }
+            }
+            var value = [UInt8](repeating: 0, count: algorithm.size)
+            guard value.withUnsafeMutableBufferPointer({ digest.finish(into: $0) }) else { return }
+            values.append((algorithm, value))
+        }
+    }
+}

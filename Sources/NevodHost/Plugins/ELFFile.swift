@@ -1,0 +1,124 @@
+#if canImport(Glibc)
+    internal import Glibc
+
+    /// Reads an ELF library's exported names without loading it: a refusal can then name versions, and no line of a library
+    /// that isn't ours runs. (System V ABI, chapters 4 and 5.) Every offset in the file is taken for hostile.
+    struct ELFFile: ~Copyable {
+        enum Problem: Error {
+            case unreadable(String)
+            case notALibrary(String)
+        }
+
+        private let bytes: UnsafeRawBufferPointer
+
+        init(path: String) throws(Problem) {
+            bytes = try Self.mapped(path)
+        }
+
+        deinit {
+            munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+        }
+
+        /// The names of the defined symbols in the dynamic symbol table that begin with `prefix`; nil when the file has no
+        /// section headers to find the table by, which the dynamic loader doesn't need.
+        func exportedSymbols(withPrefix prefix: String) -> [String]? {
+            guard let symbols = section(ofType: 11 /* SHT_DYNSYM */), symbols.entrySize == 24,
+                let names = section(at: symbols.link)
+            else { return nil }
+            var found: [String] = []
+            for index in 0..<symbols.size / 24 {
+                let entry = symbols.offset + index * 24
+                guard let name: UInt32 = load(entry), let sectionIndex: UInt16 = load(entry + 6), sectionIndex != 0,
+                    Int(name) < names.size
+                else { continue }
+                let text = string(names.offset + Int(name), before: names.offset + names.size, startingWith: prefix)
+                if let text { found.append(text) }
+            }
+            return found
+        }
+
+        private static let headerSize = 64
+
+        private static func mapped(_ path: String) throws(Problem) -> UnsafeRawBufferPointer {
+            let file = open(path, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
+            defer { close(file) }
+            var info = stat()
+            guard fstat(file, &info) == 0 else { throw .unreadable(String(cString: strerror(errno))) }
+            guard info.st_mode & S_IFMT == S_IFREG else { throw .notALibrary("it is not a regular file") }
+            guard info.st_size >= headerSize else { throw .notALibrary("it is too short for an ELF header") }
+            guard let start = mmap(nil, Int(info.st_size), PROT_READ, MAP_PRIVATE, file, 0), start != MAP_FAILED else {
+                throw .unreadable(String(cString: strerror(errno)))
+            }
+            let bytes = UnsafeRawBufferPointer(start: start, count: Int(info.st_size))
+            if let problem = headerProblem(of: bytes) {
+                munmap(start, bytes.count)
+                throw .notALibrary(problem)
+            }
+            return bytes
+        }
+
+        private static func headerProblem(of bytes: UnsafeRawBufferPointer) -> String? {
+            guard bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]) else {
+                return "it is not an ELF file"
+            }
+            guard bytes[4] == 2, bytes[5] == 1 else { return "it is not 64-bit little-endian" }
+            guard bytes.loadUnaligned(fromByteOffset: 16, as: UInt16.self) == 3 else {
+                return "it is an object file or a program, not a shared object"
+            }
+            #if arch(x86_64)
+                let machine: UInt16 = 62
+            #elseif arch(arm64)
+                let machine: UInt16 = 183
+            #endif
+            guard bytes.loadUnaligned(fromByteOffset: 18, as: UInt16.self) == machine else {
+                return "it is built for another processor"
+            }
+            return nil
+        }
+
+        private struct Section {
+            let offset: Int
+            let size: Int
+            let link: Int
+            let entrySize: Int
+        }
+
+        private func section(ofType wanted: UInt32) -> Section? {
+            guard let count: UInt16 = load(60) else { return nil }
+            for index in 0..<Int(count) {
+                guard let header = sectionHeader(index), let type: UInt32 = load(header + 4) else { return nil }
+                if type == wanted { return section(at: index) }
+            }
+            return nil
+        }
+
+        private func section(at index: Int) -> Section? {
+            guard let header = sectionHeader(index),
+                let offset: UInt64 = load(header + 24), let size: UInt64 = load(header + 32),
+                let link: UInt32 = load(header + 40), let entrySize: UInt64 = load(header + 56),
+                offset <= bytes.count, size <= UInt64(bytes.count) - offset, entrySize <= 64
+            else { return nil }
+            return Section(offset: Int(offset), size: Int(size), link: Int(link), entrySize: Int(entrySize))
+        }
+
+        private func sectionHeader(_ index: Int) -> Int? {
+            guard let table: UInt64 = load(40), let entrySize: UInt16 = load(58), entrySize >= 64, table > 0,
+                table <= bytes.count
+            else { return nil }
+            return Int(table) + index * Int(entrySize)
+        }
+
+        private func load<Value: FixedWidthInteger>(_ offset: Int) -> Value? {
+            guard offset >= 0, offset <= bytes.count - MemoryLayout<Value>.size else { return nil }
+            return bytes.loadUnaligned(fromByteOffset: offset, as: Value.self)
+        }
+
+        private func string(_ start: Int, before end: Int, startingWith prefix: String) -> String? {
+            guard start < end else { return nil }
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+            guard rest.starts(with: prefix.utf8) else { return nil }
+            return String(decoding: rest.prefix(256).prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+#endif

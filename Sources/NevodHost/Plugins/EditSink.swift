@@ -1,0 +1,179 @@
+internal import NevodPluginABI
+internal import NevodSupport
+
+/// Where one call of `authorize` writes. Checks each edit as it comes, keeps it in a block of its own, since the plugin is
+/// still looking at the request, and applies all of them afterwards, or none.
+struct EditSink: ~Copyable {
+    private enum Kind: UInt8 {
+        case setHeader, addHeader, addQuery, addCookie
+    }
+
+    /// Of one value, and of all edits of one call.
+    static let largestValue = 64 << 10
+    static let largestCall = 256 << 10
+
+    /// One edit: its kind, two lengths, a name, a value.
+    private static let recordHeader = 9
+
+    private var memory: UnsafeMutableRawBufferPointer
+    private var used = 0
+    private var ownsMemory = false
+    private let target: Int32
+    private(set) var refusal: (what: String, problem: String)?
+
+    /// - Parameter memory: of the caller's stack; enough for most schemes, so that most calls allocate nothing.
+    init(_ memory: UnsafeMutableRawBufferPointer, target: Int32) {
+        self.memory = memory
+        self.target = target
+    }
+
+    deinit {
+        UnsafeMutableRawBufferPointer(rebasing: memory[..<used]).wipe()
+        if ownsMemory { memory.deallocate() }
+    }
+
+    /// Calls `body` with the contract's table for this sink.
+    mutating func withTable<Result>(_ body: (UnsafePointer<nevod_edits>) -> Result) -> Result {
+        withUnsafeMutablePointer(to: &self) { sink in
+            var table = nevod_edits(
+                struct_size: UInt32(MemoryLayout<nevod_edits>.size), reserved: 0, host: sink,
+                set_header: { EditSink.record(.setHeader, $0, $1, $2) },
+                add_header: { EditSink.record(.addHeader, $0, $1, $2) },
+                add_query: { EditSink.record(.addQuery, $0, $1, $2) },
+                add_cookie: { EditSink.record(.addCookie, $0, $1, $2) })
+            return withUnsafePointer(to: &table, body)
+        }
+    }
+
+    private static func record(
+        _ kind: Kind, _ host: UnsafeMutableRawPointer?, _ name: nevod_bytes, _ value: nevod_bytes
+    ) -> Int32 {
+        guard let host else { return Int32(NEVOD_INTERNAL) }
+        return host.assumingMemoryBound(to: EditSink.self).pointee.record(kind, name, value)
+    }
+
+    private mutating func record(_ kind: Kind, _ name: nevod_bytes, _ value: nevod_bytes) -> Int32 {
+        if let problem = problem(kind, name, value) {
+            if refusal == nil { refusal = (Self.describe(kind, name), problem) }
+            return Int32(NEVOD_UNSUPPORTED)
+        }
+        let name = name.buffer
+        let value = value.buffer
+        reserve(Self.recordHeader + name.count + value.count)
+        memory[used] = kind.rawValue
+        memory.storeBytes(of: UInt32(name.count), toByteOffset: used + 1, as: UInt32.self)
+        memory.storeBytes(of: UInt32(value.count), toByteOffset: used + 5, as: UInt32.self)
+        used += Self.recordHeader
+        append(name)
+        append(value)
+        return Int32(NEVOD_OK)
+    }
+
+    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let source = bytes.baseAddress else { return }
+        memory.baseAddress?.advanced(by: used).copyMemory(from: source, byteCount: bytes.count)
+        used += bytes.count
+    }
+
+    private mutating func reserve(_ count: Int) {
+        guard used + count > memory.count else { return }
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(memory.count * 2, used + count), alignment: 1)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<used]))
+        UnsafeMutableRawBufferPointer(rebasing: memory[..<used]).wipe()
+        if ownsMemory { memory.deallocate() }
+        memory = larger
+        ownsMemory = true
+    }
+
+    // MARK: Checks
+
+    private func problem(_ kind: Kind, _ name: nevod_bytes, _ value: nevod_bytes) -> String? {
+        guard name.count <= 256 else { return "a name of \(name.count) bytes is too long" }
+        guard value.count <= Self.largestValue else {
+            return "a value of \(value.count) bytes is larger than \(Self.largestValue)"
+        }
+        guard used + Int(name.count) + Int(value.count) <= Self.largestCall else {
+            return "the edits of one call are larger than \(Self.largestCall) bytes"
+        }
+        guard name.count == 0 || name.data != nil, value.count == 0 || value.data != nil else {
+            return "it has a length but no data"
+        }
+        switch kind {
+        case .setHeader, .addHeader:
+            guard HTTPSyntax.isToken(name.buffer) else { return "its name is not a token (RFC 9110 §5.6.2)" }
+            guard HTTPSyntax.isFieldValue(value.buffer) else { return "its value holds a control character, such as a line break" }
+            if target == Int32(NEVOD_TARGET_ORIGIN), isOne(of: "proxy-authorization", name) {
+                return "it is meant for a proxy, and the target is the origin"
+            }
+            return isTransports(name) ? "the host alone writes it, because it decides where a request ends" : nil
+        case .addQuery:
+            return name.count == 0 ? "an item of the query needs a name" : nil
+        case .addCookie:
+            guard HTTPSyntax.isToken(name.buffer) else { return "its name is not a token (RFC 6265 §4.1.1)" }
+            return value.buffer.allSatisfy(Self.isCookieByte) ? nil : "its value holds a byte that no cookie can (RFC 6265 §4.1.1)"
+        }
+    }
+
+    /// Lines that frame the message or steer the connection (RFC 9110 §7.6.1, RFC 9112 §6).
+    private func isTransports(_ name: nevod_bytes) -> Bool {
+        switch name.count {
+        case 2: isOne(of: "te", name)
+        case 4: isOne(of: "host", name)
+        case 6: isOne(of: "expect", name)
+        case 7: isOne(of: "upgrade", name) || isOne(of: "trailer", name)
+        case 10: isOne(of: "connection", name) || isOne(of: "keep-alive", name)
+        case 14: isOne(of: "content-length", name)
+        case 16: isOne(of: "proxy-connection", name)
+        case 17: isOne(of: "transfer-encoding", name)
+        default: false
+        }
+    }
+
+    private func isOne(of known: StaticString, _ name: nevod_bytes) -> Bool {
+        HTTPSyntax.namesEqual(name.buffer, UnsafeBufferPointer(start: known.utf8Start, count: known.utf8CodeUnitCount))
+    }
+
+    private static func isCookieByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\"): false
+        default: byte > 0x20 && byte < 0x7F
+        }
+    }
+
+    private static func describe(_ kind: Kind, _ name: nevod_bytes) -> String {
+        let name = "\"\(String(name.message.prefix(64)))\""
+        return switch kind {
+        case .setHeader, .addHeader: "the header \(name)"
+        case .addQuery: "the query item \(name)"
+        case .addCookie: "the cookie \(name)"
+        }
+    }
+
+    // MARK: Applying
+
+    /// - Parameter request: with its author set.
+    borrowing func apply(to request: inout HTTPRequest) throws(InvalidRequest) {
+        let bytes = UnsafeRawBufferPointer(rebasing: memory[..<used])
+        var offset = 0
+        while offset < used {
+            guard let kind = Kind(rawValue: bytes[offset]) else { return }
+            let nameCount = Int(bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self))
+            let valueCount = Int(bytes.loadUnaligned(fromByteOffset: offset + 5, as: UInt32.self))
+            offset += Self.recordHeader
+            let name = Self.slice(bytes, offset, nameCount)
+            let value = Self.slice(bytes, offset + nameCount, valueCount)
+            offset += nameCount + valueCount
+            switch kind {
+            case .setHeader: request.headers.set(name, value, by: request.author)
+            case .addHeader: request.headers.add(name, value, by: request.author)
+            case .addQuery: request.appendQueryItem(name, value)
+            case .addCookie:
+                try request.setCookie(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
+            }
+        }
+    }
+
+    private static func slice(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]).assumingMemoryBound(to: UInt8.self)
+    }
+}

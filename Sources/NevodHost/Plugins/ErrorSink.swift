@@ -1,0 +1,37 @@
+internal import NevodPluginABI
+internal import NevodSupport
+
+/// Where one call of a plugin reports why it failed. Lives on the stack of that call.
+struct ErrorSink {
+    private(set) var subject = ""
+    private(set) var message = ""
+    private(set) var detail: Secret?
+    private var isReported = false
+
+    /// Calls `body` with the contract's table for this sink.
+    mutating func withTable<Result>(_ body: (UnsafePointer<nevod_errors>) -> Result) -> Result {
+        withUnsafeMutablePointer(to: &self) { sink in
+            var table = nevod_errors(
+                struct_size: UInt32(MemoryLayout<nevod_errors>.size), reserved: 0, host: sink,
+                report: { host, subject, message, detail in
+                    host?.assumingMemoryBound(to: ErrorSink.self).pointee.report(subject, message, detail)
+                })
+            return withUnsafePointer(to: &table, body)
+        }
+    }
+
+    private mutating func report(_ subject: nevod_bytes, _ message: nevod_bytes, _ detail: nevod_bytes) {
+        guard !isReported else { return }
+        isReported = true
+        self.subject = subject.message
+        self.message = message.message
+        if detail.count > 0 { self.detail = Secret(copying: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(detail.buffer).prefix(4096))) }
+    }
+
+    func error(_ status: Int32, in function: String, of scheme: Scheme) -> PluginError {
+        PluginError(
+            scheme.plugin,
+            .failed(
+                scheme: scheme.id, function: function, status: status, subject: subject, message: message, detail: detail))
+    }
+}

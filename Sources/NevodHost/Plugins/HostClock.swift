@@ -1,0 +1,21 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The wall clock as plugins see it: they have none of their own, so a test or a replay can set it.
+public struct HostClock: Sendable {
+    let unixNanoseconds: @Sendable () -> Int64
+
+    /// - Parameter unixNanoseconds: since 1970-01-01T00:00:00Z.
+    public init(unixNanoseconds: @escaping @Sendable () -> Int64) {
+        self.unixNanoseconds = unixNanoseconds
+    }
+
+    public static let system = HostClock {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+}

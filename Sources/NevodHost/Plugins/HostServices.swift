@@ -1,0 +1,33 @@
+internal import NevodPluginABI
+
+/// Takes the log lines of a plugin's instance.
+///
+/// - Parameters:
+///   - level: 1 debug, 2 info, 3 warning, 4 error.
+///   - message: one line, without control characters.
+public typealias PluginLog = @Sendable (_ level: Int32, _ message: String) -> Void
+
+/// The services that an instance gets: a log and, so far, no extension. Lives from before `create` until after `destroy`.
+final class HostServices: Sendable {
+    let log: PluginLog
+    /// Written in init, freed in deinit, read by the plugin in between.
+    nonisolated(unsafe) let table: UnsafeMutablePointer<nevod_host>
+
+    init(log: @escaping PluginLog) {
+        self.log = log
+        table = .allocate(capacity: 1)
+        table.initialize(
+            to: nevod_host(
+                struct_size: UInt32(MemoryLayout<nevod_host>.size), reserved: 0,
+                host: Unmanaged.passUnretained(self).toOpaque(),
+                log: { host, level, message in
+                    guard let host else { return }
+                    Unmanaged<HostServices>.fromOpaque(host).takeUnretainedValue().log(level, message.message)
+                },
+                get_extension: { _, _ in nil }))
+    }
+
+    deinit {
+        table.deallocate()
+    }
+}

@@ -1,0 +1,20 @@
+internal import NevodPluginABI
+
+/// What a function of a plugin returned.
+public enum PluginStatus: Int32, Sendable {
+    case ok = 0
+    case badSettings, badToken, denied, unavailable, unsupported, `internal`
+
+    static func name(_ status: Int32) -> String {
+        switch PluginStatus(rawValue: status) {
+        case .ok: "ok"
+        case .badSettings: "bad settings"
+        case .badToken: "bad token"
+        case .denied: "denied"
+        case .unavailable: "unavailable for now"
+        case .unsupported: "unsupported"
+        case .internal: "a fault of the plugin"
+        case nil: "status \(status), which the contract doesn't know"
+        }
+    }
+}

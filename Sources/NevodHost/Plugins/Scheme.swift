@@ -1,0 +1,29 @@
+internal import NevodPluginABI
+
+/// An authentication scheme that a plugin offers.
+public struct Scheme: Sendable {
+    /// The path of its library.
+    public let plugin: String
+    public let id: String
+    public let title: String
+    public let settings: [SchemeSetting]
+    /// The contract lets it live as long as the process and never change.
+    nonisolated(unsafe) let table: UnsafePointer<nevod_scheme>
+
+    init(
+        plugin: String, table: UnsafePointer<nevod_scheme>, id: String, title: String, settings: [SchemeSetting]
+    ) {
+        self.plugin = plugin
+        self.table = table
+        self.id = id
+        self.title = title
+        self.settings = settings
+    }
+
+    /// Checks the settings and makes an instance of them.
+    public func makeInstance(
+        settings: SchemeSettings = [:], clock: HostClock = .system, log: @escaping PluginLog = { _, _ in }
+    ) throws(PluginError) -> SchemeInstance {
+        try SchemeInstance(self, validated(settings), clock: clock, log: log)
+    }
+}

@@ -1,0 +1,247 @@
+internal import COpenSSL
+internal import NevodPluginABI
+internal import NevodSupport
+internal import Synchronization
+
+/// A scheme with its settings: what `create` made, until it is destroyed.
+public final class SchemeInstance: Sendable {
+    public let scheme: Scheme
+    let needs: SchemeNeeds
+    private let clock: HostClock
+    private let author: Author
+    private let services: HostServices
+    private let uses = Atomic<UInt64>(0)
+    /// The contract lets any thread use it, many at once.
+    private nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
+
+    init(
+        _ scheme: Scheme, _ values: [(name: String, value: SchemeSettings.Value)], clock: HostClock, log: @escaping PluginLog
+    ) throws(PluginError) {
+        self.scheme = scheme
+        self.clock = clock
+        services = HostServices(log: log)
+        author = .scheme(scheme.id)
+        handle = try Self.create(scheme, values, services)
+        do throws(PluginError) {
+            needs =
+                if let table = scheme.table.pointee.needs?(handle) {
+                    try SchemeNeeds(table, of: scheme)
+                } else {
+                    SchemeNeeds()
+                }
+        } catch {
+            scheme.table.pointee.destroy(handle)
+            throw error
+        }
+    }
+
+    deinit {
+        scheme.table.pointee.destroy(handle)
+    }
+
+    private static func create(
+        _ scheme: Scheme, _ values: [(name: String, value: SchemeSettings.Value)], _ services: HostServices
+    ) throws(PluginError) -> UnsafeMutableRawPointer? {
+        // One block for all names and values, wiped afterwards: secrets are among them.
+        var block: [UInt8] = []
+        block.reserveCapacity(
+            values.reduce(0) { total, entry in
+                switch entry.value {
+                case .text(let text): total + entry.name.utf8.count + text.utf8.count
+                case .secret(let secret): total + entry.name.utf8.count + secret.count
+                }
+            })
+        defer { block.withUnsafeMutableBytes { $0.wipe() } }
+        var ends: [(name: Int, value: Int)] = []
+        for (name, value) in values {
+            block.append(contentsOf: name.utf8)
+            let nameEnd = block.count
+            switch value {
+            case .text(let text): block.append(contentsOf: text.utf8)
+            case .secret(let secret): secret.withUnsafeBytes { block.append(contentsOf: $0) }
+            }
+            ends.append((nameEnd, block.count))
+        }
+        var instance: UnsafeMutableRawPointer?
+        var errors = ErrorSink()
+        let status = block.withUnsafeBufferPointer { block in
+            var start = 0
+            let pairs = ends.map { end in
+                let pair = nevod_pair(
+                    name: nevod_bytes(UnsafeBufferPointer(rebasing: block[start..<end.name])),
+                    value: nevod_bytes(UnsafeBufferPointer(rebasing: block[end.name..<end.value])))
+                start = end.value
+                return pair
+            }
+            return errors.withTable { errors in
+                scheme.table.pointee.create(
+                    scheme.table, services.table, pairs, UInt32(pairs.count), &instance, errors)
+            }
+        }
+        guard status == NEVOD_OK else { throw errors.error(status, in: "create", of: scheme) }
+        return instance
+    }
+
+    /// Puts the credential on a request, whose every other line is written already. All edits are applied, or none.
+    ///
+    /// - Parameters:
+    ///   - attempt: 1 for the first sending.
+    ///   - streamDigests: of a body that is a stream, if the scheme needs them and they can be had.
+    func authorize(
+        _ request: inout HTTPRequest, attempt: Int, streamDigests: StreamDigests? = nil
+    ) throws(PluginError) {
+        let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
+            var edits = EditSink(memory, target: Int32(NEVOD_TARGET_ORIGIN))
+            var errors = ErrorSink()
+            let status = edits.withTable { edits in
+                errors.withTable { errors in
+                    withView(of: request, attempt, streamDigests) { view in
+                        scheme.table.pointee.authorize(handle, nil, view, edits, errors)
+                    }
+                }
+            }
+            guard status == NEVOD_OK else { return .failure(errors.error(status, in: "authorize", of: scheme)) }
+            if let (what, problem) = edits.refusal {
+                return .failure(PluginError(scheme.plugin, .refusedEdit(scheme: scheme.id, what: what, problem: problem)))
+            }
+            let caller = request.author
+            request.author = author
+            defer { request.author = caller }
+            do throws(InvalidRequest) { try edits.apply(to: &request) } catch {
+                return .failure(
+                    PluginError(scheme.plugin, .refusedEdit(scheme: scheme.id, what: "the request", problem: error.problem)))
+            }
+            return .success(())
+        }
+        try outcome.get()
+    }
+
+    /// Builds the contract's view of a request on the stack: it borrows, and copies nothing.
+    private func withView(
+        of request: borrowing HTTPRequest, _ attempt: Int, _ streamDigests: StreamDigests?,
+        _ body: (UnsafePointer<nevod_view>) -> Int32
+    ) -> Int32 {
+        withBytes(request.method.rawValue) { method in
+            withBytes(request.origin.authority) { authority in
+                withBytes(request.target) { target in
+                    withHeaders(request.headers) { headers in
+                        withBody(request.body, streamDigests) { content, digests in
+                            withRandom { random in
+                                var view = nevod_view()
+                                view.struct_size = UInt32(MemoryLayout<nevod_view>.size)
+                                view.target_kind = Int32(NEVOD_TARGET_ORIGIN)
+                                view.method = method
+                                view.scheme = request.origin.scheme == .https ? nevod_bytes("https") : nevod_bytes("http")
+                                view.authority = authority
+                                view.target = target
+                                view.headers = headers.baseAddress
+                                view.header_count = UInt32(headers.count)
+                                view.body_kind = request.body.kind
+                                view.body_length = request.body.length.map(UInt64.init) ?? UInt64.max
+                                view.body = content
+                                view.digests = digests.baseAddress
+                                view.digest_count = UInt32(digests.count)
+                                view.attempt = UInt32(attempt)
+                                view.unix_time_ns = clock.unixNanoseconds()
+                                view.random = random
+                                view.use_count = uses.wrappingAdd(1, ordering: .relaxed).oldValue
+                                return withUnsafePointer(to: &view, body)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func withHeaders(_ headers: HTTPHeaders, _ body: (UnsafeBufferPointer<nevod_pair>) -> Int32) -> Int32 {
+        guard needs.headers else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
+        return headers.storage.withUnsafeBufferPointer { storage in
+            withUnsafeTemporaryAllocation(of: nevod_pair.self, capacity: headers.lines.count) { pairs in
+                for (index, line) in headers.lines.enumerated() {
+                    pairs.initializeElement(
+                        at: index,
+                        to: nevod_pair(
+                            name: nevod_bytes(UnsafeBufferPointer(rebasing: storage[line.name])),
+                            value: line.valueCount == 0
+                                ? .empty : nevod_bytes(UnsafeBufferPointer(rebasing: storage[line.value]))))
+                }
+                return body(UnsafeBufferPointer(pairs))
+            }
+        }
+    }
+
+    private func withBody(
+        _ content: HTTPBody, _ streamDigests: StreamDigests?,
+        _ body: (nevod_bytes, UnsafeBufferPointer<nevod_pair>) -> Int32
+    ) -> Int32 {
+        let none = UnsafeBufferPointer<nevod_pair>(start: nil, count: 0)
+        switch content {
+        case .none: return body(.empty, none)
+        case .bytes(let bytes):
+            return bytes.withUnsafeBufferPointer { bytes in
+                let shown = needs.body ? nevod_bytes(bytes) : .empty
+                return bytes.isEmpty || needs.digests.isEmpty ? body(shown, none) : withDigests(of: bytes) { body(shown, $0) }
+            }
+        case .stream:
+            guard let streamDigests else { return body(.empty, none) }
+            let values = streamDigests.values
+            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, values.count * DigestAlgorithm.largestSize)) { memory in
+                withUnsafeTemporaryAllocation(of: nevod_pair.self, capacity: max(1, values.count)) { pairs in
+                    for (index, (algorithm, value)) in values.enumerated() {
+                        let place = UnsafeMutableBufferPointer(
+                            rebasing: memory[index * DigestAlgorithm.largestSize..<index * DigestAlgorithm.largestSize + value.count])
+                        _ = place.initialize(fromContentsOf: value)
+                        pairs.initializeElement(
+                            at: index,
+                            to: nevod_pair(name: nevod_bytes(algorithm.name), value: nevod_bytes(UnsafeBufferPointer(place))))
+                    }
+                    return body(.empty, UnsafeBufferPointer(rebasing: pairs[..<values.count]))
+                }
+            }
+        }
+    }
+
+    private func withDigests(
+        of content: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<nevod_pair>) -> Int32
+    ) -> Int32 {
+        let size = DigestAlgorithm.largestSize
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: needs.digests.count * size) { memory in
+            withUnsafeTemporaryAllocation(of: nevod_pair.self, capacity: needs.digests.count) { pairs in
+                for (index, algorithm) in needs.digests.enumerated() {
+                    let place = UnsafeMutableBufferPointer(rebasing: memory[index * size..<index * size + algorithm.size])
+                    guard let digest = BodyDigest(algorithm), digest.update(content), digest.finish(into: place) else {
+                        return Int32(NEVOD_INTERNAL)
+                    }
+                    pairs.initializeElement(
+                        at: index,
+                        to: nevod_pair(name: nevod_bytes(algorithm.name), value: nevod_bytes(UnsafeBufferPointer(place))))
+                }
+                return body(UnsafeBufferPointer(pairs))
+            }
+        }
+    }
+
+    private func withRandom(_ body: (nevod_bytes) -> Int32) -> Int32 {
+        guard needs.random else { return body(.empty) }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { memory in
+            guard RAND_bytes(memory.baseAddress, Int32(memory.count)) == 1 else { return Int32(NEVOD_INTERNAL) }
+            return body(nevod_bytes(UnsafeBufferPointer(memory)))
+        }
+    }
+}
+
+extension SchemeInstance: CustomStringConvertible, CustomReflectable {
+    public var description: String { "\(scheme.id) of \(scheme.plugin)" }
+    public var customMirror: Mirror { Mirror(self, children: ["scheme": scheme.id]) }
+}
+
+extension HTTPBody {
+    fileprivate var kind: Int32 {
+        switch self {
+        case .none: Int32(NEVOD_BODY_NONE)
+        case .bytes(let bytes): Int32(bytes.isEmpty ? NEVOD_BODY_NONE : NEVOD_BODY_BYTES)
+        case .stream(let stream): Int32(stream.length == 0 ? NEVOD_BODY_NONE : NEVOD_BODY_STREAM)
+        }
+    }
+}

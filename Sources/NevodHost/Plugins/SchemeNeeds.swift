@@ -1,0 +1,48 @@
+internal import NevodPluginABI
+
+/// What an instance asked for, checked.
+struct SchemeNeeds: Sendable {
+    var flags: UInt32 = 0
+    var digests: [DigestAlgorithm] = []
+
+    var body: Bool { flags & UInt32(NEVOD_NEED_BODY) != 0 }
+    var headers: Bool { flags & UInt32(NEVOD_NEED_HEADERS) != 0 }
+    var random: Bool { flags & UInt32(NEVOD_NEED_RANDOM) != 0 }
+
+    private static let served = UInt32(NEVOD_NEED_BODY | NEVOD_NEED_HEADERS | NEVOD_NEED_RANDOM)
+    private static let known =
+        served | UInt32(NEVOD_NEED_RESPONSES | NEVOD_NEED_SUCCESSES | NEVOD_NEED_STATE)
+
+    init() {}
+
+    init(_ table: UnsafePointer<nevod_needs>, of scheme: Scheme) throws(PluginError) {
+        let needs = table.pointee
+        guard needs.struct_size >= MemoryLayout<nevod_needs>.size else {
+            throw PluginError(
+                scheme.plugin,
+                .tooShort(
+                    structure: "nevod_needs of \(scheme.id)", size: Int(needs.struct_size),
+                    needed: MemoryLayout<nevod_needs>.size))
+        }
+        let field = "\(scheme.id).needs"
+        guard needs.flags & ~Self.known == 0 else {
+            throw PluginError(
+                scheme.plugin,
+                .malformed(field: "\(field).flags", problem: "has bits that the contract doesn't know: 0x\(String(needs.flags & ~Self.known, radix: 16))"))
+        }
+        guard needs.flags & ~Self.served == 0 else {
+            throw PluginError(scheme.plugin, .unsupported(scheme: scheme.id, what: "responses or state"))
+        }
+        flags = needs.flags
+        for index in 0..<Int(min(needs.digest_count, 16)) {
+            guard let names = needs.digests else {
+                throw PluginError(scheme.plugin, .malformed(field: "\(field).digests", problem: "is NULL"))
+            }
+            let name = names[index].message
+            guard let digest = DigestAlgorithm(rawValue: name) else {
+                throw PluginError(scheme.plugin, .unsupported(scheme: scheme.id, what: "the digest \"\(name)\""))
+            }
+            if !digests.contains(digest) { digests.append(digest) }
+        }
+    }
+}

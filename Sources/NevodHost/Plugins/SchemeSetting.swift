@@ -1,0 +1,55 @@
+internal import NevodPluginABI
+
+/// A setting, as its scheme declares it.
+public struct SchemeSetting: Sendable, Hashable {
+    public enum Kind: Int32, Sendable {
+        case text = 1
+        case integer, boolean, choice, url
+
+        public var name: String {
+            switch self {
+            case .text: "text"
+            case .integer: "integer"
+            case .boolean: "true or false"
+            case .choice: "choice"
+            case .url: "URL"
+            }
+        }
+    }
+
+    public let name: String
+    public let kind: Kind
+    public let isRequired: Bool
+    /// Never taken from a command line, never shown.
+    public let isSecret: Bool
+    public let isRepeatable: Bool
+    public let choices: [String]
+    public let defaultValue: String?
+    public let help: String
+
+    init(name: String, kind: Kind, flags: UInt32, choices: [String], defaultValue: String, help: String) {
+        self.name = name
+        self.kind = kind
+        isRequired = flags & UInt32(NEVOD_SETTING_REQUIRED) != 0
+        isSecret = flags & UInt32(NEVOD_SETTING_SECRET) != 0
+        isRepeatable = flags & UInt32(NEVOD_SETTING_REPEATABLE) != 0
+        self.choices = choices
+        self.defaultValue = defaultValue.isEmpty ? nil : defaultValue
+        self.help = help
+    }
+
+    /// Why a text can't be a value of this setting; completes the sentence that begins with its name. Nil if it can.
+    func problem(with text: String) -> String? {
+        switch kind {
+        case .text: text.utf8.contains(0) ? "holds a NUL byte" : nil
+        case .integer: Int64(text) == nil ? "must be an integer, not \(shown(text))" : nil
+        case .boolean: text == "true" || text == "false" ? nil : "must be true or false, not \(shown(text))"
+        case .choice: choices.contains(text) ? nil : "must be one of \(choices.joined(separator: ", ")), not \(shown(text))"
+        case .url: (try? HTTPURL(text)) == nil ? "must be an absolute http or https URL, not \(shown(text))" : nil
+        }
+    }
+
+    private func shown(_ text: String) -> String {
+        isSecret ? "what was given" : "\"\(text)\""
+    }
+}

@@ -1,0 +1,70 @@
+internal import NevodPluginABI
+public import NevodSupport
+
+/// Values for a scheme's settings, in order; a repeatable setting may stand several times.
+///
+/// ```swift
+/// let settings: SchemeSettings = ["api-key": "demo", "secret": .secret(Secret(copying: bytes))]
+/// ```
+public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
+    public enum Value: Sendable, ExpressibleByStringLiteral {
+        case text(String)
+        case secret(Secret)
+
+        public init(stringLiteral value: String) {
+            self = .text(value)
+        }
+    }
+
+    var values: [(name: String, value: Value)] = []
+
+    public init() {}
+
+    public init(dictionaryLiteral elements: (String, Value)...) {
+        values = elements.map { ($0.0, $0.1) }
+    }
+
+    public mutating func add(_ name: String, _ value: Value) {
+        values.append((name, value))
+    }
+
+    public func contains(_ name: String) -> Bool {
+        values.contains { $0.name == name }
+    }
+}
+
+extension Scheme {
+    /// Every value that `create` gets: what was given, checked, then the defaults.
+    func validated(_ given: SchemeSettings) throws(PluginError) -> [(name: String, value: SchemeSettings.Value)] {
+        let names = settings.map(\.name)
+        for (name, value) in given.values {
+            guard let setting = settings.first(where: { $0.name == name }) else {
+                throw PluginError(plugin, .unknownSetting(scheme: id, name: name, valid: names))
+            }
+            let problem =
+                switch value {
+                case .text(let text): setting.problem(with: text)
+                case .secret(let secret): secret.withUnsafeBytes { Self.problem(with: $0, setting) }
+                }
+            if let problem { throw PluginError(plugin, .badSetting(scheme: id, name: name, problem: problem)) }
+            guard setting.isRepeatable || given.values.count(where: { $0.name == name }) == 1 else {
+                throw PluginError(plugin, .badSetting(scheme: id, name: name, problem: "was given more than once"))
+            }
+        }
+        var values = given.values
+        for setting in settings where !given.contains(setting.name) {
+            if let value = setting.defaultValue {
+                values.append((setting.name, .text(value)))
+            } else if setting.isRequired {
+                throw PluginError(plugin, .missingSetting(scheme: id, name: setting.name, help: setting.help, valid: names))
+            }
+        }
+        return values
+    }
+
+    private static func problem(with secret: UnsafeRawBufferPointer, _ setting: SchemeSetting) -> String? {
+        // A text is the usual kind of a secret, and may be any bytes without NUL; only for the others is it made a string.
+        guard setting.kind != .text else { return secret.contains(0) ? "holds a NUL byte" : nil }
+        return setting.problem(with: String(decoding: secret, as: UTF8.self))
+    }
+}

@@ -1,0 +1,90 @@
+/// Sends requests on their way: chain, signature, transport, and back through the chain in reverse.
+public struct NetworkProvider: Sendable {
+    private let session: any HTTPTransport
+    private let interceptor: any RequestInterceptor
+    private let signer: (any TokenModel)?
+    private let observer: Observer?
+
+    /// Sees each request as it is handed to the transport: authorised, so print its ``HTTPRequest/redactedHead`` only.
+    public typealias Observer = @Sendable (HTTPRequest) -> Void
+
+    /// More attempts than this are a loop, whatever an interceptor says.
+    private static let mostAttempts = 16
+
+    /// - Parameters:
+    ///   - signer: goes last, on every attempt, after the whole chain.
+    public init(
+        session: any HTTPTransport, interceptor: any RequestInterceptor = InterceptorChain([]),
+        signer: (any TokenModel)? = nil, observer: Observer? = nil
+    ) {
+        self.session = session
+        self.interceptor = interceptor
+        self.signer = signer
+        self.observer = observer
+    }
+
+    public func send(
+        _ request: HTTPRequest, _ options: TransferOptions = TransferOptions()
+    ) async throws(NetworkError) -> HTTPResponse {
+        try await onExecutor { () async throws(NetworkError) in
+            var attempt = 1
+            while true {
+                var exchange = try await authorized(request, options, attempt)
+                observer?(exchange.request)
+                let outcome = await answer(to: exchange)
+                let isLast = attempt == Self.mostAttempts || !request.body.isReplayable
+                if !isLast, try await wantsRetry(&exchange, outcome) {
+                    attempt += 1
+                    continue
+                }
+                do throws(TransportError) { return try outcome.get() } catch {
+                    throw error.code == .cancelled ? .cancelled : .transport(error)
+                }
+            }
+        }
+    }
+
+    /// The request as `send` would hand it to the transport on its first attempt. Sends nothing.
+    public func authorize(
+        _ request: HTTPRequest, _ options: TransferOptions = TransferOptions()
+    ) async throws(NetworkError) -> HTTPRequest {
+        try await onExecutor { () async throws(NetworkError) in
+            try await authorized(request, options, 1).request
+        }
+    }
+
+    /// Each attempt starts from the caller's request: what was written for the last one is gone.
+    private func authorized(
+        _ request: HTTPRequest, _ options: TransferOptions, _ attempt: Int
+    ) async throws(NetworkError) -> Exchange {
+        var exchange = Exchange(request: request, options: options, attempt: attempt)
+        do { try await interceptor.adapt(&exchange) } catch { throw .interceptor("\(type(of: interceptor))", error) }
+        exchange.request.materialize()
+        guard let signer else { return exchange }
+        do { try await signer.authorize(&exchange) } catch let error as PluginError { throw .plugin(error) } catch {
+            throw .authorization(error)
+        }
+        return exchange
+    }
+
+    private func answer(to exchange: Exchange) async -> Result<HTTPResponse, TransportError> {
+        do throws(TransportError) { return .success(try await session.send(exchange.request, exchange.options)) } catch {
+            return .failure(error)
+        }
+    }
+
+    private func wantsRetry(
+        _ exchange: inout Exchange, _ outcome: Result<HTTPResponse, TransportError>
+    ) async throws(NetworkError) -> Bool {
+        do { return try await interceptor.retry(&exchange, after: outcome) } catch {
+            throw .interceptor("\(type(of: interceptor))", error)
+        }
+    }
+
+    /// Where the transport works, so that the request's way needs no thread hop.
+    private func onExecutor<Success: Sendable>(
+        _ body: sending () async throws(NetworkError) -> Success
+    ) async throws(NetworkError) -> Success {
+        try await withTaskExecutorPreference(session.executor, operation: body)
+    }
+}

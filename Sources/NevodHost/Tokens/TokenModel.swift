@@ -1,0 +1,68 @@
+/// A token: what it is, and how it goes on a request. (An interceptor decides when; a ``TokenModel`` knows only how.)
+///
+/// ```swift
+/// struct CustomHeaderToken: TokenModel {
+///     let clientID: String
+///
+///     func authorize(_ request: inout HTTPRequest) throws {
+///         try request.setHeader("X-Client-ID", clientID)
+///     }
+///     func encode() throws -> [UInt8] { Array(clientID.utf8) }
+///     static func decode(from data: [UInt8]) throws -> Self { Self(clientID: String(decoding: data, as: UTF8.self)) }
+/// }
+/// ```
+public protocol TokenModel: Sendable {
+    /// The type of request that this token is written against.
+    associatedtype Request: RequestRepresentation = HTTPRequest
+    /// The type of bytes that this token is stored as.
+    associatedtype Encoded: RangeReplaceableCollection<UInt8> & Sendable = [UInt8]
+
+    static var phase: TokenPhase { get }
+
+    /// Puts the token on a request.
+    func authorize(_ request: inout Request) throws
+
+    func encode() throws -> Encoded
+    static func decode(from data: Encoded) throws -> Self
+
+    /// The same with everything the host knows about the request's way. The default calls the simpler one above, and
+    /// records what it wrote as this token's.
+    func authorize(_ exchange: inout Exchange) async throws
+}
+
+/// When a token goes on a request.
+public enum TokenPhase: Sendable {
+    /// At the interceptor's place in the chain.
+    case credential
+    /// After the whole chain, on every attempt, so that nobody can change what has been signed.
+    case signature
+}
+
+extension TokenModel {
+    public static var phase: TokenPhase { .credential }
+
+    public func authorize(_ exchange: inout Exchange) async throws {
+        try exchange.edit(as: .token("\(Self.self)")) { request in
+            var shaped = Request(request)
+            try authorize(&shaped)
+            try shaped.write(to: &request)
+        }
+    }
+}
+
+/// A type that tokens and interceptors can be written against: the native request, or another library's.
+public protocol RequestRepresentation {
+    init(_ request: HTTPRequest)
+    /// Carries the changes over. What did not change must be left alone, since whatever is written counts as an edit.
+    func write(to request: inout HTTPRequest) throws
+}
+
+extension HTTPRequest: RequestRepresentation {
+    public init(_ request: HTTPRequest) {
+        self = request
+    }
+
+    public func write(to request: inout HTTPRequest) {
+        request = self
+    }
+}

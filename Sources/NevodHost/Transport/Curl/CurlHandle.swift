@@ -1,0 +1,171 @@
+internal import CCurl
+internal import NevodSupport
+
+/// Owns an easy handle and the memory that libcurl borrows from us during a transfer. Belongs to the loop's thread.
+final class CurlHandle {
+    let easy: UnsafeMutableRawPointer
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var headerBlock = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var headerNodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
+
+    /// Sets what holds for every request of a session.
+    init?(_ configuration: CurlSession.Configuration) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.easy = easy
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText[0] = 0
+        setPointer(CURLOPT_ERRORBUFFER, errorText)
+        setLong(CURLOPT_NOSIGNAL, 1)
+        setLong(CURLOPT_PATH_AS_IS, 1)
+        setLong(CURLOPT_TCP_KEEPALIVE, 1)
+        setString(CURLOPT_PROTOCOLS_STR, "http,https")
+        // A proxy would change the request-target, and with it what a scheme has signed.
+        setString(CURLOPT_PROXY, "")
+        if let file = configuration.caFile { setString(CURLOPT_CAINFO, file) }
+        nevod_easy_set_data_function(easy, CURLOPT_HEADERFUNCTION) { data, _, count, context in
+            context.map { CurlHandle.transfer($0).receiveHeader(UnsafeBufferPointer(data, count)) } == true ? count : 0
+        }
+        nevod_easy_set_data_function(easy, CURLOPT_WRITEFUNCTION) { data, _, count, context in
+            context.map { CurlHandle.transfer($0).receiveBody(UnsafeBufferPointer(data, count)) } ?? 0
+        }
+        nevod_easy_set_data_function(easy, CURLOPT_READFUNCTION) { data, size, count, context in
+            context.map { CurlHandle.transfer($0).sendBody(UnsafeMutableRawBufferPointer(start: data, count: size * count)) }
+                ?? Int(CURL_READFUNC_ABORT)
+        }
+        nevod_easy_set_seek_function(easy) { context, offset, origin in
+            guard let context else { return CURL_SEEKFUNC_FAIL }
+            return CurlHandle.transfer(context).rewindBody(to: Int64(offset), from: origin) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+        }
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        errorText.deallocate()
+        headerBlock.wipe()
+        headerBlock.deallocate()
+        headerNodes.deallocate()
+    }
+
+    /// Sets what belongs to one request. The transfer must outlive its time in the multi handle.
+    func prepare(_ transfer: CurlTransfer) {
+        let request = transfer.request
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        for option in [CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
+            setPointer(option, context)
+        }
+        errorText[0] = 0
+        setString(CURLOPT_URL, "\(request.origin)/")
+        setString(CURLOPT_REQUEST_TARGET, request.target)
+        setLong(CURLOPT_TIMEOUT_MS, transfer.options.timeout?.milliseconds ?? 0)
+        setLong(CURLOPT_CONNECTTIMEOUT_MS, transfer.options.connectTimeout.milliseconds)
+        setBody(request)
+        setString(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        setHeaders(request.headers)
+    }
+
+    /// Nothing of a request stays in an idle handle.
+    func forgetRequest() {
+        headerBlock.wipe()
+        setPointer(CURLOPT_HTTPHEADER, nil)
+        setPointer(CURLOPT_POSTFIELDS, nil)
+        setPointer(CURLOPT_PRIVATE, nil)
+    }
+
+    /// libcurl's own words for the last failure.
+    var errorMessage: String { String(cString: errorText) }
+
+    private func setBody(_ request: HTTPRequest) {
+        setLong(CURLOPT_HTTPGET, 1)
+        let length: Int64
+        switch request.body {
+        case .none, .bytes([]):
+            if request.method == .head { setLong(CURLOPT_NOBODY, 1) }
+            return
+        case .bytes(let bytes):
+            length = Int64(bytes.count)
+            setLong(CURLOPT_POST, 1)
+            nevod_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(length))
+            // A short body goes out in one packet with the head, if libcurl has it in advance.
+            if bytes.count <= 16 << 10 {
+                bytes.withUnsafeBytes { _ = nevod_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
+            }
+        case .stream(let stream):
+            setLong(CURLOPT_POST, 1)
+            nevod_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(stream.length ?? -1))
+        }
+    }
+
+    /// Lines that libcurl would add by itself, in its spelling for "don't".
+    private static let suppressed: [StaticString] = ["Expect:", "Content-Type:", "Accept:", "User-Agent:"]
+
+    private func setHeaders(_ headers: HTTPHeaders) {
+        if headerBlock.count < headers.storage.count {
+            headerBlock.wipe()
+            headerBlock.deallocate()
+            headerBlock = .allocate(byteCount: max(1024, headers.storage.count * 2), alignment: 1)
+        }
+        headerBlock.copyBytes(from: headers.storage)
+        let count = headers.lines.count + Self.suppressed.count
+        if headerNodes.count < count {
+            headerNodes.deallocate()
+            headerNodes = .allocate(capacity: count * 2)
+        }
+        var used = 0
+        for line in headers.lines {
+            let text = headerBlock.baseAddress?.advanced(by: line.start).assumingMemoryBound(to: CChar.self)
+            headerNodes.initializeElement(at: used, to: curl_slist(data: text, next: nil))
+            used += 1
+        }
+        for line in Self.suppressed where !headers.contains(String(line.description.dropLast())) {
+            let text = UnsafeMutablePointer(mutating: UnsafeRawPointer(line.utf8Start).assumingMemoryBound(to: CChar.self))
+            headerNodes.initializeElement(at: used, to: curl_slist(data: text, next: nil))
+            used += 1
+        }
+        guard let first = headerNodes.baseAddress else { return }
+        for index in 0..<used - 1 { headerNodes[index].next = first + index + 1 }
+        setPointer(CURLOPT_HTTPHEADER, first)
+    }
+
+    // MARK: Callbacks come back in one line
+
+    private static func transfer(_ context: UnsafeMutableRawPointer) -> CurlTransfer {
+        Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    static func transfer(of easy: UnsafeMutableRawPointer) -> CurlTransfer? {
+        var context: UnsafeMutableRawPointer?
+        nevod_easy_get_private(easy, &context)
+        return context.map(transfer)
+    }
+
+    // MARK: Setters. A failure here is out of memory or a libcurl that lacks a feature we demand.
+
+    private func setLong(_ option: CURLoption, _ value: Int) {
+        let code = nevod_easy_set_long(easy, option, value)
+        precondition(code == CURLE_OK, "libcurl refuses option \(option.rawValue)")
+    }
+
+    private func setString(_ option: CURLoption, _ value: String) {
+        let code = nevod_easy_set_string(easy, option, value)
+        precondition(code == CURLE_OK, "libcurl refuses option \(option.rawValue)")
+    }
+
+    private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
+        let code = nevod_easy_set_pointer(easy, option, value)
+        precondition(code == CURLE_OK, "libcurl refuses option \(option.rawValue)")
+    }
+}
+
+extension UnsafeBufferPointer where Element == UInt8 {
+    fileprivate init(_ data: UnsafeMutablePointer<CChar>?, _ count: Int) {
+        self.init(start: UnsafeRawPointer(data)?.assumingMemoryBound(to: UInt8.self), count: count)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up, so that a short limit is not none.
+    fileprivate var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,272 @@
+internal import CCurl
+internal import CLinux
+internal import Glibc
+internal import NevodSupport
+internal import Synchronization
+
+/// One thread that drives all transfers of a session, and runs the tasks that prefer it: a request's own work then needs no
+/// thread hop between its transfers.
+///
+/// The thread waits in epoll, on libcurl's sockets (multi_socket interface) and on one event descriptor that wakes it. It
+/// starts with the first work and ends when the session is gone and nothing is left to do.
+final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked; the rest belongs to the thread.
+    enum Command {
+        case start(CurlTransfer)
+        case cancel(CurlTransfer)
+        case pull(CurlTransfer, CurlTransfer.Piece)
+    }
+
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var commands: [Command] = []
+        var isAsleep = false
+        var isRunning = false
+        var isStopping = false
+    }
+
+    private let inbox = Locked(Inbox())
+    private let threadID = Atomic<UInt>(0)
+    private let multi: UnsafeMutableRawPointer
+    private let epoll: Int32
+    private let wakeEvent: Int32
+
+    // Of the thread alone:
+    private var jobs: [UnownedJob] = []
+    private var handles: [CurlHandle] = []
+    private var activeTransfers = 0
+    /// On the monotonic clock, in nanoseconds; nil when libcurl waits for nothing.
+    private var deadline: Int64?
+    private let makeHandle: () -> CurlHandle?
+
+    /// libcurl may keep as many idle connections as this.
+    private static let connectionCache = 256
+    private static let idleHandles = 256
+
+    init(makeHandle: @escaping @Sendable () -> CurlHandle?) {
+        self.makeHandle = makeHandle
+        guard CurlLibrary.isReady, let multi = curl_multi_init() else { preconditionFailure("libcurl can't be initialised") }
+        self.multi = multi
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        wakeEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        precondition(epoll >= 0 && wakeEvent >= 0, "no descriptors left for an event loop")
+        var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(fd: wakeEvent))
+        epoll_ctl(epoll, EPOLL_CTL_ADD, wakeEvent, &event)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        nevod_multi_set_socket_function(
+            multi,
+            { _, socket, what, context, known in
+                context.map { Unmanaged<CurlLoop>.fromOpaque($0).takeUnretainedValue().watch(socket, what, isKnown: known != nil) }
+                return 0
+            }, context)
+        nevod_multi_set_timer_function(
+            multi,
+            { _, milliseconds, context in
+                context.map { Unmanaged<CurlLoop>.fromOpaque($0).takeUnretainedValue().setTimer(milliseconds) }
+                return 0
+            }, context)
+        nevod_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.connectionCache)
+    }
+
+    deinit {
+        handles.removeAll()
+        curl_multi_cleanup(multi)
+        close(epoll)
+        close(wakeEvent)
+    }
+
+    // MARK: From any thread
+
+    var isCurrentThread: Bool { threadID.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrentThread {
+            jobs.append(job)
+        } else {
+            post { $0.jobs.append(job) }
+        }
+    }
+
+    func perform(_ command: Command) {
+        if isCurrentThread {
+            execute(command)
+        } else {
+            post { $0.commands.append(command) }
+        }
+    }
+
+    /// Lets the thread end once nothing is left to do.
+    func stop() {
+        post { $0.isStopping = true }
+    }
+
+    private func post(_ change: (inout Inbox) -> Void) {
+        let (mustWake, mustStart) = inbox.withLock { inbox in
+            change(&inbox)
+            let mustStart = !inbox.isRunning && (!inbox.jobs.isEmpty || !inbox.commands.isEmpty)
+            if mustStart { inbox.isRunning = true }
+            defer { inbox.isAsleep = false }
+            return (inbox.isAsleep, mustStart)
+        }
+        if mustStart {
+            startThread()
+        } else if mustWake {
+            eventfd_write(wakeEvent, 1)
+        }
+    }
+
+    private func startThread() {
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self).toOpaque()
+        let failure = pthread_create(&thread, nil, { context in
+            context.map { Unmanaged<CurlLoop>.fromOpaque($0).takeRetainedValue().run() }
+            return nil
+        }, context)
+        precondition(failure == 0, "no thread left for an event loop")
+        pthread_detach(thread)
+    }
+
+    // MARK: On the thread
+
+    private func run() {
+        threadID.store(UInt(pthread_self()), ordering: .relaxed)
+        var events = [epoll_event](repeating: epoll_event(), count: 256)
+        while true {
+            runJobs()
+            if let deadline, deadline <= Self.now() {
+                self.deadline = nil
+                act(on: CURL_SOCKET_TIMEOUT, 0)
+            }
+            guard let timeout = nextTimeout() else { break }
+            let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
+            takeInbox()
+            for event in events.prefix(Int(max(count, 0))) {
+                if event.data.fd == wakeEvent {
+                    var ignored: eventfd_t = 0
+                    eventfd_read(wakeEvent, &ignored)
+                } else {
+                    act(on: event.data.fd, Self.curlMask(event.events))
+                }
+            }
+        }
+        threadID.store(0, ordering: .relaxed)
+    }
+
+    /// In milliseconds, for epoll; nil when the thread may end.
+    private func nextTimeout() -> Int32? {
+        guard jobs.isEmpty else { return 0 }
+        let mayEnd = activeTransfers == 0
+        let (isIdle, ends) = inbox.withLock { inbox in
+            let isIdle = inbox.jobs.isEmpty && inbox.commands.isEmpty
+            let ends = isIdle && mayEnd && inbox.isStopping
+            inbox.isAsleep = isIdle && !ends
+            if ends { inbox.isRunning = false }
+            return (isIdle, ends)
+        }
+        if ends { return nil }
+        guard isIdle else { return 0 }
+        guard let deadline else { return -1 }
+        // Rounded up: waking too early would spin.
+        return Int32(clamping: max(0, (deadline - Self.now() + 999_999) / 1_000_000))
+    }
+
+    private func takeInbox() {
+        let commands = inbox.withLock { inbox in
+            inbox.isAsleep = false
+            jobs.append(contentsOf: inbox.jobs)
+            inbox.jobs.removeAll(keepingCapacity: true)
+            defer { inbox.commands = [] }
+            return inbox.commands
+        }
+        commands.forEach(execute)
+    }
+
+    private func runJobs() {
+        var index = 0
+        // Jobs that these jobs enqueue wait until the network has had its turn.
+        let count = jobs.count
+        while index < count {
+            jobs[index].runSynchronously(on: asUnownedTaskExecutor())
+            index += 1
+        }
+        jobs.removeFirst(count)
+    }
+
+    private func execute(_ command: Command) {
+        switch command {
+        case .start(let transfer): transfer.start(on: self)
+        case .cancel(let transfer): transfer.cancel()
+        case .pull(let transfer, let piece): transfer.pull(piece)
+        }
+    }
+
+    // MARK: libcurl
+
+    /// Takes a handle out of the pool; nil when libcurl can't make one.
+    func takeHandle() -> CurlHandle? {
+        handles.popLast() ?? makeHandle()
+    }
+
+    func add(_ handle: CurlHandle) -> CURLMcode {
+        let code = curl_multi_add_handle(multi, handle.easy)
+        if code == CURLM_OK { activeTransfers += 1 }
+        return code
+    }
+
+    func giveBack(_ handle: CurlHandle, wasAdded: Bool) {
+        if wasAdded {
+            curl_multi_remove_handle(multi, handle.easy)
+            activeTransfers -= 1
+        }
+        handle.forgetRequest()
+        if handles.count < Self.idleHandles { handles.append(handle) }
+    }
+
+    private func act(on socket: curl_socket_t, _ mask: Int32) {
+        var running: Int32 = 0
+        curl_multi_socket_action(multi, socket, mask, &running)
+        finishTransfers()
+    }
+
+    private func finishTransfers() {
+        var result = CURLE_OK
+        while let easy = nevod_multi_next_done(multi, &result) {
+            CurlHandle.transfer(of: easy)?.finish(result)
+        }
+    }
+
+    private func watch(_ socket: curl_socket_t, _ what: Int32, isKnown: Bool) {
+        guard what != CURL_POLL_REMOVE else {
+            epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil)
+            curl_multi_assign(multi, socket, nil)
+            return
+        }
+        var event = epoll_event(events: 0, data: epoll_data(fd: socket))
+        if what & CURL_POLL_IN != 0 { event.events |= EPOLLIN.rawValue }
+        if what & CURL_POLL_OUT != 0 { event.events |= EPOLLOUT.rawValue }
+        epoll_ctl(epoll, isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, &event)
+        if !isKnown { curl_multi_assign(multi, socket, Unmanaged.passUnretained(self).toOpaque()) }
+    }
+
+    private func setTimer(_ milliseconds: Int) {
+        deadline = milliseconds < 0 ? nil : Self.now() + Int64(milliseconds) * 1_000_000
+    }
+
+    private static func curlMask(_ events: UInt32) -> Int32 {
+        var mask: Int32 = 0
+        if events & EPOLLIN.rawValue != 0 { mask |= CURL_CSELECT_IN }
+        if events & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
+        if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_ERR }
+        return mask
+    }
+
+    private static func now() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+}
+
+enum CurlLibrary {
+    static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+}

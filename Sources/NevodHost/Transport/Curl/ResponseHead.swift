@@ -1,0 +1,56 @@
+/// Collects the lines of an answer's head as they come (RFC 9112 §2.2, §4, §5). Interim answers (1xx) are passed over.
+struct ResponseHead {
+    private(set) var isComplete = false
+    private var version = HTTPResponse.Version.http1_1
+    private var status = 0
+    private var reason = ""
+    private var headers = HTTPHeaders()
+
+    /// Of all lines together; a head that is longer is an attack.
+    private static let largest = 256 << 10
+    private var received = 0
+
+    /// - Parameter line: as received, with its line break.
+    mutating func receive(_ line: UnsafeBufferPointer<UInt8>) throws(TransportError) {
+        received += line.count
+        guard received <= Self.largest else {
+            throw TransportError(.malformedResponse, "its head is larger than \(Self.largest) bytes")
+        }
+        var text = line
+        while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { text = .init(rebasing: text.dropLast()) }
+        if text.isEmpty {
+            isComplete = status >= 200
+        } else if text.starts(with: [UInt8(ascii: "H"), UInt8(ascii: "T"), UInt8(ascii: "T"), UInt8(ascii: "P"), UInt8(ascii: "/")]) {
+            try receiveStatus(text)
+        } else if let first = text.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
+            headers.continueLast(Self.trimmed(text[...]))
+        } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
+            headers.add(UnsafeBufferPointer(rebasing: text[..<colon]), Self.trimmed(text[(colon + 1)...]), by: .host)
+        }
+    }
+
+    var contentLength: Int? { headers["Content-Length"].flatMap { Int($0) } }
+
+    func response(_ body: HTTPResponseBody) -> HTTPResponse {
+        HTTPResponse(version: version, status: status, reason: reason, headers: headers, body: body)
+    }
+
+    private mutating func receiveStatus(_ line: UnsafeBufferPointer<UInt8>) throws(TransportError) {
+        let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+        let name = String(decoding: parts[0].dropFirst(5), as: UTF8.self)
+        guard parts.count >= 2, let version = HTTPResponse.Version(rawValue: name), parts[1].count == 3,
+            let status = Int(String(decoding: parts[1], as: UTF8.self)), status >= 100, status <= 599
+        else { throw TransportError(.malformedResponse, "its status line can't be read") }
+        self.version = version
+        self.status = status
+        reason = parts.count > 2 ? String(decoding: parts[2], as: UTF8.self) : ""
+        headers = HTTPHeaders()
+    }
+
+    private static func trimmed(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> UnsafeBufferPointer<UInt8> {
+        var text = text
+        while let first = text.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { text.removeFirst() }
+        while let last = text.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { text.removeLast() }
+        return UnsafeBufferPointer(rebasing: text)
+    }
+}

@@ -1,0 +1,26 @@
+internal import CCurl
+
+extension TransportError {
+    /// - Parameter message: from the handle's error buffer, more telling than the code's own text.
+    init(_ curl: CURLcode, _ message: String) {
+        let code: Code =
+            switch curl {
+            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .hostNotFound
+            case CURLE_COULDNT_CONNECT: .connectionFailed
+            case CURLE_OPERATION_TIMEDOUT: .timedOut
+            case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+                CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CLIENTCERT:
+                .tls
+            case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CRL_BADFILE,
+                CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED:
+                .tlsConfiguration
+            case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .connectionLost
+            case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2,
+                CURLE_HTTP2_STREAM:
+                .malformedResponse
+            case CURLE_SEND_FAIL_REWIND, CURLE_READ_ERROR: .requestBody
+            default: .other
+            }
+        self.init(code, message.isEmpty ? String(cString: curl_easy_strerror(curl)) : message, curlCode: Int32(curl.rawValue))
+    }
+}

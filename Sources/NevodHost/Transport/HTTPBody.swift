@@ -1,0 +1,46 @@
+/// What a request carries.
+public enum HTTPBody: Sendable {
+    case none
+    case bytes([UInt8])
+    case stream(HTTPBodyStream)
+
+    /// In bytes; nil when it isn't known in advance. An empty body is none: the two can't be told apart on the wire.
+    public var length: Int64? {
+        switch self {
+        case .none: 0
+        case .bytes(let bytes): Int64(bytes.count)
+        case .stream(let stream): stream.length
+        }
+    }
+
+    /// Whether it can be sent again, for a retry or a redirect.
+    public var isReplayable: Bool {
+        switch self {
+        case .none, .bytes: true
+        case .stream(let stream): stream.isReplayable
+        }
+    }
+}
+
+/// A body that is read while it is sent, so that memory stays flat.
+public struct HTTPBodyStream: Sendable {
+    public let length: Int64?
+    public let isReplayable: Bool
+    let open: @Sendable () throws -> any HTTPBodyReader
+
+    /// - Parameters:
+    ///   - length: in bytes, if it is known: it then goes out as Content-Length, and a reader that delivers another
+    ///     number of bytes fails the request. Without it the body goes out in chunks.
+    ///   - isReplayable: whether `open` can be called again, for the same bytes from the start.
+    public init(length: Int64?, isReplayable: Bool, open: @escaping @Sendable () throws -> any HTTPBodyReader) {
+        self.length = length
+        self.isReplayable = isReplayable
+        self.open = open
+    }
+}
+
+/// Delivers a body, piece by piece.
+public protocol HTTPBodyReader: AnyObject, Sendable {
+    /// The next bytes, at most `count`; none at the end. Called by one task at a time.
+    func read(upTo count: Int) async throws -> [UInt8]
+}

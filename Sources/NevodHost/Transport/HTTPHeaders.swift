@@ -1,0 +1,162 @@
+/// Header lines, in order, as they go over the wire: nothing merged, nothing renamed, each with its author.
+///
+/// The bytes stand in one block, each line as the C string that libcurl takes, so that sending copies one block and a
+/// signer reads what will really be sent.
+public struct HTTPHeaders: Sendable {
+    struct Line: Sendable {
+        var start: Int
+        var nameCount: Int
+        var valueCount: Int
+        var author: Author
+
+        var name: Range<Int> { start..<start + nameCount }
+        var value: Range<Int> { start + nameCount + 2..<start + nameCount + 2 + valueCount }
+    }
+
+    private(set) var storage: [UInt8] = []
+    private(set) var lines: [Line] = []
+
+    public init() {}
+
+    mutating func reserveCapacity(bytes: Int, lines: Int) {
+        storage.reserveCapacity(bytes)
+        self.lines.reserveCapacity(lines)
+    }
+
+    public var count: Int { lines.count }
+    public var isEmpty: Bool { lines.isEmpty }
+
+    /// The value of the first line of that name.
+    public subscript(name: String) -> String? {
+        firstIndex(of: name).map { string(lines[$0].value) }
+    }
+
+    /// The values of all lines of that name, in order.
+    public func values(of name: String) -> [String] {
+        lines.indices.filter { isNamed(lines[$0], name) }.map { string(lines[$0].value) }
+    }
+
+    public func contains(_ name: String) -> Bool {
+        firstIndex(of: name) != nil
+    }
+
+    func firstIndex(of name: String) -> Int? {
+        lines.firstIndex { isNamed($0, name) }
+    }
+
+    private func isNamed(_ line: Line, _ name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { isNamed(line, $0) }
+    }
+
+    private func isNamed(_ line: Line, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        line.nameCount == name.count
+            && storage.withUnsafeBufferPointer { HTTPSyntax.namesEqual(UnsafeBufferPointer(rebasing: $0[line.name]), name) }
+    }
+
+    private func string(_ range: Range<Int>) -> String {
+        storage.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }
+    }
+
+    // MARK: Changing. Callers go through HTTPRequest, which checks and says who it is.
+
+    mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by author: Author) {
+        lines.append(write(name, value, by: author))
+    }
+
+    /// Host comes first (RFC 9110 §7.2).
+    mutating func addFirst(_ name: String, _ value: String, by author: Author) {
+        let line = withUTF8(name, value) { write($0, $1, by: author) }
+        lines.insert(line, at: 0)
+    }
+
+    mutating func add(_ name: String, _ value: String, by author: Author) {
+        withUTF8(name, value) { add($0, $1, by: author) }
+    }
+
+    /// Replaces the first line of that name in its place and removes the others, or appends a line.
+    mutating func set(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by author: Author) {
+        guard let first = lines.firstIndex(where: { isNamed($0, name) }) else { return add(name, value, by: author) }
+        if lines[first].valueCount == value.count, !value.isEmpty {
+            // A signature renewed for the next attempt has the length of the last one.
+            storage.replaceSubrange(lines[first].name, with: name)
+            storage.replaceSubrange(lines[first].value, with: value)
+            lines[first].author = author
+        } else {
+            lines[first] = write(name, value, by: author)
+        }
+        removeLines(named: name, after: first)
+    }
+
+    mutating func set(_ name: String, _ value: String, by author: Author) {
+        withUTF8(name, value) { set($0, $1, by: author) }
+    }
+
+    mutating func remove(_ name: String) {
+        var name = name
+        name.withUTF8 { removeLines(named: $0, after: -1) }
+    }
+
+    mutating func removeAll(by author: (Author) -> Bool) {
+        lines.removeAll { author($0.author) }
+    }
+
+    private mutating func removeLines(named name: UnsafeBufferPointer<UInt8>, after first: Int) {
+        var index = lines.count - 1
+        while index > first {
+            if isNamed(lines[index], name) { lines.remove(at: index) }
+            index -= 1
+        }
+    }
+
+    /// An obsolete line fold (RFC 9112 §5.2): the continuation, behind one space.
+    mutating func continueLast(_ text: UnsafeBufferPointer<UInt8>) {
+        guard let last = lines.popLast() else { return }
+        let name = Array(storage[last.name])
+        let value = Array(storage[last.value]) + [UInt8(ascii: " ")] + text
+        name.withUnsafeBufferPointer { name in value.withUnsafeBufferPointer { add(name, $0, by: last.author) } }
+    }
+
+    private mutating func write(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by author: Author
+    ) -> Line {
+        let line = Line(start: storage.count, nameCount: name.count, valueCount: value.count, author: author)
+        storage.append(contentsOf: name)
+        // libcurl's spelling of a line without a value; "Name:" would mean "leave this line out".
+        if value.isEmpty {
+            storage.append(UInt8(ascii: ";"))
+        } else {
+            storage.append(UInt8(ascii: ":"))
+            storage.append(UInt8(ascii: " "))
+            storage.append(contentsOf: value)
+        }
+        storage.append(0)
+        return line
+    }
+}
+
+extension HTTPHeaders: Sequence {
+    /// A line, copied out for people and programs that want strings.
+    public struct Element: Sendable, Hashable {
+        public let name: String
+        public let value: String
+        public let author: Author
+    }
+
+    public func makeIterator() -> AnyIterator<Element> {
+        var rest = lines.makeIterator()
+        return AnyIterator {
+            rest.next().map { Element(name: string($0.name), value: string($0.value), author: $0.author) }
+        }
+    }
+}
+
+/// Both strings' bytes at once.
+func withUTF8<Result>(
+    _ first: String, _ second: String,
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Result
+) -> Result {
+    var first = first
+    var second = second
+    return first.withUTF8 { first in second.withUTF8 { body(first, $0) } }
+}

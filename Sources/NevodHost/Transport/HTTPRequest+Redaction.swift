@@ -1,0 +1,37 @@
+extension HTTPRequest {
+    /// Fields whose values are credentials whoever wrote them.
+    static let credentialFields: Set<String> = ["authorization", "proxy-authorization", "cookie"]
+
+    /// The request line and the header lines, fit for a log: what a token or plugin wrote, under whatever name, and what is a
+    /// credential by its name, is replaced. No line break at the end of a line.
+    public var redactedHead: [String] {
+        ["\(method) \(redactedTarget) HTTP"] + headers.map { line in
+            let isSecret = line.author.writesCredentials || Self.credentialFields.contains(line.name.lowercased())
+            let note = line.author.writesCredentials ? "[redacted: \(line.author)]" : "[redacted]"
+            return "\(line.name): \(isSecret ? note : line.value)"
+        }
+    }
+
+    /// The target with the values that a token or plugin wrote replaced.
+    public var redactedTarget: String {
+        var bytes = Array(target.utf8)
+        for (range, author) in authoredQuery.reversed() where author.writesCredentials {
+            let name = bytes[range].prefix { $0 != UInt8(ascii: "=") }
+            bytes.replaceSubrange(range, with: name + Array("=[redacted: \(author)]".utf8))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "\(method) \(origin)\(redactedTarget)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["head": redactedHead]) }
+}
+
+extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Names alone: a dump of headers is the classic way in which a credential reaches a log.
+    public var description: String { "[\(map(\.name).joined(separator: ", "))]" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["names": map(\.name)]) }
+}

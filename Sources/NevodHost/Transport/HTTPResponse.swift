@@ -1,0 +1,70 @@
+/// An answer, as received: header lines in order, nothing merged.
+public struct HTTPResponse: Sendable {
+    public enum Version: String, Sendable {
+        case http1_0 = "1.0"
+        case http1_1 = "1.1"
+        case http2 = "2"
+        case http3 = "3"
+    }
+
+    public let version: Version
+    /// 100 … 599 (RFC 9110 §15).
+    public let status: Int
+    /// The reason phrase; empty from HTTP/2 on.
+    public let reason: String
+    public let headers: HTTPHeaders
+    public let body: HTTPResponseBody
+}
+
+extension HTTPResponse: CustomStringConvertible, CustomReflectable {
+    public var description: String { "HTTP/\(version.rawValue) \(status)" }
+    public var customMirror: Mirror { Mirror(self, children: ["status": status, "headers": headers]) }
+}
+
+/// The body of an answer: all of it in memory, or arriving.
+public enum HTTPResponseBody: Sendable {
+    case bytes([UInt8])
+    case stream(HTTPResponseStream)
+
+    /// The whole body. Fails when it has more than `limit` bytes.
+    public func collect(upTo limit: Int = .max) async throws(TransportError) -> [UInt8] {
+        switch self {
+        case .bytes(let bytes):
+            guard bytes.count <= limit else { throw TransportError(.bodyTooLarge(limit: limit)) }
+            return bytes
+        case .stream(let stream):
+            var bytes: [UInt8] = []
+            while let piece = try await stream.next() {
+                guard bytes.count + piece.count <= limit else { throw TransportError(.bodyTooLarge(limit: limit)) }
+                bytes += piece
+            }
+            return bytes
+        }
+    }
+}
+
+/// The pieces of a body in the order of their arrival. When nobody asks for the next one, the transport stops reading, and
+/// so, in the end, does the server; when nobody holds the stream any more, the transfer is cancelled.
+public struct HTTPResponseStream: AsyncSequence, Sendable {
+    private let pull: @Sendable () async throws(TransportError) -> [UInt8]?
+
+    init(_ pull: @escaping @Sendable () async throws(TransportError) -> [UInt8]?) {
+        self.pull = pull
+    }
+
+    /// The next piece; nil at the end. One task at a time.
+    public func next() async throws(TransportError) -> [UInt8]? {
+        try await pull()
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        let stream: HTTPResponseStream
+        public mutating func next() async throws(TransportError) -> [UInt8]? {
+            try await stream.next()
+        }
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(stream: self)
+    }
+}

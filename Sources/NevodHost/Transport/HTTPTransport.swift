@@ -1,0 +1,44 @@
+/// Sends one request and returns one answer: no redirects, no retries, no credentials of its own. (An interceptor, in
+/// contrast, changes a request and never sends one.)
+///
+/// ```swift
+/// struct Canned: HTTPTransport {
+///     func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
+///         HTTPResponse(version: .http1_1, status: 204, reason: "No Content", headers: HTTPHeaders(), body: .bytes([]))
+///     }
+/// }
+/// ```
+public protocol HTTPTransport: Sendable {
+    /// Where this transport does its work, so that a request's own work can run there too, without a thread hop.
+    var executor: (any TaskExecutor)? { get }
+
+    func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse
+}
+
+extension HTTPTransport {
+    public var executor: (any TaskExecutor)? { nil }
+}
+
+public struct TransferOptions: Sendable {
+    public enum Delivery: Sendable {
+        /// The answer comes when its body is complete; more than `limit` bytes fail the transfer.
+        case collected(limit: Int)
+        /// The answer comes when its head is complete; the body is an ``HTTPResponseStream``.
+        case streamed
+    }
+
+    /// For the whole transfer, the body included. Nil: no limit.
+    public var timeout: Duration?
+    /// For name lookup, connection and TLS.
+    public var connectTimeout: Duration
+    public var delivery: Delivery
+
+    public init(
+        timeout: Duration? = .seconds(60), connectTimeout: Duration = .seconds(30),
+        delivery: Delivery = .collected(limit: 64 << 20)
+    ) {
+        self.timeout = timeout
+        self.connectTimeout = connectTimeout
+        self.delivery = delivery
+    }
+}

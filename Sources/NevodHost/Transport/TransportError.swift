@@ -1,0 +1,51 @@
+/// Why no answer came.
+public struct TransportError: Error, Sendable, Hashable {
+    public enum Code: Sendable, Hashable {
+        case cancelled
+        case hostNotFound
+        case connectionFailed
+        case timedOut
+        /// The server's certificate or the TLS handshake was refused.
+        case tls
+        /// The private CA, a certificate or a key of ours could not be read.
+        case tlsConfiguration
+        case connectionLost
+        case malformedResponse
+        case bodyTooLarge(limit: Int)
+        /// The reader of the request's body failed, or delivered another number of bytes than it had announced.
+        case requestBody
+        case other
+    }
+
+    public let code: Code
+    /// In the words of the library that failed.
+    public let message: String
+    /// libcurl's own code (`CURLcode`); 0 where it had no part.
+    public let curlCode: Int32
+
+    public init(_ code: Code, _ message: String = "", curlCode: Int32 = 0) {
+        self.code = code
+        self.message = message
+        self.curlCode = curlCode
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    public var description: String {
+        let what =
+            switch code {
+            case .cancelled: "the request was cancelled"
+            case .hostNotFound: "the host's name could not be resolved"
+            case .connectionFailed: "no connection to the server"
+            case .timedOut: "the request timed out"
+            case .tls: "the server's TLS was refused"
+            case .tlsConfiguration: "the TLS settings can't be used"
+            case .connectionLost: "the connection broke"
+            case .malformedResponse: "the server's answer is not HTTP"
+            case .bodyTooLarge(let limit): "the answer's body is larger than \(limit) bytes"
+            case .requestBody: "the request's body could not be read"
+            case .other: "the transfer failed"
+            }
+        return message.isEmpty ? what : "\(what): \(message)"
+    }
+}

@@ -1,0 +1,45 @@
+/// An authentication scheme: its settings, and how it puts a credential on a request.
+///
+/// A scheme does no I/O and keeps no clock. Everything it may look at stands in the ``RequestView``; everything it may
+/// change goes through ``Edits``. That is the whole difference from an HTTP client's middleware, which owns the request.
+///
+/// ```swift
+/// struct CustomHeader: AuthScheme {
+///     static let id = "custom-header"
+///     static let title = "Two fixed headers"
+///
+///     @Setting("client-id", help: "Sent in X-Client-ID") var clientID: String
+///     @Setting("client-secret", help: "Sent in X-Client-Secret") var clientSecret: Secret
+///
+///     func authorize(_ request: RequestView, _ edits: Edits) {
+///         edits.setHeader("X-Client-ID", clientID)
+///         edits.setHeader("X-Client-Secret", clientSecret)
+///     }
+/// }
+/// ```
+///
+/// `authorize` runs on any thread, concurrently on one instance; that is why a scheme is `Sendable`.
+public protocol AuthScheme: Sendable {
+    /// `a-z`, `0-9` and `-`, beginning with a letter.
+    static var id: String { get }
+    /// For people: "HMAC request signature".
+    static var title: String { get }
+
+    /// Makes a scheme whose settings have been read. A struct whose other properties have defaults gets it for free.
+    init()
+
+    /// Runs once, after the settings are read: check them together, derive keys. Refuse with
+    /// ``SchemeFailure/badSetting(_:_:)``.
+    mutating func prepare() throws(SchemeFailure)
+
+    /// What the host has to compute or copy for ``authorize(_:_:)``. Asked once, after ``prepare()``.
+    var needs: Needs { get }
+
+    /// Puts the credential on one request. Must not block.
+    func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure)
+}
+
+extension AuthScheme {
+    public mutating func prepare() throws(SchemeFailure) {}
+    public var needs: Needs { [] }
+}

@@ -1,0 +1,28 @@
+internal import NevodPluginABI
+
+// Between Swift's strings and the contract's borrowed bytes.
+
+func withBytes<Result>(_ string: String, _ body: (nevod_bytes) -> Result) -> Result {
+    var string = string
+    return string.withUTF8 { body(nevod_bytes(data: $0.baseAddress, count: UInt64($0.count))) }
+}
+
+extension nevod_bytes {
+    var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: count == 0 ? nil : data, count: Int(count)) }
+    var string: String { String(decoding: buffer, as: UTF8.self) }
+
+    init(_ buffer: UnsafeRawBufferPointer) {
+        self.init(data: buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), count: UInt64(buffer.count))
+    }
+
+    init(_ string: StaticString) {
+        self.init(data: string.utf8Start, count: UInt64(string.utf8CodeUnitCount))
+    }
+
+    /// A copy that is never freed, for tables that live as long as the process.
+    init(immortal string: String) {
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: string.utf8.count)
+        _ = copy.initialize(fromContentsOf: string.utf8)
+        self.init(UnsafeRawBufferPointer(copy))
+    }
+}

@@ -1,0 +1,77 @@
+public import NevodPluginABI
+public import NevodSupport
+
+/// What `authorize` may change. The host checks every edit, remembers who made it, redacts it in logs, and takes it off
+/// again when a redirect leaves the origin. A refused edit fails the request with the host's reason.
+public struct Edits {
+    @usableFromInline let edits: UnsafePointer<nevod_edits>
+
+    @inlinable
+    init(_ edits: UnsafePointer<nevod_edits>) {
+        self.edits = edits
+    }
+
+    /// Replaces every line of that name, or appends one.
+    @inlinable
+    public func setHeader(_ name: StaticString, _ value: some HeaderValue) {
+        value.withHeaderBytes { _ = edits.pointee.set_header(edits.pointee.host, nevod_bytes(borrowing: name), $0) }
+    }
+
+    @inlinable
+    public func setHeader(_ name: StaticString, _ value: Span<UInt8>) {
+        value.withUnsafeBufferPointer {
+            _ = edits.pointee.set_header(edits.pointee.host, nevod_bytes(borrowing: name), nevod_bytes(borrowing: $0))
+        }
+    }
+
+    /// The same, for a name that a setting gave.
+    public func setHeader(_ name: String, _ value: some HeaderValue) {
+        withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.set_header(edits.pointee.host, name, $0) } }
+    }
+
+    /// Appends a line, beside those of that name.
+    public func addHeader(_ name: String, _ value: some HeaderValue) {
+        withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.add_header(edits.pointee.host, name, $0) } }
+    }
+
+    /// Appends `name=value` to the query, percent-encoded; what stands there stays byte for byte.
+    public func addQueryItem(_ name: String, _ value: some HeaderValue) {
+        withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.add_query(edits.pointee.host, name, $0) } }
+    }
+
+    /// Adds a cookie to the Cookie header (RFC 6265 §5.4).
+    public func addCookie(_ name: String, _ value: some HeaderValue) {
+        withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.add_cookie(edits.pointee.host, name, $0) } }
+    }
+}
+
+/// What can stand as a value in an edit: a string, a secret, raw bytes.
+public protocol HeaderValue {
+    func withHeaderBytes(_ body: (nevod_bytes) -> Void)
+}
+
+extension String: HeaderValue {
+    @inlinable
+    public func withHeaderBytes(_ body: (nevod_bytes) -> Void) {
+        var copy = self
+        copy.withUTF8 { body(nevod_bytes(borrowing: $0)) }
+    }
+}
+
+extension Secret: HeaderValue {
+    public func withHeaderBytes(_ body: (nevod_bytes) -> Void) {
+        withUnsafeBytes { body(nevod_bytes($0)) }
+    }
+}
+
+extension nevod_bytes {
+    @inlinable
+    init(borrowing buffer: UnsafeBufferPointer<UInt8>) {
+        self.init(data: buffer.baseAddress, count: UInt64(buffer.count))
+    }
+
+    @inlinable
+    init(borrowing string: StaticString) {
+        self.init(data: string.utf8Start, count: UInt64(string.utf8CodeUnitCount))
+    }
+}

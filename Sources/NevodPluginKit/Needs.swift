@@ -1,0 +1,53 @@
+internal import NevodPluginABI
+
+/// What a scheme asks the host for. The host spends no time on what isn't asked.
+public struct Needs: OptionSet, Sendable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// ``RequestView/body``.
+    public static let body = Needs(rawValue: 1 << 0)
+    /// ``RequestView/headers``.
+    public static let headers = Needs(rawValue: 1 << 1)
+    /// ``RequestView/random``.
+    public static let random = Needs(rawValue: 1 << 2)
+    /// ``RequestView/bodyDigest(_:)`` of that algorithm.
+    public static let sha256 = Needs(rawValue: 1 << 8)
+    public static let sha384 = Needs(rawValue: 1 << 9)
+    public static let sha512 = Needs(rawValue: 1 << 10)
+}
+
+/// A digest algorithm, by its name in the registry of RFC 9530 (SHA-384 is not in it, and named alike).
+public enum DigestAlgorithm: CaseIterable, Sendable {
+    case sha256, sha384, sha512
+
+    @usableFromInline var name: StaticString {
+        switch self {
+        case .sha256: "sha-256"
+        case .sha384: "sha-384"
+        case .sha512: "sha-512"
+        }
+    }
+
+    var need: Needs {
+        switch self {
+        case .sha256: .sha256
+        case .sha384: .sha384
+        case .sha512: .sha512
+        }
+    }
+}
+
+extension Needs {
+    /// The same, as the contract's flags.
+    var flags: UInt32 {
+        var flags: UInt32 = 0
+        if contains(.body) { flags |= UInt32(NEVOD_NEED_BODY) }
+        if contains(.headers) { flags |= UInt32(NEVOD_NEED_HEADERS) }
+        if contains(.random) { flags |= UInt32(NEVOD_NEED_RANDOM) }
+        return flags
+    }
+}

@@ -1,0 +1,36 @@
+@_exported public import NevodPluginABI
+@_exported public import NevodSupport
+
+/// The table that a plugin's one exported function returns. Kept in a global, it is made once:
+///
+/// ```swift
+/// private let plugin = PluginExport(CustomHeader.self, name: "CustomHeader", version: "1.0.0", vendor: "Example")
+/// @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }
+/// ```
+public struct PluginExport: Sendable {
+    // Written here and never again; the host reads it as long as the process lives.
+    public nonisolated(unsafe) let table: UnsafePointer<nevod_plugin>
+
+    /// - Parameter schemes: at least one, with distinct ids.
+    public init<each Scheme: AuthScheme>(
+        _ schemes: repeat (each Scheme).Type, name: String, version: String, vendor: String
+    ) {
+        var tables: [UnsafePointer<nevod_scheme>?] = []
+        for scheme in repeat each schemes { tables.append(SchemeExport.table(of: scheme)) }
+        table = immortal([
+            nevod_plugin(
+                struct_size: UInt32(MemoryLayout<nevod_plugin>.size),
+                abi_major: NEVOD_ABI_MAJOR, abi_draft: NEVOD_ABI_DRAFT,
+                scheme_count: UInt32(tables.count), schemes: immortal(tables),
+                name: nevod_bytes(immortal: name), version: nevod_bytes(immortal: version),
+                vendor: nevod_bytes(immortal: vendor), get_extension: nil)
+        ])
+    }
+}
+
+/// A copy that is never freed, for tables that live as long as the process.
+func immortal<Element>(_ elements: [Element]) -> UnsafePointer<Element> {
+    let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(elements.count, 1))
+    _ = copy.initialize(from: elements)
+    return UnsafePointer(copy.baseAddress.unsafelyUnwrapped)
+}

@@ -1,0 +1,42 @@
+internal import NevodPluginABI
+
+/// Why a scheme could not do its work. The status decides what the host does next.
+public struct SchemeFailure: Error, Sendable {
+    let status: Int32
+    let subject: String
+    let message: String
+    let detail: String
+
+    init(_ status: Int32, subject: String = "", _ message: String, detail: String = "") {
+        self.status = status
+        self.subject = subject
+        self.message = message
+        self.detail = detail
+    }
+
+    /// The user has to change a setting. `message` completes the sentence that begins with its name: "must not be empty".
+    public static func badSetting(_ name: String, _ message: String) -> SchemeFailure {
+        SchemeFailure(Int32(NEVOD_BAD_SETTINGS), subject: name, message)
+    }
+
+    /// This scheme can't authorise this request, for example sign a body that can be read only once.
+    public static func unsupported(_ message: String) -> SchemeFailure {
+        SchemeFailure(Int32(NEVOD_UNSUPPORTED), message)
+    }
+
+    /// A fault of the plugin or of a library it uses. `detail` may be sensitive: it is shown only when asked for.
+    public static func `internal`(_ message: String, detail: String = "") -> SchemeFailure {
+        SchemeFailure(Int32(NEVOD_INTERNAL), message, detail: detail)
+    }
+
+    func report(to errors: UnsafePointer<nevod_errors>) -> Int32 {
+        withBytes(subject) { subject in
+            withBytes(message) { message in
+                withBytes(detail) { detail in
+                    errors.pointee.report?(errors.pointee.host, subject, message, detail)
+                }
+            }
+        }
+        return status
+    }
+}

@@ -1,0 +1,139 @@
+internal import NevodPluginABI
+public import NevodSupport
+
+/// Declares a setting of a scheme, and holds its value.
+///
+/// ```swift
+/// @Setting("api-key", help: "Key id, sent in X-API-Key") var apiKey: String
+/// @Setting("realm", default: "main", help: "Which realm to sign for") var realm: String
+/// @Setting("nonce-length", help: "Bytes of nonce") var nonceLength: Int?
+/// @Setting("secret", help: "Shared key of the signature") var secret: Secret
+/// ```
+///
+/// A setting without a default whose type isn't optional is required. The host validates what the user gave, so a value
+/// is there and well-formed when ``AuthScheme/prepare()`` runs. A ``Secret`` never comes from a command line and is never shown.
+@propertyWrapper
+public struct Setting<Value: SettingValue>: Sendable {
+    public let wrappedValue: Value
+
+    /// - Parameters:
+    ///   - name: `a-z`, `0-9` and `-`, beginning with a letter.
+    ///   - help: one line, without a full stop.
+    public init(_ name: StaticString, default value: Value? = nil, help: StaticString) {
+        guard let reading = SettingsReader.current else {
+            preconditionFailure("a scheme is made by the kit, which hands it its settings")
+        }
+        reading.declare(
+            SettingDeclaration(
+                name: name, help: help, kind: Value.kind,
+                flags: Value.flags.subtracting(value == nil ? [] : .required),
+                choices: Value.choices, defaultText: value?.text ?? ""))
+        wrappedValue = Value(reading.values(of: name.description)) ?? value ?? Value.absent
+    }
+}
+
+/// A type that a setting can have.
+public protocol SettingValue: Sendable {
+    static var kind: SettingKind { get }
+    static var flags: SettingFlags { get }
+    static var choices: [String] { get }
+    /// What stands in while the declarations are only read.
+    static var absent: Self { get }
+    /// From what the host validated; nil when there is none.
+    init?(_ values: [UnsafeRawBufferPointer])
+    /// As the host shows a default.
+    var text: String { get }
+}
+
+public enum SettingKind: Int32, Sendable {
+    case text = 1, integer, boolean, choice, url
+}
+
+public struct SettingFlags: OptionSet, Sendable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    public static let required = SettingFlags(rawValue: 1 << 0)
+    public static let secret = SettingFlags(rawValue: 1 << 1)
+    public static let repeatable = SettingFlags(rawValue: 1 << 2)
+}
+
+extension SettingValue {
+    public static var flags: SettingFlags { .required }
+    public static var choices: [String] { [] }
+}
+
+extension String: SettingValue {
+    public static var kind: SettingKind { .text }
+    public static var absent: String { "" }
+    public var text: String { self }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let value = values.last else { return nil }
+        self.init(decoding: value, as: UTF8.self)
+    }
+}
+
+extension Int: SettingValue {
+    public static var kind: SettingKind { .integer }
+    public static var absent: Int { 0 }
+    public var text: String { description }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let text = String(values) else { return nil }
+        self.init(text)
+    }
+}
+
+extension Bool: SettingValue {
+    public static var kind: SettingKind { .boolean }
+    public static var absent: Bool { false }
+    public var text: String { description }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let text = String(values) else { return nil }
+        self.init(text)
+    }
+}
+
+extension Secret: SettingValue {
+    public static var kind: SettingKind { .text }
+    public static var flags: SettingFlags { [.required, .secret] }
+    public static var absent: Self { Self(copying: UnsafeRawBufferPointer(start: nil, count: 0)) }
+    public var text: String { "" }
+    public convenience init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let value = values.last else { return nil }
+        self.init(copying: value)
+    }
+}
+
+/// An enum of strings is a choice.
+extension SettingValue where Self: CaseIterable & RawRepresentable, RawValue == String {
+    public static var kind: SettingKind { .choice }
+    public static var choices: [String] { allCases.map(\.rawValue) }
+    public static var absent: Self { allCases[allCases.startIndex] }
+    public var text: String { rawValue }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let text = String(values) else { return nil }
+        self.init(rawValue: text)
+    }
+}
+
+extension Optional: SettingValue where Wrapped: SettingValue {
+    public static var kind: SettingKind { Wrapped.kind }
+    public static var flags: SettingFlags { Wrapped.flags.subtracting(.required) }
+    public static var choices: [String] { Wrapped.choices }
+    public static var absent: Wrapped? { nil }
+    public var text: String { self?.text ?? "" }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let value = Wrapped(values) else { return nil }
+        self = value
+    }
+}
+
+extension Array: SettingValue where Element: SettingValue {
+    public static var kind: SettingKind { Element.kind }
+    public static var flags: SettingFlags { Element.flags.subtracting(.required).union(.repeatable) }
+    public static var choices: [String] { Element.choices }
+    public static var absent: [Element] { [] }
+    public var text: String { "" }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        self = values.compactMap { Element([$0]) }
+    }
+}

@@ -1,0 +1,47 @@
+internal import NevodPluginABI
+
+struct SettingDeclaration {
+    let name: StaticString
+    let help: StaticString
+    let kind: SettingKind
+    let flags: SettingFlags
+    let choices: [String]
+    let defaultText: String
+}
+
+/// Collects the declarations of a scheme while its properties initialise themselves, and hands them their values.
+///
+/// Why a task-local and not reflection: a property then holds its value itself, a scheme is a plain `Sendable` struct, and
+/// an author needs no reflection metadata.
+final class SettingsReader: @unchecked Sendable {  // Lives within one synchronous call, on one thread.
+    @TaskLocal static var current: SettingsReader?
+
+    private(set) var declarations: [SettingDeclaration] = []
+    private let given: UnsafeBufferPointer<nevod_pair>
+
+    private init(given: UnsafeBufferPointer<nevod_pair>) {
+        self.given = given
+    }
+
+    func declare(_ declaration: SettingDeclaration) {
+        declarations.append(declaration)
+    }
+
+    func values(of name: String) -> [UnsafeRawBufferPointer] {
+        given.filter { $0.name.string == name }.map(\.value.buffer)
+    }
+
+    static func declarations(of scheme: (some AuthScheme).Type) -> [SettingDeclaration] {
+        let reader = SettingsReader(given: UnsafeBufferPointer(start: nil, count: 0))
+        $current.withValue(reader) { _ = scheme.init() }
+        return reader.declarations
+    }
+
+    static func make<Scheme: AuthScheme>(
+        _ scheme: Scheme.Type, from given: UnsafeBufferPointer<nevod_pair>
+    ) throws(SchemeFailure) -> Scheme {
+        var made = $current.withValue(SettingsReader(given: given)) { Scheme() }
+        try made.prepare()
+        return made
+    }
+}

@@ -1,0 +1,48 @@
+#if NEVOD_THREAD_SANITIZER
+    private import Glibc
+#else
+    public import Synchronization
+#endif
+
+/// A value behind a lock. `Synchronization.Mutex`, except under ThreadSanitizer, which doesn't know Mutex's futex and reports
+/// races that aren't there; there it is a pthread mutex.
+public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
+    #if NEVOD_THREAD_SANITIZER
+        private final class Storage: @unchecked Sendable {  // `value` is touched only between lock and unlock.
+            var mutex = pthread_mutex_t()
+            var value: Value
+            init(_ value: consuming Value) {
+                self.value = value
+                pthread_mutex_init(&mutex, nil)
+            }
+            deinit { pthread_mutex_destroy(&mutex) }
+        }
+        private let storage: Storage
+
+        public init(_ value: consuming sending Value) {
+            storage = Storage(value)
+        }
+
+        public borrowing func withLock<Result: ~Copyable, Failure: Error>(
+            _ body: (inout sending Value) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            pthread_mutex_lock(&storage.mutex)
+            defer { pthread_mutex_unlock(&storage.mutex) }
+            return try body(&storage.value)
+        }
+    #else
+        @usableFromInline let mutex: Mutex<Value>
+
+        @inlinable
+        public init(_ value: consuming sending Value) {
+            mutex = Mutex(value)
+        }
+
+        @inlinable
+        public borrowing func withLock<Result: ~Copyable, Failure: Error>(
+            _ body: (inout sending Value) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            try mutex.withLock(body)
+        }
+    #endif
+}

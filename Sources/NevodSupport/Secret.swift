@@ -1,0 +1,74 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Bytes that must not leak: they print as a redaction, compare in constant time, and their memory is wiped when the last
+/// reference goes.
+public final class Secret: Sendable {
+    // Written once, in init, before anyone else can see it; freed in deinit.
+    private nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
+
+    public init(copying bytes: UnsafeRawBufferPointer) {
+        memory = .allocate(byteCount: bytes.count, alignment: 1)
+        memory.copyMemory(from: bytes)
+    }
+
+    /// The string's own memory is not wiped: prefer bytes wherever there is a choice.
+    public convenience init(_ string: String) {
+        self.init(copying: Array(string.utf8))
+    }
+
+    public convenience init(copying bytes: [UInt8]) {
+        self.init(bytes.span)
+    }
+
+    public init(_ bytes: Span<UInt8>) {
+        memory = .allocate(byteCount: bytes.count, alignment: 1)
+        bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
+    }
+
+    deinit {
+        memory.wipe()
+        memory.deallocate()
+    }
+
+    public var isEmpty: Bool { memory.isEmpty }
+    public var count: Int { memory.count }
+
+    /// The bytes in clear, for the call. Don't copy them into memory that nobody wipes.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(memory))
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "[redacted]" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension Secret: Equatable {
+    /// Takes a time that depends on the lengths alone.
+    public static func == (left: Secret, right: Secret) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left.memory, right.memory).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// Overwrites memory in a way that the optimiser can't drop.
+    public func wipe() {
+        guard let start = baseAddress else { return }
+        #if canImport(Darwin)
+            memset_s(start, count, 0, count)
+        #else
+            explicit_bzero(start, count)
+        #endif
+    }
+}

@@ -1,0 +1,103 @@
+import NevodHost
+
+/// The command line, taken apart: which command, which flags in their order, and the operands.
+struct Arguments {
+    let command: Command
+    let flags: [(name: Flag.Name, value: String)]
+    let operands: [String]
+
+    /// - Parameter words: without the program's name.
+    init(_ words: [String]) throws(UsageError) {
+        var words = words[...]
+        if let word = words.first, let command = Command(rawValue: word), command != .request {
+            self.command = command
+            words.removeFirst()
+        } else {
+            command = .request
+        }
+        var flags: [(name: Flag.Name, value: String)] = []
+        var operands: [String] = []
+        var flagsEnded = false
+        while let word = words.popFirst() {
+            if flagsEnded || word == "-" || !word.hasPrefix("-") {
+                operands.append(word)
+            } else if word == "--" {
+                flagsEnded = true
+            } else if word.hasPrefix("--") {
+                flags.append(try Self.long(word, &words, command))
+            } else {
+                flags += try Self.short(word, &words, command)
+            }
+        }
+        self.flags = flags
+        self.operands = operands
+    }
+
+    func has(_ name: Flag.Name) -> Bool {
+        flags.contains { $0.name == name }
+    }
+
+    /// The last one wins, as everywhere.
+    func value(_ name: Flag.Name) -> String? {
+        flags.last { $0.name == name }?.value
+    }
+
+    func values(_ name: Flag.Name) -> [String] {
+        flags.filter { $0.name == name }.map(\.value)
+    }
+
+    /// `--name value` or `--name=value`.
+    private static func long(
+        _ word: String, _ rest: inout ArraySlice<String>, _ command: Command
+    ) throws(UsageError) -> (name: Flag.Name, value: String) {
+        let text = word.dropFirst(2)
+        let name = text.prefix { $0 != "=" }
+        guard let flag = Flag.all.first(where: { $0.long == name && $0.commands.contains(command) }) else {
+            throw UsageError("unknown option --\(name)\(elsewhere { $0.long == name })")
+        }
+        let attached = name.count < text.count ? String(text.dropFirst(name.count + 1)) : nil
+        guard let valueName = flag.value else {
+            guard attached == nil else { throw UsageError("--\(name) takes no value") }
+            return (flag.name, "")
+        }
+        guard let value = attached ?? rest.popFirst() else { throw UsageError("--\(name) needs a value: --\(name) \(valueName)") }
+        return (flag.name, value)
+    }
+
+    /// `-svo file`, `-ofile`: letters without a value may be joined, the value may be attached.
+    private static func short(
+        _ word: String, _ rest: inout ArraySlice<String>, _ command: Command
+    ) throws(UsageError) -> [(name: Flag.Name, value: String)] {
+        var found: [(name: Flag.Name, value: String)] = []
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+            guard let flag = Flag.all.first(where: { $0.short == letter && $0.commands.contains(command) }) else {
+                throw UsageError("unknown option -\(letter)\(elsewhere { $0.short == letter })")
+            }
+            guard let valueName = flag.value else {
+                found.append((flag.name, ""))
+                continue
+            }
+            guard let value = letters.isEmpty ? rest.popFirst() : String(letters) else {
+                throw UsageError("-\(letter) needs a value: -\(letter) \(valueName)")
+            }
+            found.append((flag.name, value))
+            break
+        }
+        return found
+    }
+
+    private static func elsewhere(_ isMeant: (Flag) -> Bool) -> String {
+        guard let flag = Flag.all.first(where: isMeant) else { return "; see nevod-host --help" }
+        return " here; it belongs to \(flag.commands.map { $0 == .request ? "a request" : $0.rawValue }.sorted().joined(separator: ", "))"
+    }
+}
+
+/// The command line can't be understood.
+struct UsageError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

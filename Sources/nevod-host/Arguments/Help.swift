@@ -1,0 +1,28 @@
+enum Help {
+    static func text(for command: Command) -> String {
+        let synopsis =
+            switch command {
+            case .request:
+                """
+                nevod-host [--plugin NAME] [--set NAME=VALUE]… [options] URL
+                nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL    print the authorised request, send nothing
+                nevod-host inspect NAME [--json]                                   print a plugin's schemes and settings
+                """
+            case .sign: "nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL"
+            case .inspect: "nevod-host inspect NAME [--json]"
+            }
+        let flags = Flag.all.filter { $0.commands.contains(command) }
+        let names = flags.map { flag in
+            let short = flag.short.map { "-\($0), " } ?? "    "
+            return "  \(short)--\(flag.long)\(flag.value.map { " \($0)" } ?? "")"
+        }
+        let width = names.map(\.count).max() ?? 0
+        let lines = zip(flags, names).map { flag, name in
+            name + String(repeating: " ", count: width - name.count + 2) + flag.help
+        }
+        let codes = ExitCode.documented.map { code, meaning in
+            "  " + String(repeating: " ", count: 3 - String(code).count) + "\(code)  \(meaning)"
+        }
+        return ([synopsis, "", "Options:"] + lines + ["", "Exit codes:"] + codes).joined(separator: "\n")
+    }
+}

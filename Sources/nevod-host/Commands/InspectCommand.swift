@@ -1,0 +1,63 @@
+import NevodHost
+
+/// `inspect`: prints what a plugin offers.
+struct InspectCommand {
+    let arguments: Arguments
+
+    func run() throws {
+        guard let name = arguments.operands.first, arguments.operands.count == 1 else {
+            throw UsageError("inspect needs one plugin: nevod-host inspect NAME")
+        }
+        let plugin = try Plugin(named: name)
+        let text = arguments.has(.json) ? json(plugin).text : self.text(plugin)
+        try FileDescriptor.standardOutput.write(Array((text + "\n").utf8).span)
+    }
+
+    private func text(_ plugin: Plugin) -> String {
+        var lines = ["\(plugin.name) \(plugin.version)\(plugin.vendor.isEmpty ? "" : " by \(plugin.vendor)")", "  \(plugin.path)"]
+        for scheme in plugin.schemes {
+            lines += ["", "scheme \(scheme.id): \(scheme.title)"]
+            let width = scheme.settings.map(\.name.count).max() ?? 0
+            lines += scheme.settings.map { setting in
+                let name = setting.name + String(repeating: " ", count: width - setting.name.count)
+                return "  --set \(name)  \(setting.help) (\(properties(of: setting).joined(separator: ", ")))"
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func properties(of setting: SchemeSetting) -> [String] {
+        var properties = [setting.kind == .choice ? "one of \(setting.choices.joined(separator: ", "))" : setting.kind.name]
+        if setting.isRequired { properties.append("required") }
+        if setting.isSecret { properties.append("secret") }
+        if setting.isRepeatable { properties.append("repeatable") }
+        if let value = setting.defaultValue { properties.append("default \(value)") }
+        return properties
+    }
+
+    private func json(_ plugin: Plugin) -> JSON {
+        .object([
+            ("name", .string(plugin.name)), ("version", .string(plugin.version)), ("vendor", .string(plugin.vendor)),
+            ("path", .string(plugin.path)),
+            (
+                "schemes",
+                .array(
+                    plugin.schemes.map { scheme in
+                        .object([
+                            ("id", .string(scheme.id)), ("title", .string(scheme.title)),
+                            ("settings", .array(scheme.settings.map(json))),
+                        ])
+                    })
+            ),
+        ])
+    }
+
+    private func json(_ setting: SchemeSetting) -> JSON {
+        .object([
+            ("name", .string(setting.name)), ("kind", .string("\(setting.kind)")), ("required", .bool(setting.isRequired)),
+            ("secret", .bool(setting.isSecret)), ("repeatable", .bool(setting.isRepeatable)),
+            ("choices", .array(setting.choices.map(JSON.string))),
+            ("default", setting.defaultValue.map(JSON.string) ?? .null), ("help", .string(setting.help)),
+        ])
+    }
+}

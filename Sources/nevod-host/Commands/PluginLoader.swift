@@ -1,0 +1,22 @@
+import NevodHost
+
+/// From `--plugin`, `--scheme` and `--set` to a token that authorises requests.
+struct PluginLoader {
+    let arguments: Arguments
+    let console: Console
+
+    func token() throws -> PluginToken? {
+        guard let name = arguments.value(.plugin) else {
+            guard !arguments.has(.set), !arguments.has(.scheme) else { throw UsageError("--set and --scheme need a --plugin") }
+            return nil
+        }
+        let plugin = try Plugin(named: name)
+        let scheme = try plugin.scheme(arguments.value(.scheme))
+        console.trace("*", "plugin \(plugin.name) \(plugin.version) from \(plugin.path), scheme \(scheme.id)")
+        let settings = try SettingSource(scheme: scheme, console: console).settings(arguments.values(.set))
+        let console = console
+        return try scheme.makeInstance(settings: settings, log: { level, message in
+            if level >= 3 { console.warning("\(scheme.id): \(message)") } else { console.trace("*", "\(scheme.id): \(message)") }
+        }).token
+    }
+}

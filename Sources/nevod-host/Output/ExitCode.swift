@@ -1,0 +1,64 @@
+import NevodHost
+
+/// What the process says when it ends. Where curl has a code for it, it is curl's.
+enum ExitCode {
+    static let success: Int32 = 0
+    static let usage: Int32 = 2
+    static let url: Int32 = 3
+    static let httpStatus: Int32 = 22
+    static let write: Int32 = 23
+    static let read: Int32 = 26
+    static let other: Int32 = 1
+    static let plugin: Int32 = 110
+    static let settings: Int32 = 111
+    static let authorization: Int32 = 112
+
+    static let documented: [(Int32, String)] = [
+        (success, "an answer came; with --fail its status is below 400"),
+        (other, "something failed that has no code of its own"),
+        (usage, "the command line can't be understood"),
+        (url, "the URL, a header or the method can't be used"),
+        (6, "the host's name can't be resolved"),
+        (7, "no connection"),
+        (18, "the answer ended too early"),
+        (httpStatus, "with --fail: the status is 400 or higher"),
+        (write, "the output can't be written"),
+        (read, "a file, or standard input, can't be read"),
+        (28, "timed out"),
+        (35, "the TLS handshake failed"),
+        (52, "the server closed the connection without an answer"),
+        (56, "the connection broke"),
+        (60, "the server's certificate can't be verified"),
+        (77, "the file of --cacert can't be used"),
+        (plugin, "the plugin can't be found, loaded or understood"),
+        (settings, "a setting is unknown, missing or wrong"),
+        (authorization, "the plugin could not authorise the request"),
+    ]
+
+    static func of(_ error: any Error) -> Int32 {
+        switch error {
+        case is UsageError: usage
+        case is InputError: read
+        case is OutputError: write
+        case is SettingSourceError: settings
+        case is HTTPStatusError: httpStatus
+        case is InvalidRequest: url
+        case let error as PluginError: of(error)
+        case let error as TransportError: error.curlCode == 0 ? other : error.curlCode
+        case NetworkError.invalidRequest: url
+        case NetworkError.plugin(let error): of(error)
+        case NetworkError.transport(let error): of(error)
+        case NetworkError.authorization: authorization
+        default: other
+        }
+    }
+
+    private static func of(_ error: PluginError) -> Int32 {
+        switch error.reason {
+        case .unknownSetting, .missingSetting, .badSetting: settings
+        case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) == .badSettings: settings
+        case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) != nil: authorization
+        default: plugin
+        }
+    }
+}

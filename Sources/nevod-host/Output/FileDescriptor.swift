@@ -1,0 +1,78 @@
+import Glibc
+
+/// A descriptor that is written and read to the end, whatever the kernel does in one call.
+struct FileDescriptor: Sendable {
+    let number: Int32
+    let name: String
+
+    func write(_ bytes: Span<UInt8>) throws(OutputError) {
+        var offset = 0
+        while offset < bytes.count {
+            let written = bytes.extracting(offset...).withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
+            if written < 0 {
+                if errno == EINTR { continue }
+                if errno == EAGAIN {
+                    var ready = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+                    poll(&ready, 1, -1)
+                    continue
+                }
+                throw OutputError(name, errno)
+            }
+            offset += written
+        }
+    }
+
+    /// Everything up to the end.
+    func readAll() throws(InputError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while case let piece = try readSome(), !piece.isEmpty { bytes += piece }
+        return bytes
+    }
+
+    private func readSome() throws(InputError) -> [UInt8] {
+        while true {
+            var failure: Int32 = 0
+            let piece = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
+                let read = Glibc.read(number, buffer.baseAddress, buffer.count)
+                if read < 0 { failure = errno }
+                count = max(0, read)
+            }
+            if failure == 0 { return piece }
+            guard failure == EINTR else { throw InputError(name, failure) }
+        }
+    }
+
+    static let standardOutput = FileDescriptor(number: STDOUT_FILENO, name: "standard output")
+    static let standardInput = FileDescriptor(number: STDIN_FILENO, name: "standard input")
+}
+
+struct OutputError: Error, CustomStringConvertible {
+    let file: String
+    let errorNumber: Int32
+
+    init(_ file: String, _ errorNumber: Int32) {
+        self.file = file
+        self.errorNumber = errorNumber
+    }
+
+    /// Whoever read our output has gone: nothing to report.
+    var isBrokenPipe: Bool { errorNumber == EPIPE }
+    var description: String { "can't write to \(file): \(String(cString: strerror(errorNumber)))" }
+}
+
+struct InputError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ file: String, _ errorNumber: Int32) {
+        description = "can't read \(file): \(String(cString: strerror(errorNumber)))"
+    }
+}
+
+/// Reads a file whole; `-` is standard input.
+func readFile(_ path: String) throws(InputError) -> [UInt8] {
+    guard path != "-" else { return try FileDescriptor.standardInput.readAll() }
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw InputError(path, errno) }
+    defer { close(file) }
+    return try FileDescriptor(number: file, name: path).readAll()
+}

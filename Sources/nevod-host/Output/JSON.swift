@@ -1,0 +1,41 @@
+/// JSON to print (RFC 8259). Foundation's encoder would double the size of this program and slow its start.
+indirect enum JSON {
+    case null
+    case bool(Bool)
+    case string(String)
+    case array([JSON])
+    /// In this order.
+    case object([(String, JSON)])
+
+    var text: String { text(indent: "") }
+
+    private func text(indent: String) -> String {
+        let inner = indent + "  "
+        return switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .string(let value): Self.quoted(value)
+        case .array(let values) where values.isEmpty: "[]"
+        case .array(let values): "[\n" + values.map { inner + $0.text(indent: inner) }.joined(separator: ",\n") + "\n\(indent)]"
+        case .object(let members):
+            "{\n"
+                + members.map { "\(inner)\(Self.quoted($0.0)): \($0.1.text(indent: inner))" }.joined(separator: ",\n")
+                + "\n\(indent)}"
+        }
+    }
+
+    private static func quoted(_ value: String) -> String {
+        var text = "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case _ where scalar.value < 0x20:
+                let hex = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
+    }
+}

@@ -1,0 +1,5 @@
+import Glibc
+
+func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}
