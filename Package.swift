@@ -43,6 +43,13 @@ let package = Package(
 
         .target(
             name: "HMACAuth", dependencies: ["NevodPluginKit", "COpenSSL"], path: "Plugins/HMACAuth", swiftSettings: strict),
+
+        // Measures; replaces malloc to count, so nothing else may link CPeers.
+        .target(
+            name: "CPeers", path: "Benchmarks/CPeers", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("crypto")]),
+        .executableTarget(
+            name: "nevod-bench", dependencies: ["NevodHost", "HMACAuth", "CPeers"], path: "Benchmarks/NevodBench",
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -18,8 +18,7 @@
 #include <openssl/params.h>
 
 #define DIGEST_SIZE 32
-#define BYTES(literal) {(const uint8_t *)(literal), sizeof(literal) - 1}
-#define TEXT(literal) ((nevod_bytes)BYTES(literal))
+#define TEXT(literal) ((nevod_bytes)NEVOD_BYTES(literal))
 
 static int equal(nevod_bytes a, nevod_bytes b)
 {
@@ -112,7 +111,7 @@ static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const 
 
 static const nevod_needs *needs(void *pointer)
 {
-    static const nevod_bytes digests[] = {BYTES("sha-256")};
+    static const nevod_bytes digests[] = {NEVOD_BYTES("sha-256")};
     static const nevod_needs answer = {.struct_size = sizeof answer, .digests = digests, .digest_count = 1};
     (void)pointer;
     return &answer;
@@ -186,17 +185,17 @@ static int32_t authorize(void *pointer, const void *token, const nevod_view *vie
 
 static const nevod_setting api_key_setting = {
     .struct_size = sizeof(nevod_setting), .kind = NEVOD_SETTING_TEXT, .flags = NEVOD_SETTING_REQUIRED,
-    .name = BYTES("api-key"), .help = BYTES("Key id, sent in X-API-Key"),
+    .name = NEVOD_BYTES("api-key"), .help = NEVOD_BYTES("Key id, sent in X-API-Key"),
 };
 static const nevod_setting secret_setting = {
     .struct_size = sizeof(nevod_setting), .kind = NEVOD_SETTING_TEXT,
     .flags = NEVOD_SETTING_REQUIRED | NEVOD_SETTING_SECRET,
-    .name = BYTES("secret"), .help = BYTES("Shared key of the signature"),
+    .name = NEVOD_BYTES("secret"), .help = NEVOD_BYTES("Shared key of the signature"),
 };
 static const nevod_setting *const settings[] = {&api_key_setting, &secret_setting};
 
 static const nevod_scheme hmac_scheme = {
-    .struct_size = sizeof(nevod_scheme), .id = BYTES("hmac"), .title = BYTES("HMAC request signature (C)"),
+    .struct_size = sizeof(nevod_scheme), .id = NEVOD_BYTES("hmac"), .title = NEVOD_BYTES("HMAC request signature (C)"),
     .settings = settings, .setting_count = 2,
     .create = create, .destroy = destroy, .needs = needs, .authorize = authorize,
 };
@@ -207,7 +206,7 @@ const nevod_plugin *nevod_plugin_v1(void)
     static const nevod_plugin plugin = {
         .struct_size = sizeof plugin, .abi_major = NEVOD_ABI_MAJOR, .abi_draft = NEVOD_ABI_DRAFT,
         .scheme_count = 1, .schemes = schemes,
-        .name = BYTES("HMACAuthC"), .version = BYTES("1.0.0"), .vendor = BYTES("NevodHost"),
+        .name = NEVOD_BYTES("HMACAuthC"), .version = NEVOD_BYTES("1.0.0"), .vendor = NEVOD_BYTES("NevodHost"),
     };
     return &plugin;
 }

@@ -26,24 +26,25 @@ struct HMACAuth: AuthScheme {
         if request.hasBody, bodyHash == nil {
             throw .unsupported("a body that can be read only once can't be signed; send it from a file or from memory")
         }
-        try withByteWriter(capacity: request.method.count + request.path.count + 96) { message throws(SchemeFailure) in
-            message.append(request.method)
-            message.append(ascii: "\n")
-            message.append(request.path)
-            message.append(ascii: "\n")
-            let timeStart = message.count
-            message.append(decimal: request.unixSeconds)
-            let time = timeStart..<message.count
-            message.append(ascii: "\n")
-            if let bodyHash { message.append(hex: bodyHash) }
+        let path = request.path
+        // Three line breaks, a time of at most 20 digits, the body's hash, and behind the message its signature.
+        let capacity = request.method.count + path.count + 23 + HMACKey.codeSize * 4
+        try withByteWriter(capacity: capacity) { text throws(SchemeFailure) in
+            text.append(request.method)
+            text.append(ascii: "\n")
+            text.append(path)
+            text.append(ascii: "\n")
+            let timeStart = text.count
+            text.append(decimal: request.unixSeconds)
+            let time = timeStart..<text.count
+            text.append(ascii: "\n")
+            if let bodyHash { text.append(hex: bodyHash) }
+            let signatureStart = text.count
+            text.append(hex: try key.authenticationCode(for: text.bytes).span)
 
-            let signature = try key.authenticationCode(for: message.bytes)
             edits.setHeader("X-API-Key", apiKey)
-            edits.setHeader("X-Timestamp", message.bytes.extracting(time))
-            withByteWriter(capacity: HMACKey.codeSize * 2) { hex in
-                hex.append(hex: signature.span)
-                edits.setHeader("X-Signature", hex.bytes)
-            }
+            edits.setHeader("X-Timestamp", text.bytes.extracting(time))
+            edits.setHeader("X-Signature", text.bytes.extracting(signatureStart...))
         }
     }
 }

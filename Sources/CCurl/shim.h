@@ -29,6 +29,11 @@ static inline CURLcode nevod_easy_set_seek_function(CURL *easy, curl_seek_callba
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
 }
 
+static inline CURLcode nevod_easy_set_close_function(CURL *easy, curl_closesocket_callback function, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context) : code;
+}
+
 static inline CURLMcode nevod_multi_set_socket_function(CURLM *multi, curl_socket_callback function, void *context) {
     CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
     return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context) : code;

@@ -29,16 +29,9 @@ extension nevod_bytes {
     static var empty: nevod_bytes { nevod_bytes(data: nil, count: 0) }
 }
 
-/// The bytes of a string that stays where it is for the call.
+/// The bytes of a string, for the call.
 @inline(__always)
-func withBytes<Result, Failure: Error>(
-    _ string: String, _ body: (nevod_bytes) throws(Failure) -> Result
-) throws(Failure) -> Result {
+func withBytes(_ string: String, _ body: (nevod_bytes) -> Int32) -> Int32 {
     var string = string
-    var outcome: Swift.Result<Result, Failure>?
-    string.withUTF8 { buffer in
-        do throws(Failure) { outcome = .success(try body(nevod_bytes(buffer))) } catch { outcome = .failure(error) }
-    }
-    guard let outcome else { preconditionFailure("withUTF8 calls its body") }
-    return try outcome.get()
+    return string.withUTF8 { body(nevod_bytes($0)) }
 }

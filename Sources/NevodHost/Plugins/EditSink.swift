@@ -102,7 +102,7 @@ struct EditSink: ~Copyable {
         case .setHeader, .addHeader:
             guard HTTPSyntax.isToken(name.buffer) else { return "its name is not a token (RFC 9110 §5.6.2)" }
             guard HTTPSyntax.isFieldValue(value.buffer) else { return "its value holds a control character, such as a line break" }
-            if target == Int32(NEVOD_TARGET_ORIGIN), isOne(of: "proxy-authorization", name) {
+            if name.count == 19, target == Int32(NEVOD_TARGET_ORIGIN), isOne(of: "proxy-authorization", name) {
                 return "it is meant for a proxy, and the target is the origin"
             }
             return isTransports(name) ? "the host alone writes it, because it decides where a request ends" : nil

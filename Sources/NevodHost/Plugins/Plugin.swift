@@ -23,9 +23,11 @@ public struct Plugin: Sendable {
         try self.init(path: locator.find(name))
     }
 
-    /// A plugin that is linked into the program itself, by what its entry point returns.
-    public init(builtIn entryPoint: () -> OpaquePointer) throws(PluginError) {
-        try self.init(table: UnsafePointer(entryPoint()), path: "built in")
+    /// A plugin that is linked into the program itself.
+    ///
+    /// - Parameter table: the `nevod_plugin` that its entry point returns; lives as long as the process.
+    public init(builtIn table: UnsafeRawPointer) throws(PluginError) {
+        try self.init(table: table.assumingMemoryBound(to: nevod_plugin.self), path: "built in")
     }
 
     private init(path: String) throws(PluginError) {

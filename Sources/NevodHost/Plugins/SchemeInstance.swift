@@ -121,30 +121,33 @@ public final class SchemeInstance: Sendable {
         of request: borrowing HTTPRequest, _ attempt: Int, _ streamDigests: StreamDigests?,
         _ body: (UnsafePointer<nevod_view>) -> Int32
     ) -> Int32 {
-        withBytes(request.method.rawValue) { method in
-            withBytes(request.origin.authority) { authority in
-                withBytes(request.target) { target in
-                    withHeaders(request.headers) { headers in
-                        withBody(request.body, streamDigests) { content, digests in
-                            withRandom { random in
-                                var view = nevod_view()
-                                view.struct_size = UInt32(MemoryLayout<nevod_view>.size)
-                                view.target_kind = Int32(NEVOD_TARGET_ORIGIN)
-                                view.method = method
-                                view.scheme = request.origin.scheme == .https ? nevod_bytes("https") : nevod_bytes("http")
-                                view.authority = authority
-                                view.target = target
-                                view.headers = headers.baseAddress
-                                view.header_count = UInt32(headers.count)
-                                view.body_kind = request.body.kind
-                                view.body_length = request.body.length.map(UInt64.init) ?? UInt64.max
-                                view.body = content
-                                view.digests = digests.baseAddress
-                                view.digest_count = UInt32(digests.count)
-                                view.attempt = UInt32(attempt)
-                                view.unix_time_ns = clock.unixNanoseconds()
+        var view = nevod_view()
+        view.struct_size = UInt32(MemoryLayout<nevod_view>.size)
+        view.target_kind = Int32(NEVOD_TARGET_ORIGIN)
+        view.scheme = request.origin.scheme == .https ? nevod_bytes("https") : nevod_bytes("http")
+        view.body_kind = request.body.kind
+        view.body_length = request.body.length.map(UInt64.init) ?? UInt64.max
+        view.attempt = UInt32(attempt)
+        view.unix_time_ns = clock.unixNanoseconds()
+        view.use_count = uses.wrappingAdd(1, ordering: .relaxed).oldValue
+        // Taken out one by one: a closure that captured the request would copy all of it.
+        let (method, authority, target) = (request.method.rawValue, request.origin.authority, request.target)
+        let (headers, content) = (request.headers, request.body)
+        return withBytes(method) { method in
+            view.method = method
+            return withBytes(authority) { authority in
+                view.authority = authority
+                return withBytes(target) { target in
+                    view.target = target
+                    return withHeaders(headers) { headers in
+                        view.headers = headers.baseAddress
+                        view.header_count = UInt32(headers.count)
+                        return withBody(content, streamDigests) { content, digests in
+                            view.body = content
+                            view.digests = digests.baseAddress
+                            view.digest_count = UInt32(digests.count)
+                            return withRandom { random in
                                 view.random = random
-                                view.use_count = uses.wrappingAdd(1, ordering: .relaxed).oldValue
                                 return withUnsafePointer(to: &view, body)
                             }
                         }

@@ -1,31 +1,37 @@
+internal import NevodSupport
+
 /// Who wrote a part of a request. The host keeps it beside every header line, query item and cookie, so that it can redact
 /// and strip exactly what a credential's author wrote, whatever name it went under.
-public enum Author: Sendable, Hashable {
+///
+/// A small number, because every line carries one; the names behind the numbers are few and stay for ever.
+public struct Author: Sendable, Hashable {
+    private let number: UInt32
+
     /// The program that made the request, or the person at the command line.
-    case caller
+    public static let caller = Author(number: 0)
     /// The host itself: Host, Content-Length and the like.
-    case host
+    public static let host = Author(number: 1)
+
     /// A token, by the name of its type.
-    case token(String)
+    public static func token(_ name: String) -> Author { named("token \(name)") }
+
     /// A scheme of a plugin, by its id.
-    case scheme(String)
+    public static func scheme(_ id: String) -> Author { named("scheme \(id)") }
 
     /// Tokens and schemes write credentials: nobody else gets to see what they wrote.
-    public var writesCredentials: Bool {
-        switch self {
-        case .caller, .host: false
-        case .token, .scheme: true
+    public var writesCredentials: Bool { number > Author.host.number }
+
+    private static let names = Locked(["caller", "host"])
+
+    private static func named(_ name: String) -> Author {
+        names.withLock { names in
+            if let known = names.firstIndex(of: name) { return Author(number: UInt32(known)) }
+            names.append(name)
+            return Author(number: UInt32(names.count - 1))
         }
     }
 }
 
 extension Author: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .caller: "caller"
-        case .host: "host"
-        case .token(let name): name
-        case .scheme(let id): id
-        }
-    }
+    public var description: String { Author.names.withLock { $0[Int(number)] } }
 }

@@ -33,7 +33,14 @@ public struct HTTPHeaders: Sendable {
 
     /// The values of all lines of that name, in order.
     public func values(of name: String) -> [String] {
-        lines.indices.filter { isNamed(lines[$0], name) }.map { string(lines[$0].value) }
+        var values: [String] = []
+        var next = firstIndex(of: name)
+        var name = name
+        while let index = next {
+            values.append(string(lines[index].value))
+            next = name.withUTF8 { self.index(of: $0, from: index + 1) }
+        }
+        return values
     }
 
     public func contains(_ name: String) -> Bool {
@@ -41,17 +48,26 @@ public struct HTTPHeaders: Sendable {
     }
 
     func firstIndex(of name: String) -> Int? {
-        lines.firstIndex { isNamed($0, name) }
-    }
-
-    private func isNamed(_ line: Line, _ name: String) -> Bool {
         var name = name
-        return name.withUTF8 { isNamed(line, $0) }
+        return name.withUTF8 { index(of: $0, from: 0) }
     }
 
-    private func isNamed(_ line: Line, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        line.nameCount == name.count
-            && storage.withUnsafeBufferPointer { HTTPSyntax.namesEqual(UnsafeBufferPointer(rebasing: $0[line.name]), name) }
+    /// The first line of that name from an index on.
+    private func index(of name: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        storage.withUnsafeBufferPointer { storage in
+            lines.withUnsafeBufferPointer { lines in
+                var index = start
+                while index < lines.count {
+                    if lines[index].nameCount == name.count,
+                        HTTPSyntax.namesEqual(UnsafeBufferPointer(rebasing: storage[lines[index].name]), name)
+                    {
+                        return index
+                    }
+                    index += 1
+                }
+                return nil
+            }
+        }
     }
 
     private func string(_ range: Range<Int>) -> String {
@@ -76,16 +92,19 @@ public struct HTTPHeaders: Sendable {
 
     /// Replaces the first line of that name in its place and removes the others, or appends a line.
     mutating func set(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by author: Author) {
-        guard let first = lines.firstIndex(where: { isNamed($0, name) }) else { return add(name, value, by: author) }
+        guard let first = index(of: name, from: 0) else { return add(name, value, by: author) }
         if lines[first].valueCount == value.count, !value.isEmpty {
             // A signature renewed for the next attempt has the length of the last one.
-            storage.replaceSubrange(lines[first].name, with: name)
-            storage.replaceSubrange(lines[first].value, with: value)
+            let (nameStart, valueStart) = (lines[first].name.lowerBound, lines[first].value.lowerBound)
+            storage.withUnsafeMutableBufferPointer { storage in
+                storage.baseAddress?.advanced(by: nameStart).update(from: name)
+                storage.baseAddress?.advanced(by: valueStart).update(from: value)
+            }
             lines[first].author = author
         } else {
             lines[first] = write(name, value, by: author)
         }
-        removeLines(named: name, after: first)
+        removeLines(named: name, from: first + 1)
     }
 
     mutating func set(_ name: String, _ value: String, by author: Author) {
@@ -94,18 +113,18 @@ public struct HTTPHeaders: Sendable {
 
     mutating func remove(_ name: String) {
         var name = name
-        name.withUTF8 { removeLines(named: $0, after: -1) }
+        name.withUTF8 { removeLines(named: $0, from: 0) }
     }
 
     mutating func removeAll(by author: (Author) -> Bool) {
         lines.removeAll { author($0.author) }
     }
 
-    private mutating func removeLines(named name: UnsafeBufferPointer<UInt8>, after first: Int) {
-        var index = lines.count - 1
-        while index > first {
-            if isNamed(lines[index], name) { lines.remove(at: index) }
-            index -= 1
+    private mutating func removeLines(named name: UnsafeBufferPointer<UInt8>, from start: Int) {
+        var next = start
+        while let index = index(of: name, from: next) {
+            lines.remove(at: index)
+            next = index
         }
     }
 
@@ -148,6 +167,13 @@ extension HTTPHeaders: Sequence {
         return AnyIterator {
             rest.next().map { Element(name: string($0.name), value: string($0.value), author: $0.author) }
         }
+    }
+}
+
+extension UnsafeMutablePointer<UInt8> {
+    fileprivate func update(from bytes: UnsafeBufferPointer<UInt8>) {
+        guard let source = bytes.baseAddress else { return }
+        update(from: source, count: bytes.count)
     }
 }
 

@@ -4,7 +4,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
 
     /// Nil for what is no token (RFC 9110 §5.6.2).
     public init?(rawValue: String) {
-        guard HTTPSyntax.isToken(rawValue.utf8) else { return nil }
+        guard HTTPSyntax.isToken(rawValue) else { return nil }
         self.rawValue = rawValue
     }
 

@@ -94,10 +94,10 @@ public struct HTTPRequest: Sendable {
     }
 
     private static func check(_ name: String, _ value: String) throws(InvalidRequest) {
-        guard HTTPSyntax.isToken(name.utf8) else {
+        guard HTTPSyntax.isToken(name) else {
             throw InvalidRequest(.header(name), "the name is not a token (RFC 9110 §5.6.2)")
         }
-        guard HTTPSyntax.isFieldValue(value.utf8) else {
+        guard HTTPSyntax.isFieldValue(value) else {
             throw InvalidRequest(.header(name), "the value holds a control character, such as a line break")
         }
         guard !["content-length", "transfer-encoding"].contains(name.lowercased()) else {

@@ -1,30 +1,73 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// The grammar of RFC 9110 that decides what may stand in a head. One place, for callers, tokens and plugins alike.
 enum HTTPSyntax {
     /// A token (RFC 9110 §5.6.2): a method's or a field's name.
-    static func isToken(_ bytes: some Sequence<UInt8>) -> Bool {
-        var isEmpty = true
-        for byte in bytes {
-            guard isTokenByte(byte) else { return false }
-            isEmpty = false
+    static func isToken(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8(isToken)
+    }
+
+    static func isToken(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let start = bytes.baseAddress, bytes.count > 0 else { return false }
+        var offset = 0
+        while offset < bytes.count {
+            guard isTokenByte(start[offset]) else { return false }
+            offset += 1
         }
-        return !isEmpty
+        return true
     }
 
     /// What may stand in a field's value (RFC 9110 §5.5): no CR, LF or NUL, which end it, and no other control but tab.
-    static func isFieldValue(_ bytes: some Sequence<UInt8>) -> Bool {
-        bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+    static func isFieldValue(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8(isFieldValue)
     }
 
-    static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"),
-            UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "^"),
-            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: false
+    static func isFieldValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let start = UnsafeRawPointer(bytes.baseAddress) else { return true }
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            let word = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if mayHoldControl(word) {
+                for index in offset..<offset + 8 where isControl(bytes[index]) { return false }
+            }
+            offset += 8
         }
+        while offset < bytes.count {
+            if isControl(bytes[offset]) { return false }
+            offset += 1
+        }
+        return true
     }
+
+    @inline(__always)
+    private static func isControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 ? byte != 0x09 : byte == 0x7F
+    }
+
+    /// Eight bytes at once; never misses one below 0x20 or of 0x7F, and may take another for one.
+    @inline(__always)
+    private static func mayHoldControl(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highBits: UInt64 = 0x8080_8080_8080_8080
+        let belowSpace = (word &- (ones &* 0x20)) & ~word
+        let deleted = word ^ (ones &* 0x7F)
+        return (belowSpace | ((deleted &- ones) & ~deleted)) & highBits != 0
+    }
+
+    @inline(__always)
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        byte < 64 ? lowTokenBytes >> UInt64(byte) & 1 == 1 : byte < 128 && highTokenBytes >> UInt64(byte - 64) & 1 == 1
+    }
+
+    // One bit a byte: ! # $ % & ' * + - . 0-9, and A-Z ^ _ ` a-z | ~.
+    private static let lowTokenBytes: UInt64 = 0x03FF_6CFA_0000_0000
+    private static let highTokenBytes: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
     static func lowercased(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
@@ -33,6 +76,9 @@ enum HTTPSyntax {
     /// Names of fields compare without regard to ASCII case (RFC 9110 §5.1).
     static func namesEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
+        guard let start = left.baseAddress, let other = right.baseAddress else { return true }
+        // Spelled alike, as they nearly always are.
+        if memcmp(start, other, left.count) == 0 { return true }
         for index in left.indices where left[index] != right[index] && lowercased(left[index]) != lowercased(right[index]) {
             return false
         }

@@ -14,9 +14,10 @@
  *              the field's own comment says longer. Output goes into host *sinks*, which copy before they return. Who
  *              allocates frees; no block of memory ever changes hands.
  *   Strings    UTF-8, no terminator, no NUL inside. An absent string has count 0; its pointer is then never read.
- *   Structs    Begin with `struct_size`, set to sizeof by whoever fills them, and only grow at the end. A reader looks
- *              at a field only when NEVOD_HAS says it is there. nevod_bytes and nevod_pair never change.
- *              `reserved` fields are zero.
+ *   Pointers   No pointer argument and no function in a host's table is NULL unless its comment says so.
+ *   Structs    Begin with `struct_size`, set to sizeof by whoever fills them, and only grow at the end. The fields of a
+ *              major version's first frozen revision are always there; a later one is looked at only when NEVOD_HAS says
+ *              it is. nevod_bytes and nevod_pair never change. `reserved` fields are zero.
  *   Failure    A status (NEVOD_OK or another), and before it at most one call of the error sink. A status without a
  *              report is allowed and costs the user a good message.
  *   Unwinding  Nothing crosses this boundary: no exception, no panic, no longjmp.
@@ -59,6 +60,9 @@ typedef struct nevod_pair {
     nevod_bytes value;
 } nevod_pair;
 
+/* A string literal as nevod_bytes, also in a static initialiser. */
+#define NEVOD_BYTES(literal) { (const uint8_t *)(literal), sizeof(literal) - 1 }
+
 /* A status. They tell apart what the host must do next. A value outside this list is a fault of the plugin. */
 enum {
     NEVOD_OK = 0,
@@ -67,7 +71,7 @@ enum {
     NEVOD_DENIED = 3,       /* the server refused for good: the host clears the token */
     NEVOD_UNAVAILABLE = 4,  /* a passing failure: the host keeps the token and may try again */
     NEVOD_UNSUPPORTED = 5,  /* this scheme can't do that, for example sign a body that is a stream */
-    NEVOD_INTERNAL = 6      /* a fault of the plugin itself */
+    NEVOD_INTERNAL = 6      /* a fault of the plugin itself, or no memory */
 };
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -124,12 +128,13 @@ typedef struct nevod_view {
     int32_t body_kind;     /* NEVOD_BODY_… */
     uint64_t body_length;  /* bytes, or NEVOD_LENGTH_UNKNOWN */
     nevod_bytes body;      /* of NEVOD_BODY_BYTES. Needs NEVOD_NEED_BODY */
-    /* name: as asked for ("sha-256"), value: the raw digest of the body. None for NEVOD_BODY_NONE. A digest that can't
-     * be had, that of a stream which can be read only once, is left out. */
+    /* name: as asked for ("sha-256"), value: the raw digest of the body, as long as its algorithm's digests are. None for
+     * NEVOD_BODY_NONE. With a body a digest is missing for one reason: the body is a stream that can be read only once.
+     * (A host that doesn't know an algorithm says so right after `needs`.) */
     const nevod_pair *digests;
     uint32_t digest_count;
     uint32_t attempt;      /* 1 for the first sending of a request, then 2, 3, … */
-    int64_t unix_time_ns;  /* wall clock, nanoseconds since 1970-01-01T00:00:00Z, corrected for the server's clock */
+    int64_t unix_time_ns;  /* wall clock, nanoseconds since 1970-01-01T00:00:00Z, corrected for the server's clock; >= 0 */
     nevod_bytes random;    /* 32 bytes, fresh for this call. Needs NEVOD_NEED_RANDOM */
     uint64_t use_count;    /* how often this token was used before on this origin since the state changed: 0, 1, 2, … */
     nevod_bytes state;     /* what `set_state` last kept for this (instance, account, origin). Needs NEVOD_NEED_STATE */
@@ -181,7 +186,7 @@ enum {
 };
 
 enum {
-    NEVOD_SETTING_REQUIRED = 1u << 0,
+    NEVOD_SETTING_REQUIRED = 1u << 0,  /* the host refuses a `create` without it; an empty text is a value */
     NEVOD_SETTING_SECRET = 1u << 1,    /* never taken from a command line, never shown, wiped after `create` */
     NEVOD_SETTING_REPEATABLE = 1u << 2 /* may be given several times; arrives as several pairs, in order */
 };

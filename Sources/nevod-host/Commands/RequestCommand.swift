@@ -4,12 +4,13 @@ import NevodHost
 struct RequestCommand {
     let arguments: Arguments
     let console: Console
+    let session: CurlSession
 
     func run() async throws {
         let request = try RequestBuilder(arguments: arguments).request()
         let token = try PluginLoader(arguments: arguments, console: console).token()
         let console = console
-        let provider = NetworkProvider(session: CurlSession(try session()), signer: token) { request in
+        let provider = NetworkProvider(session: session, signer: token) { request in
             request.redactedHead.forEach { console.trace(">", $0) }
             console.trace(">", "")
         }
@@ -17,12 +18,6 @@ struct RequestCommand {
         trace(response)
         if arguments.has(.fail), response.status >= 400 { throw HTTPStatusError(status: response.status, reason: response.reason) }
         try await write(response)
-    }
-
-    private func session() throws -> CurlSession.Configuration {
-        // The variables that curl, OpenSSL and their users know.
-        let fromEnvironment = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap(environment).first { !$0.isEmpty }
-        return CurlSession.Configuration(caFile: arguments.value(.caFile) ?? fromEnvironment)
     }
 
     private func options() throws -> TransferOptions {

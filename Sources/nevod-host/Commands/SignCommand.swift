@@ -5,22 +5,16 @@ import NevodHost
 struct SignCommand {
     let arguments: Arguments
     let console: Console
+    let session: CurlSession
 
     func run() async throws {
         let request = try RequestBuilder(arguments: arguments).request()
         guard let token = try PluginLoader(arguments: arguments, console: console).token() else {
             throw UsageError("sign needs a --plugin that says how")
         }
-        let signed = try await NetworkProvider(session: Unsent(), signer: token).authorize(request)
+        let signed = try await NetworkProvider(session: session, signer: token).authorize(request)
         let head = ["\(signed.method) \(signed.target) HTTP/1.1"] + signed.headers.map { "\($0.name): \($0.value)" }
         try FileDescriptor.standardOutput.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8).span)
         if case .bytes(let body) = signed.body { try FileDescriptor.standardOutput.write(body.span) }
-    }
-
-    /// `authorize` never sends; this transport makes sure.
-    private struct Unsent: HTTPTransport {
-        func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
-            throw TransportError(.cancelled)
-        }
     }
 }

@@ -5,13 +5,21 @@ internal import NevodSupport
 final class CurlHandle {
     let easy: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
+    /// Where to connect; what to ask for stands in the request-target.
+    private let url: OpaquePointer
+    private var origin: Origin?
     private var headerBlock = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var headerNodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
 
     /// Sets what holds for every request of a session.
     init?(_ configuration: CurlSession.Configuration) {
         guard let easy = curl_easy_init() else { return nil }
+        guard let url = curl_url() else {
+            curl_easy_cleanup(easy)
+            return nil
+        }
         self.easy = easy
+        self.url = url
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText[0] = 0
         setPointer(CURLOPT_ERRORBUFFER, errorText)
@@ -40,6 +48,7 @@ final class CurlHandle {
 
     deinit {
         curl_easy_cleanup(easy)
+        curl_url_cleanup(url)
         errorText.deallocate()
         headerBlock.wipe()
         headerBlock.deallocate()
@@ -54,13 +63,22 @@ final class CurlHandle {
             setPointer(option, context)
         }
         errorText[0] = 0
-        setString(CURLOPT_URL, "\(request.origin)/")
+        setOrigin(request.origin)
         setString(CURLOPT_REQUEST_TARGET, request.target)
         setLong(CURLOPT_TIMEOUT_MS, transfer.options.timeout?.milliseconds ?? 0)
         setLong(CURLOPT_CONNECTTIMEOUT_MS, transfer.options.connectTimeout.milliseconds)
         setBody(request)
         setString(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         setHeaders(request.headers)
+    }
+
+    /// A parsed URL, made anew only for another origin: libcurl would parse a text for each request.
+    private func setOrigin(_ origin: Origin) {
+        guard origin != self.origin else { return }
+        let code = curl_url_set(url, CURLUPART_URL, "\(origin)/", 0)
+        precondition(code == CURLUE_OK, "libcurl can't parse the origin \(origin)")
+        setPointer(CURLOPT_CURLU, UnsafeMutableRawPointer(url))
+        self.origin = origin
     }
 
     /// Nothing of a request stays in an idle handle.

@@ -7,8 +7,8 @@ internal import Synchronization
 /// One thread that drives all transfers of a session, and runs the tasks that prefer it: a request's own work then needs no
 /// thread hop between its transfers.
 ///
-/// The thread waits in epoll, on libcurl's sockets (multi_socket interface) and on one event descriptor that wakes it. It
-/// starts with the first work and ends when the session is gone and nothing is left to do.
+/// The thread waits on libcurl's sockets (multi_socket interface) and on one event descriptor that wakes it. It starts with
+/// the first work, and ends when the session is gone and nothing is left to do.
 final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked; the rest belongs to the thread.
     enum Command {
         case start(CurlTransfer)
@@ -27,7 +27,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     private let inbox = Locked(Inbox())
     private let threadID = Atomic<UInt>(0)
     private let multi: UnsafeMutableRawPointer
-    private let epoll: Int32
+    private let sockets: CurlSockets
     private let wakeEvent: Int32
 
     // Of the thread alone:
@@ -46,18 +46,11 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         self.makeHandle = makeHandle
         guard CurlLibrary.isReady, let multi = curl_multi_init() else { preconditionFailure("libcurl can't be initialised") }
         self.multi = multi
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        precondition(epoll >= 0 && wakeEvent >= 0, "no descriptors left for an event loop")
-        var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(fd: wakeEvent))
-        epoll_ctl(epoll, EPOLL_CTL_ADD, wakeEvent, &event)
+        precondition(wakeEvent >= 0, "no descriptor left for an event loop")
+        sockets = CurlSockets(wakeEvent: wakeEvent)
+        sockets.watch(multi)
         let context = Unmanaged.passUnretained(self).toOpaque()
-        nevod_multi_set_socket_function(
-            multi,
-            { _, socket, what, context, known in
-                context.map { Unmanaged<CurlLoop>.fromOpaque($0).takeUnretainedValue().watch(socket, what, isKnown: known != nil) }
-                return 0
-            }, context)
         nevod_multi_set_timer_function(
             multi,
             { _, milliseconds, context in
@@ -70,7 +63,6 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     deinit {
         handles.removeAll()
         curl_multi_cleanup(multi)
-        close(epoll)
         close(wakeEvent)
     }
 
@@ -130,24 +122,20 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
 
     private func run() {
         threadID.store(UInt(pthread_self()), ordering: .relaxed)
-        var events = [epoll_event](repeating: epoll_event(), count: 256)
         while true {
             runJobs()
             if let deadline, deadline <= Self.now() {
                 self.deadline = nil
-                act(on: CURL_SOCKET_TIMEOUT, 0)
+                var running: Int32 = 0
+                curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+                finishTransfers()
             }
             guard let timeout = nextTimeout() else { break }
-            let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
+            let ready = sockets.wait(milliseconds: timeout)
             takeInbox()
-            for event in events.prefix(Int(max(count, 0))) {
-                if event.data.fd == wakeEvent {
-                    var ignored: eventfd_t = 0
-                    eventfd_read(wakeEvent, &ignored)
-                } else {
-                    act(on: event.data.fd, Self.curlMask(event.events))
-                }
-            }
+            var running: Int32 = 0
+            for (socket, mask) in ready { curl_multi_socket_action(multi, socket, mask, &running) }
+            finishTransfers()
         }
         threadID.store(0, ordering: .relaxed)
     }
@@ -204,7 +192,10 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
 
     /// Takes a handle out of the pool; nil when libcurl can't make one.
     func takeHandle() -> CurlHandle? {
-        handles.popLast() ?? makeHandle()
+        if let idle = handles.popLast() { return idle }
+        let handle = makeHandle()
+        handle.map { sockets.watchClosing($0.easy) }
+        return handle
     }
 
     func add(_ handle: CurlHandle) -> CURLMcode {
@@ -222,12 +213,6 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         if handles.count < Self.idleHandles { handles.append(handle) }
     }
 
-    private func act(on socket: curl_socket_t, _ mask: Int32) {
-        var running: Int32 = 0
-        curl_multi_socket_action(multi, socket, mask, &running)
-        finishTransfers()
-    }
-
     private func finishTransfers() {
         var result = CURLE_OK
         while let easy = nevod_multi_next_done(multi, &result) {
@@ -235,29 +220,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         }
     }
 
-    private func watch(_ socket: curl_socket_t, _ what: Int32, isKnown: Bool) {
-        guard what != CURL_POLL_REMOVE else {
-            epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil)
-            curl_multi_assign(multi, socket, nil)
-            return
-        }
-        var event = epoll_event(events: 0, data: epoll_data(fd: socket))
-        if what & CURL_POLL_IN != 0 { event.events |= EPOLLIN.rawValue }
-        if what & CURL_POLL_OUT != 0 { event.events |= EPOLLOUT.rawValue }
-        epoll_ctl(epoll, isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, &event)
-        if !isKnown { curl_multi_assign(multi, socket, Unmanaged.passUnretained(self).toOpaque()) }
-    }
-
     private func setTimer(_ milliseconds: Int) {
         deadline = milliseconds < 0 ? nil : Self.now() + Int64(milliseconds) * 1_000_000
-    }
-
-    private static func curlMask(_ events: UInt32) -> Int32 {
-        var mask: Int32 = 0
-        if events & EPOLLIN.rawValue != 0 { mask |= CURL_CSELECT_IN }
-        if events & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
-        if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_ERR }
-        return mask
     }
 
     private static func now() -> Int64 {

@@ -1,0 +1,115 @@
+import CPeers
+import Glibc
+import HMACAuth
+import NevodHost
+import NevodPluginABI
+
+/// `authorize` through the library, the same code linked in, and libcrypto alone on the same bytes.
+struct AuthorizeBench {
+    private struct Case {
+        let name: String
+        let request: HTTPRequest
+        /// What the scheme signs; a time of the same length stands for the real one.
+        let message: [UInt8]
+        let body: [UInt8]
+    }
+
+    private let cases: [Case]
+    private let library: PluginToken
+    private let linked: PluginToken
+    private static let key: [UInt8] = Array("0123456789abcdef0123456789abcdef".utf8)
+
+    init() throws {
+        let settings: SchemeSettings = ["api-key": "demo", "secret": .secret(Secret(copying: Self.key))]
+        library = try Plugin(named: "libHMACAuth.so").scheme("hmac").makeInstance(settings: settings).token
+        linked = try Plugin(builtIn: UnsafeRawPointer(nevod_plugin_v1())).scheme("hmac").makeInstance(settings: settings).token
+        let body = Array(repeating: UInt8(ascii: "x"), count: 1024)
+        cases = [
+            Case(
+                name: "get", request: try HTTPRequest(.get, "https://api.example.com/v1/orders?limit=10"),
+                message: Array("GET\n/v1/orders\n1700000000\n".utf8), body: []),
+            Case(
+                name: "post-1k", request: try HTTPRequest(.post, "https://api.example.com/v1/orders", body: .bytes(body)),
+                message: Array(("POST\n/v1/orders\n1700000000\n" + String(repeating: "0", count: 64)).utf8), body: body),
+        ]
+    }
+
+    func run() throws {
+        row(["authorize", "libcrypto alone", "linked in", "through the .so", "linked in ÷ libcrypto", ".so ÷ libcrypto", ".so ÷ linked in"])
+        row(Array(repeating: "---", count: 7))
+        for test in cases {
+            var bare: [Double] = []
+            var inside: [Double] = []
+            var through: [Double] = []
+            for _ in 0..<21 {
+                bare.append(time { libcrypto(test, 20_000) })
+                inside.append(try time { try authorize(test, linked, 20_000) })
+                through.append(try time { try authorize(test, library, 20_000) })
+            }
+            let ratios = { (above: [Double], below: [Double]) in rounded(median(zip(above, below).map { $0 / $1 }), 2) }
+            row([
+                test.name, nanoseconds(bare), nanoseconds(inside), nanoseconds(through), ratios(inside, bare),
+                ratios(through, bare), ratios(through, inside),
+            ])
+        }
+    }
+
+    /// What is the same on every machine: allocations per call, ours and libcrypto's.
+    func count() throws {
+        for test in cases {
+            let bare = allocations { libcrypto(test, 1000) }
+            let through = try allocations { try authorize(test, library, 1000) }
+            print("allocations.\(test.name).total \(rounded(through, 2))")
+            print("allocations.\(test.name).libcrypto \(rounded(bare, 2))")
+            print("allocations.\(test.name).host \(rounded(through - bare, 2))")
+        }
+    }
+
+    /// Runs one case `count` times and nothing else, for a tool that counts instructions.
+    func spin(_ name: String, _ count: Int) throws {
+        for test in cases where name == "so-\(test.name)" { try authorize(test, library, count) }
+        for test in cases where name == "libcrypto-\(test.name)" { libcrypto(test, count) }
+    }
+
+    private func authorize(_ test: Case, _ token: PluginToken, _ count: Int) throws {
+        // As on a second attempt: the lines are there and are written anew.
+        var request = test.request
+        try token.authorize(&request)
+        for _ in 0..<count { try token.authorize(&request) }
+        guard request.headers["X-Signature"]?.count == 64 else { fatalError("not signed") }
+    }
+
+    private func libcrypto(_ test: Case, _ count: Int) {
+        guard let hmac = cpeers_hmac_new(Self.key, Self.key.count), let sha = cpeers_sha256_new() else { fatalError("libcrypto") }
+        defer {
+            cpeers_hmac_free(hmac)
+            cpeers_sha256_free(sha)
+        }
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { hex in
+            guard let out = hex.baseAddress else { return }
+            for _ in 0..<count {
+                var failures: Int32 = 0
+                if !test.body.isEmpty { failures |= cpeers_sha256_hex(sha, test.body, test.body.count, out) }
+                failures |= cpeers_hmac_hex(hmac, test.message, test.message.count, out)
+                guard failures == 0 else { fatalError("libcrypto") }
+            }
+        }
+    }
+
+    private func time(_ body: () throws -> Void) rethrows -> Double {
+        let start = now()
+        try body()
+        return (now() - start) / 20_000
+    }
+
+    private func allocations(_ body: () throws -> Void) rethrows -> Double {
+        try body()
+        let start = cpeers_allocations()
+        try body()
+        return Double(cpeers_allocations() - start) / 1000
+    }
+
+    private func nanoseconds(_ values: [Double]) -> String {
+        "\(rounded(median(values) * 1e9, 0)) ns"
+    }
+}

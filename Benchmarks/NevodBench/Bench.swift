@@ -1,0 +1,44 @@
+import Glibc
+
+/// Measures NevodHost beside a peer, in turns within one run, and prints ratios. See Benchmarks/README.md.
+@main
+struct Bench {
+    static func main() async throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        switch words.first {
+        case "authorize": try AuthorizeBench().run()
+        case "count": try AuthorizeBench().count()
+        case "spin": try AuthorizeBench().spin(words.count > 1 ? words[1] : "", Int(words.last ?? "") ?? 0)
+        case "session": try await SessionBench(url: words.count > 1 ? words[1] : "").run()
+        case "start": try StartBench(url: words.count > 1 ? words[1] : "").run()
+        default:
+            print("usage: nevod-bench authorize | count | spin CASE N | session URL | start URL")
+            exit(2)
+        }
+    }
+}
+
+/// Monotonic, in seconds.
+func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
+}
+
+func rounded(_ value: Double, _ digits: Int) -> String {
+    let factor = pow(10, Double(digits))
+    let scaled = (value * factor).rounded() / factor
+    let text = "\(scaled)"
+    let decimals = text.split(separator: ".").last?.count ?? 0
+    return digits == 0 ? String(Int(scaled)) : text + String(repeating: "0", count: max(0, digits - decimals))
+}
+
+/// Rows of a Markdown table.
+func row(_ cells: [String]) {
+    print("| " + cells.joined(separator: " | ") + " |")
+}

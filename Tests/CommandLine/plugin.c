@@ -1,0 +1,121 @@
+/*
+ * A small valid plugin, in pieces. A test replaces one of them on the compiler's command line to make one fault.
+ */
+#include "nevod_plugin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT(literal) ((nevod_bytes)NEVOD_BYTES(literal))
+
+/* What a test writes in AUTHORIZE. */
+#define SET(name, value) edits->set_header(edits->host, TEXT(name), value)
+#define ADD(name, value) edits->add_header(edits->host, TEXT(name), value)
+#define QUERY(name, value) edits->add_query(edits->host, TEXT(name), value)
+#define COOKIE(name, value) edits->add_cookie(edits->host, TEXT(name), value)
+#define REPORT(subject, message) errors->report(errors->host, TEXT(subject), TEXT(message), TEXT("the detail"))
+
+#ifndef CREATE
+#define CREATE
+#endif
+#ifndef AUTHORIZE
+#define AUTHORIZE
+#endif
+#ifndef NEEDS
+#define NEEDS .struct_size = sizeof(nevod_needs)
+#endif
+#ifndef NEEDS_ANSWER
+#define NEEDS_ANSWER &needs_answer
+#endif
+#ifndef SETTING
+#define SETTING
+#endif
+#ifndef SETTINGS
+#define SETTINGS &setting
+#endif
+#ifndef SCHEME
+#define SCHEME
+#endif
+#ifndef SCHEMES
+#define SCHEMES &scheme
+#endif
+#ifndef PLUGIN
+#define PLUGIN
+#endif
+#ifndef ANSWER
+#define ANSWER &plugin
+#endif
+#ifndef ENTRY_POINT
+#define ENTRY_POINT nevod_plugin_v1
+#endif
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static nevod_bytes letters(uint64_t count)
+{
+    uint8_t *data = malloc(count);
+    memset(data, 'a', count);
+    return (nevod_bytes){data, count};
+}
+
+static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const nevod_pair *values, uint32_t value_count,
+                      void **out, const nevod_errors *errors)
+{
+    (void)scheme, (void)host, (void)values, (void)value_count, (void)out, (void)errors;
+    CREATE;
+    return NEVOD_OK;
+}
+
+static void destroy(void *instance)
+{
+    (void)instance;
+}
+
+static const nevod_needs *needs(void *instance)
+{
+    static const nevod_needs needs_answer = {NEEDS};
+    (void)instance, (void)needs_answer;
+    return NEEDS_ANSWER;
+}
+
+static int32_t authorize(void *instance, const void *token, const nevod_view *view, const nevod_edits *edits,
+                         const nevod_errors *errors)
+{
+    (void)instance, (void)token, (void)view, (void)edits, (void)errors, (void)letters;
+    AUTHORIZE;
+    return NEVOD_OK;
+}
+
+static int32_t token_decode(void *instance, nevod_bytes bytes, void **token, const nevod_errors *errors)
+{
+    (void)instance, (void)bytes, (void)token, (void)errors;
+    return NEVOD_INTERNAL;
+}
+
+/* A later initialiser of a field wins: that is how a piece replaces what stands before it. */
+static const nevod_setting setting = {
+    .struct_size = sizeof setting, .kind = NEVOD_SETTING_TEXT, .name = NEVOD_BYTES("word"), SETTING
+};
+static const nevod_setting *const settings[] = {SETTINGS};
+
+static const nevod_scheme scheme = {
+    .struct_size = sizeof scheme, .id = NEVOD_BYTES("test"), .title = NEVOD_BYTES("A test"),
+    .settings = settings, .setting_count = COUNT(settings),
+    .create = create, .destroy = destroy, .needs = needs, .authorize = authorize, SCHEME
+};
+static const nevod_scheme other = {
+    .struct_size = sizeof other, .id = NEVOD_BYTES("other"), .title = NEVOD_BYTES("Another"),
+    .create = create, .destroy = destroy, .authorize = authorize,
+};
+static const nevod_scheme *const schemes[] = {SCHEMES};
+
+static const nevod_plugin plugin = {
+    .struct_size = sizeof plugin, .abi_major = NEVOD_ABI_MAJOR, .abi_draft = NEVOD_ABI_DRAFT,
+    .scheme_count = COUNT(schemes), .schemes = schemes,
+    .name = NEVOD_BYTES("Test"), .version = NEVOD_BYTES("1.0"), PLUGIN
+};
+
+NEVOD_EXPORT const nevod_plugin *ENTRY_POINT(void)
+{
+    (void)plugin, (void)other, (void)token_decode;
+    return ANSWER;
+}

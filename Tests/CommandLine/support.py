@@ -1,0 +1,330 @@
+"""What the tests share: the binaries, two servers, and a way to run the command line."""
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import hmac
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+BUILD = pathlib.Path(os.environ["NEVOD_BUILD_DIR"]).resolve()
+HOST = BUILD / "nevod-host"
+INCLUDE = ROOT / "Sources/NevodPluginABI/include"
+
+# Texts that occur nowhere else, so that finding one in an output means that it leaked.
+SECRET = "s3cret-Kq7ZpVdW"
+API_KEY = "key-id-4711x"
+
+# Whatever takes longer than this hangs.
+PATIENCE = 60
+
+
+def wait_until(condition, what):
+    """Waits for something that another process does. Returns what the condition returned."""
+    end = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {PATIENCE} s in vain for {what}")
+        time.sleep(0.005)
+    return found
+
+
+def signature(method, target, timestamp, body=b"", secret=SECRET):
+    """As the server computes it: over the path without the query, and the body's hash, empty without a body."""
+    body_hash = hashlib.sha256(body).hexdigest() if body else ""
+    message = "\n".join([method, target.split("?", 1)[0], timestamp, body_hash])
+    key = secret if isinstance(secret, bytes) else secret.encode()
+    return hmac.new(key, message.encode(), hashlib.sha256).hexdigest()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Plugins
+
+
+@functools.cache
+def shared_folder():
+    """For what is built once. Nobody else may write to it, or the host would not load a plugin from it."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-cli-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def swift_plugin():
+    return BUILD / "libHMACAuth.so"
+
+
+@functools.cache
+def c_plugin():
+    """Built by the very line that stands in the example's first comment."""
+    source = (ROOT / "Examples/c-hmac/hmac.c").read_text()
+    line = re.search(r"^ \* (cc .*)$", source[: source.index("*/")], re.MULTILINE)[1]
+    command = shlex.split(line)
+    output = command.index("-o") + 1
+    command[output] = str(shared_folder() / command[output])
+    compile_c(command, cwd=ROOT)
+    return pathlib.Path(command[output])
+
+
+def compile_c(command, cwd=None):
+    done = subprocess.run([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+    if done.returncode != 0:
+        raise AssertionError(f"{shlex.join(map(str, command))}\n{done.stderr.decode()}")
+    # A umask of 002 would make it a file that the group may write, which the host refuses.
+    path = command[command.index("-o") + 1]
+    os.chmod(path, 0o755)
+
+
+def compile_plugin(path, flags=(), **pieces):
+    """plugin.c with some of its pieces replaced; see there."""
+    defines = [f"-D{name}={text}" for name, text in pieces.items()]
+    compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", *defines, FOLDER / "plugin.c", *flags, "-o", path])
+    return path
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Servers
+
+
+class DemoServer:
+    """Examples/demo-server/hmac_server.py in a process of its own."""
+
+    def __init__(self, folder):
+        self.log = folder / "server.log"
+        self.log.touch()
+        self.seen = 0
+        self.process = subprocess.Popen(
+            [sys.executable, ROOT / "Examples/demo-server/hmac_server.py", "--log", self.log, "--parent-pid", str(os.getpid())],
+            env={"PATH": os.environ["PATH"], "DEMO_SECRET": SECRET, "DEMO_API_KEY": API_KEY},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        line = self.process.stdout.readline().decode()
+        self.url = line.removeprefix("listening on ").strip()
+        self.port = int(self.url.rpartition(":")[2])
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+        self.process.stdout.close()
+
+    def forget(self):
+        self.seen = len(self.log.read_text().splitlines())
+
+    def requests(self):
+        """What arrived since `forget`. The server writes its log before it answers."""
+        return [json.loads(line) for line in self.log.read_text().splitlines()[self.seen :]]
+
+
+class CannedServer:
+    """Answers every request with the same bytes, closes, and keeps what it was sent, for what the demo server never says.
+    With a TLS context it speaks TLS."""
+
+    def __init__(self, answer, tls=None):
+        self.answer, self.tls = answer, tls
+        self.requests = []
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.socket.shutdown(socket.SHUT_RDWR)  # wakes `accept`
+        self.thread.join(PATIENCE)
+        self.socket.close()
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            with contextlib.suppress(OSError), connection:  # also what a client that refuses our certificate does
+                connection.settimeout(PATIENCE)
+                if self.tls:
+                    with self.tls.wrap_socket(connection, server_side=True) as secure:
+                        self.converse(secure)
+                else:
+                    self.converse(connection)
+
+    def converse(self, connection):
+        data = b""
+        while b"\r\n\r\n" not in data:
+            if not (piece := connection.recv(65536)):
+                return
+            data += piece
+        head, _, body = data.partition(b"\r\n\r\n")
+        length = re.search(rb"\r\nContent-Length: *(\d+)", head, re.IGNORECASE)
+        while length and len(body) < int(length[1]):
+            if not (piece := connection.recv(65536)):
+                return
+            body += piece
+        self.requests.append((head, body))
+        connection.sendall(self.answer)
+
+
+def canned(body=b"", *lines, status="200 OK"):
+    """A whole answer with its length."""
+    head = [f"HTTP/1.1 {status}", *lines, f"Content-Length: {len(body)}", "Connection: close"]
+    return "\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + body
+
+
+def header_lines(head):
+    """The header lines of a request that a CannedServer kept."""
+    return head.decode("latin-1").split("\r\n")[1:]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Test cases
+
+
+def environment(**more):
+    """Nothing of the developer's own: no proxies, no CA bundles, no plugin folders."""
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
+    return {**kept, "HOME": "/nonexistent", "NEVOD_TEST_SECRET": SECRET, **more}
+
+
+class Outcome:
+    def __init__(self, command, code, out, err):
+        self.command, self.code, self.out, self.err = command, code, out, err.decode("utf-8", "backslashreplace")
+
+    def __repr__(self):
+        out = self.out if len(self.out) < 400 else self.out[:400] + b"..."
+        return f"{shlex.join(self.command)}\nexit code {self.code}\nstdout: {out!r}\nstderr: {self.err}"
+
+
+def cases(table):
+    """Makes one test of each entry, a name and the arguments."""
+
+    def mark(function):
+        function.cases = table
+        return function
+
+    return mark
+
+
+class TestCase(unittest.TestCase):
+    maxDiff = None
+
+    def __init_subclass__(cls, **more):
+        super().__init_subclass__(**more)
+        for name in dir(cls):
+            function = getattr(cls, name)
+            table = getattr(function, "cases", None)
+            if table is not None:
+                for case, arguments in table.items():
+                    setattr(cls, f"{name}_{case}", cls.one(function, arguments))
+                setattr(cls, name, None)
+
+    @staticmethod
+    def one(function, arguments):
+        arguments = arguments if isinstance(arguments, tuple) else (arguments,)
+        return lambda self: function(self, *arguments)
+
+    @functools.cached_property
+    def folder(self):
+        """A new one for each test; nobody else may write to it."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-cli-")).resolve()
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def file(self, name, content, mode=0o600):
+        path = self.folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        path.chmod(mode)
+        return path
+
+    def command(self, *words):
+        return [str(HOST), *(word if isinstance(word, bytes) else str(word) for word in words)]
+
+    def run_host(self, *words, stdin=None, env=None, cwd="/", **options):
+        """Runs it away from any terminal, or it would ask the developer for secrets."""
+        command = self.command(*words)
+        given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+        done = subprocess.run(
+            command, env=environment(**(env or {})), cwd=cwd, start_new_session=True, timeout=PATIENCE,
+            **({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | given | options))
+        shown = [word.decode("latin-1") if isinstance(word, bytes) else word for word in command]
+        return Outcome(shown, done.returncode, done.stdout or b"", done.stderr or b"")
+
+    @contextlib.contextmanager
+    def running(self, *words, env=None, **options):
+        """The same, while it runs. Killed at the end, if it hasn't ended."""
+        process = subprocess.Popen(
+            self.command(*words), env=environment(**(env or {})), start_new_session=True,
+            **({"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | options))
+        with process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def expect(self, outcome, code, *fragments):
+        """The exit code, and what standard error must tell."""
+        self.assertEqual(outcome.code, code, outcome)
+        for fragment in fragments:
+            self.assertIn(fragment, outcome.err, outcome)
+
+    def expect_failure(self, outcome, code, *fragments):
+        """An expected failure, told in one line, with nothing on standard output."""
+        self.assertGreaterEqual(outcome.code, 0, f"killed by a signal\n{outcome}")
+        self.expect(outcome, code, "nevod-host: ", *fragments)
+        self.assertEqual(outcome.out, b"", outcome)
+        self.assertEqual(outcome.err.count("\n"), 1, f"not one line\n{outcome}")
+
+
+class ServerTestCase(TestCase):
+    """With a demo server for all of its tests."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-cli-"))
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+        cls.server = DemoServer(folder)
+        cls.addClassCleanup(cls.server.stop)
+
+    def setUp(self):
+        self.server.forget()
+
+    def url(self, target):
+        return self.server.url + target
+
+    def plugin(self):
+        return swift_plugin()
+
+    def credentials(self, secret="env:NEVOD_TEST_SECRET"):
+        return ["--plugin", self.plugin(), "--set", f"api-key={API_KEY}", "--set", f"secret={secret}"]
+
+    def the_request(self):
+        requests = self.server.requests()
+        self.assertEqual(len(requests), 1, requests)
+        return requests[0]
+
+    def expect_nothing_sent(self):
+        self.assertEqual(self.server.requests(), [])
+
+    def expect_verified(self, outcome):
+        self.expect(outcome, 0)
+        self.assertEqual((json.loads(outcome.out)["reason"], self.the_request()["verified"]), ("", True), outcome)
+
+
+def with_both_plugins(mixin, names):
+    """Defines the same tests for the plugin in Swift and for the one in C."""
+    for language, plugin in {"Swift": swift_plugin, "C": c_plugin}.items():
+        name = f"{mixin.__name__}With{language}Plugin"
+        names[name] = type(name, (mixin, ServerTestCase), {"plugin": staticmethod(plugin), "__module__": mixin.__module__})

@@ -1,0 +1,382 @@
+"""Where plugins are found, and what is said about those that can't be used."""
+
+import os
+import re
+import shutil
+import unittest
+
+from support import (
+    INCLUDE, API_KEY, FOLDER, ServerTestCase, c_plugin, cases, compile_c, compile_plugin, swift_plugin)
+
+DRAFT = re.search(r"define NEVOD_ABI_DRAFT (\d+)u", (INCLUDE / "nevod_plugin.h").read_text())[1]
+
+
+class Lookup(ServerTestCase):
+    SETTINGS = ("--set", f"api-key={API_KEY}", "--set", "secret=env:NEVOD_TEST_SECRET")
+
+    def installed(self, folder, name="libOnlyHere.so"):
+        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        shutil.copyfile(c_plugin(), folder / name)
+        os.chmod(folder / name, 0o755)
+        return folder
+
+    def using(self, plugin, **options):
+        return self.run_host("--plugin", plugin, *self.SETTINGS, self.url("/a"), **options)
+
+    @cases({"plugins_name": "OnlyHere", "files_name": "libOnlyHere.so"})
+    def test_plugin_path(self, name):
+        folder = self.installed(self.folder / "plugins")
+        self.expect_verified(self.using(name, env={"NEVOD_PLUGIN_PATH": f"/nonexistent:{folder}"}))
+
+    def test_file_without_lib(self):
+        folder = self.installed(self.folder / "plugins", "OnlyHere.so")
+        self.expect_verified(self.using("OnlyHere", env={"NEVOD_PLUGIN_PATH": folder}))
+
+    def test_plugin_path_comes_before_the_executables_folder(self):
+        folder = self.installed(self.folder / "plugins", "libHMACAuth.so")
+        outcome = self.run_host("inspect", "HMACAuth", env={"NEVOD_PLUGIN_PATH": folder})
+        self.expect(outcome, 0)
+        self.assertIn(str(folder / "libHMACAuth.so"), outcome.out.decode())
+
+    def test_beside_the_executable(self):
+        self.expect_verified(self.using("HMACAuth"))
+
+    @cases({"home": ("HOME", ".local/share/nevod/plugins"), "data": ("XDG_DATA_HOME", "nevod/plugins")})
+    def test_users_folder(self, variable, below):
+        self.installed(self.folder / below)
+        self.expect_verified(self.using("OnlyHere", env={variable: str(self.folder)}))
+
+    @cases({"here": "./libOnlyHere.so", "below": "plugins/libOnlyHere.so"})
+    def test_relative_path(self, path):
+        self.installed((self.folder / path).parent)
+        self.expect_verified(self.using(path, cwd=self.folder))
+
+    @cases({"plugins_name": "OnlyHere", "files_name": "libOnlyHere.so"})
+    def test_never_the_working_directory(self, name):
+        self.installed(self.folder)
+        for path in (None, "", ".", ":", "./", f"x::{self.folder.name}"):
+            with self.subTest(NEVOD_PLUGIN_PATH=path):
+                outcome = self.using(name, cwd=self.folder, env={} if path is None else {"NEVOD_PLUGIN_PATH": path})
+                self.expect_failure(outcome, 110, name, "no such plugin")
+        self.expect_nothing_sent()
+
+    @cases({"missing_path": "/nonexistent/libOnlyHere.so", "nothing": ""})
+    def test_not_found(self, name):
+        self.expect_failure(self.using(name), 110, name, "no such plugin")
+        self.expect_nothing_sent()
+
+
+class Trust(ServerTestCase):
+    """Code that others could have changed is not loaded."""
+
+    def setUp(self):
+        super().setUp()
+        self.outer = self.folder / "outer"
+        self.inner = self.outer / "inner"
+        self.inner.mkdir(mode=0o700, parents=True)
+        self.outer.chmod(0o700)
+        self.library = self.inner / "libHMACAuthC.so"
+        shutil.copyfile(c_plugin(), self.library)
+        self.library.chmod(0o755)
+
+    def plugin(self):
+        return self.library
+
+    def expect_refused(self, culprit, *fragments):
+        outcome = self.run_host(*self.credentials(), self.url("/a"))
+        self.expect_failure(outcome, 110, str(self.library), f"{culprit} ", *fragments)
+        self.expect_nothing_sent()
+
+    def test_trusted(self):
+        self.expect_verified(self.run_host(*self.credentials(), self.url("/a")))
+
+    @cases({"everyone": (0o666, "everyone"), "group": (0o664, "its group")})
+    def test_file_that_may_be_written(self, mode, whom):
+        self.library.chmod(mode)
+        self.expect_refused(self.library, whom, oct(mode)[2:])
+
+    @cases({"everyone": (0o777, "everyone"), "group": (0o775, "its group")})
+    def test_folder_that_may_be_written(self, mode, whom):
+        self.inner.chmod(mode)
+        self.expect_refused(self.inner, whom, oct(mode)[2:])
+
+    def test_folder_further_up_that_may_be_written(self):
+        self.outer.chmod(0o777)
+        self.expect_refused(self.outer, "everyone")
+
+    def test_sticky_folder(self):
+        self.outer.chmod(0o1777)
+        self.expect_verified(self.run_host(*self.credentials(), self.url("/a")))
+
+    def test_link_to_a_file_that_may_be_written(self):
+        self.library.chmod(0o666)
+        link = self.folder / "libLink.so"
+        link.symlink_to(self.library)
+        outcome = self.run_host("inspect", link)
+        self.expect_failure(outcome, 110, str(self.library), "everyone")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give files away")
+    def test_file_of_another_user(self):
+        os.chown(self.library, 12345, -1)
+        self.expect_refused(self.library, "12345")
+
+
+class Faulty(ServerTestCase):
+    """Each refusal names the file and the culprit. No crash, and nothing is sent."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "libFaulty.so"
+
+    def expect_refused(self, code, *fragments):
+        outcome = self.run_host("--plugin", self.path, self.url("/a"))
+        self.expect_nothing_sent()
+        self.expect_failure(outcome, code, str(self.path), *fragments)
+        return outcome
+
+
+class FaultyFile(Faulty):
+    @cases({
+        "text": (b"#!/bin/sh\necho hello, I am not a library and rather a longer text than a header\n", "not an ELF file"),
+        "empty": (b"", "too short"),
+        "magic_alone": (b"\x7fELF", "too short"),
+        "magic_and_zeros": (b"\x7fELF" + bytes(200), ""),
+        "magic_and_ones": (b"\x7fELF\2\1" + b"\xff" * 200, ""),
+    })
+    def test_not_a_library(self, content, fragment):
+        self.file("libFaulty.so", content, mode=0o755)
+        self.expect_refused(110, "not a shared library", fragment)
+
+    @cases({str(percent): percent for percent in (1, 5, 10, 25, 50, 75, 90, 99)})
+    def test_truncated(self, percent):
+        for name, source in (("Swift", swift_plugin()), ("C", c_plugin())):
+            with self.subTest(plugin=name, percent=percent):
+                content = source.read_bytes()
+                self.file("libFaulty.so", content[: max(64, len(content) * percent // 100)], mode=0o755)
+                self.expect_refused(110)
+
+    def test_folder(self):
+        self.path.mkdir(mode=0o755)
+        self.expect_refused(110, "not a regular file")
+
+    def program(self, *flags):
+        source = self.file("main.c", "int main(void) { return 0; }\nconst void *nevod_plugin_v1(void) { return 0; }\n")
+        compile_c(["cc", source, *flags, "-o", self.path])
+
+    def test_program(self):
+        self.program("-no-pie", "-fno-pie")
+        self.expect_refused(110, "program")
+
+    def test_position_independent_program(self):
+        self.program("-pie", "-fPIE")
+        self.expect_refused(110)
+
+    def test_program_that_exports_the_entry_point(self):
+        self.program("-pie", "-fPIE", "-rdynamic")
+        self.expect_refused(110)
+
+    def test_object_file(self):
+        compile_c(["cc", "-c", "-fPIC", f"-I{INCLUDE}", FOLDER / "plugin.c", "-o", self.path])
+        self.expect_refused(110, "object file")
+
+    def test_other_processor(self):
+        content = bytearray(c_plugin().read_bytes())
+        content[18:20] = (0x28).to_bytes(2, "little")  # 32-bit ARM
+        self.file("libFaulty.so", content, mode=0o755)
+        self.expect_refused(110, "processor")
+
+
+class FaultyExports(Faulty):
+    def test_no_entry_point(self):
+        compile_plugin(self.path, ENTRY_POINT="something_else")
+        self.expect_refused(110, "nevod_plugin_v1")
+
+    def test_later_version_only(self):
+        compile_plugin(self.path, ENTRY_POINT="nevod_plugin_v2")
+        self.expect_refused(110, "version 2", "this host version 1")
+
+    def test_later_version_too(self):
+        compile_plugin(self.path, AUTHORIZE="return NEVOD_DENIED; } const void *nevod_plugin_v2(void) { return NULL")
+        self.expect_refused(112, "denied")
+
+    def test_no_code_of_a_library_without_entry_point_runs(self):
+        compile_plugin(
+            self.path, ENTRY_POINT="something_else",
+            AUTHORIZE="return 0; } __attribute__((constructor)) static void loaded(void) { abort()")
+        self.expect_refused(110, "nevod_plugin_v1")
+
+    def test_undefined_symbol(self):
+        compile_plugin(self.path, AUTHORIZE="extern int nevod_gone(void); return nevod_gone()")
+        self.expect_refused(110, "nevod_gone")
+
+    def test_missing_library(self):
+        gone = self.folder / "libgone.so"
+        source = self.file("gone.c", "int nevod_gone(void) { return 0; }\n")
+        compile_c(["cc", "-shared", "-fPIC", "-Wl,-soname,libgone.so", source, "-o", gone])
+        compile_plugin(self.path, [gone], AUTHORIZE="extern int nevod_gone(void); return nevod_gone()")
+        gone.unlink()
+        self.expect_refused(110, "libgone.so", "not installed")
+
+
+class FaultyTable(Faulty):
+    @cases({
+        "draft": (dict(PLUGIN=".abi_draft = 999"), "version 1 draft 999", f"version 1 draft {DRAFT}"),
+        "major": (dict(PLUGIN=".abi_major = 7"), "version 7", "version 1"),
+        "null_answer": (dict(ANSWER="NULL"), "nevod_plugin_v1", "NULL"),
+        "plugin_size_zero": (dict(PLUGIN=".struct_size = 0"), "nevod_plugin ", "struct_size 0"),
+        "plugin_size_short": (dict(PLUGIN=".struct_size = sizeof plugin - 8"), "nevod_plugin ", "struct_size"),
+        "scheme_size_short": (dict(SCHEME=".struct_size = sizeof scheme - 1"), "nevod_scheme", "struct_size"),
+        "setting_size_short": (dict(SETTING=".struct_size = 8"), "nevod_setting", "struct_size 8"),
+        "no_create": (dict(SCHEME=".create = NULL"), '"test"', "create"),
+        "no_destroy": (dict(SCHEME=".destroy = NULL"), '"test"', "destroy"),
+        "no_authorize": (dict(SCHEME=".authorize = NULL"), '"test"', "authorize"),
+        "no_token_free": (dict(SCHEME=".token_decode = token_decode"), '"test"', "token_free"),
+        "zero_schemes": (dict(PLUGIN=".scheme_count = 0"), "schemes"),
+        "absurdly_many_schemes": (dict(PLUGIN=".scheme_count = 0xFFFFFFFF"), "scheme_count"),
+        "no_schemes_table": (dict(PLUGIN=".schemes = NULL"), "schemes"),
+        "null_scheme": (dict(SCHEMES="&scheme, NULL"), "schemes[1]", "NULL"),
+        "duplicate_ids": (dict(SCHEMES="&other, &scheme, &other"), '"other"', "twice"),
+        "id_upper_case": (dict(SCHEME='.id = NEVOD_BYTES("Test")'), "schemes[0].id", '"Test"'),
+        "id_empty": (dict(SCHEME='.id = NEVOD_BYTES("")'), "schemes[0].id", "empty"),
+        "id_too_long": (dict(SCHEME='.id = NEVOD_BYTES("' + "a" * 65 + '")'), "schemes[0].id", "64"),
+        "no_name": (dict(PLUGIN='.name = NEVOD_BYTES("")'), "nevod_plugin.name", "empty"),
+        "name_not_utf8": (dict(PLUGIN=r'.name = NEVOD_BYTES("a\xff")'), "nevod_plugin.name", "UTF-8"),
+        "name_control": (dict(PLUGIN=r'.name = NEVOD_BYTES("\x1b[2J")'), "nevod_plugin.name", "control"),
+        "name_without_data": (dict(PLUGIN=".name = {NULL, 5}"), "nevod_plugin.name", "data"),
+        "name_huge": (dict(PLUGIN='.name = {(const uint8_t *)"a", UINT64_MAX}'), "nevod_plugin.name"),
+        "title_not_utf8": (dict(SCHEME=r'.title = NEVOD_BYTES("\xc3")'), "title", "UTF-8"),
+        "settings_without_table": (dict(SCHEME=".settings = NULL"), "settings"),
+        "setting_null": (dict(SETTINGS="NULL"), "settings[0]", "NULL"),
+        "setting_twice": (dict(SETTINGS="&setting, &setting"), '"word"', "twice"),
+        "setting_kind": (dict(SETTING=".kind = 99"), "kind", "99"),
+        "setting_choice_without_choices": (dict(SETTING=".kind = NEVOD_SETTING_CHOICE"), "choices", "empty"),
+        "setting_choices_without_table": (dict(SETTING=".kind = NEVOD_SETTING_CHOICE, .choice_count = 3"), "choices"),
+        "setting_secret_with_default": (
+            dict(SETTING='.flags = NEVOD_SETTING_SECRET, .default_value = NEVOD_BYTES("x")'), "default_value", "secret"),
+        "setting_bad_default": (
+            dict(SETTING='.kind = NEVOD_SETTING_INTEGER, .default_value = NEVOD_BYTES("many")'), "default_value", "many"),
+        "needs_size_short": (dict(NEEDS=".struct_size = 8"), "nevod_needs", "struct_size 8"),
+        "needs_null": (dict(NEEDS_ANSWER="NULL"), '"test"' , "needs"),
+        "needs_unknown_flag": (dict(NEEDS=".struct_size = sizeof(nevod_needs), .flags = 1u << 31"), "needs", "80000000"),
+        "needs_not_served": (dict(NEEDS=".struct_size = sizeof(nevod_needs), .flags = NEVOD_NEED_STATE"), '"test"', "serve"),
+        "needs_unknown_digest": (
+            dict(NEEDS='.struct_size = sizeof(nevod_needs), .digest_count = 1,'
+                 ' .digests = (const nevod_bytes[]){NEVOD_BYTES("md5")}'), '"test"', "md5"),
+        "needs_digests_without_table": (dict(NEEDS=".struct_size = sizeof(nevod_needs), .digest_count = 1"), "digests", "NULL"),
+    })
+    def test_refused(self, pieces, *fragments):
+        compile_plugin(self.path, **pieces)
+        self.expect_refused(110, *fragments)
+
+    def test_two_schemes_and_none_chosen(self):
+        compile_plugin(self.path, SCHEMES="&scheme, &other")
+        outcome = self.expect_refused(110, "test, other")
+        self.assertIn("--scheme", outcome.err)
+
+    @cases({
+        "bad_settings": ('REPORT("word", "is no word"); return NEVOD_BAD_SETTINGS', 111, "word is no word"),
+        "internal": ('REPORT("", "no memory"); return NEVOD_INTERNAL', 112, "create", "no memory"),
+        "nothing_reported": ("return NEVOD_UNAVAILABLE", 112, "create", "no reason"),
+        "unknown_status": ("return 77", 110, "create", "77"),
+        "escape_sequences": (r'REPORT("\x1b]0;x\x07", "a\x1b[2J\nb\r"); return NEVOD_INTERNAL', 112, "a [2J b"),
+    })
+    def test_create_fails(self, piece, code, *fragments):
+        compile_plugin(self.path, CREATE=piece)
+        outcome = self.expect_refused(code, *fragments)
+        self.assertNotIn("\x1b", outcome.err)
+        self.assertNotIn("the detail", outcome.err)
+
+
+class FaultyAuthorize(Faulty):
+    TOKEN, BREAK, HOSTS = "not a token", "line break", "the host alone"
+
+    @cases({
+        "break_in_value": (r'SET("X-A", TEXT("b\r\nX-B: c"))', '"X-A"', BREAK),
+        "line_feed_in_value": (r'ADD("X-A", TEXT("b\nX-B: c"))', '"X-A"', BREAK),
+        "carriage_return_in_value": (r'SET("X-A", TEXT("b\rc"))', '"X-A"', BREAK),
+        "nul_in_value": (r'SET("X-A", TEXT("b\0c"))', '"X-A"', "control"),
+        "name_with_space": ('SET("X A", TEXT("b"))', '"X A"', TOKEN),
+        "name_with_break": (r'SET("X-A: b\r\nX-B", TEXT("c"))', "X-A", TOKEN),
+        "name_with_colon": ('SET("X-A:", TEXT("b"))', '"X-A:"', TOKEN),
+        "name_empty": ('SET("", TEXT("b"))', '""', TOKEN),
+        "name_not_ascii": (r'SET("X-\xc3\xa9", TEXT("b"))', '"X-é"', TOKEN),
+        **{
+            "writes_" + name.lower().replace("-", "_"): (f'SET("{name}", TEXT("5"))', f'"{name}"', HOSTS)
+            for name in (
+                "Host", "Content-Length", "transfer-encoding", "CONNECTION", "Keep-Alive", "Proxy-Connection", "TE", "Upgrade",
+                "Expect", "Trailer")
+        },
+        "adds_host": ('ADD("Host", TEXT("other.test"))', '"Host"', HOSTS),
+        "proxy_authorization": ('SET("Proxy-Authorization", TEXT("b"))', '"Proxy-Authorization"', "proxy"),
+        "value_of_70_kib": ('SET("X-A", letters(70 << 10))', '"X-A"', "71680", "65536"),
+        "call_of_300_kib": (
+            'for (int i = 0; i < 5; i++) ADD("X-A", letters(60 << 10))', '"X-A"', "262144"),
+        "value_without_data": ('SET("X-A", ((nevod_bytes){NULL, 5}))', '"X-A"', "data"),
+        "value_huge": ('SET("X-A", ((nevod_bytes){letters(1).data, UINT64_MAX}))', '"X-A"', "65536"),
+        "name_huge": ('edits->set_header(edits->host, (nevod_bytes){letters(1).data, UINT64_MAX}, TEXT("b"))', "too long"),
+        "query_without_name": ('QUERY("", TEXT("b"))', "query", "name"),
+        "cookie_with_semicolon": ('COOKIE("a", TEXT("b; c=d"))', '"a"', "cookie"),
+        "cookie_name": ('COOKIE("a=b", TEXT("c"))', '"a=b"', TOKEN),
+        "one_of_several": ('SET("X-A", TEXT("b")); SET("Host", TEXT("c")); SET("X-C", TEXT("d"))', '"Host"', HOSTS),
+        "status_unknown": ("return 77", "authorize", "77"),
+        "status_negative": ("return -1", "authorize", "-1"),
+    })
+    def test_refused(self, piece, *fragments):
+        compile_plugin(self.path, AUTHORIZE=piece)
+        self.expect_refused(110, '"test"', *fragments)
+
+    def test_refused_edit_and_own_failure(self):
+        """The contract: "the whole `authorize` then fails with the host's reason, whatever the plugin returns"."""
+        compile_plugin(self.path, AUTHORIZE='if (SET("Host", TEXT("b")) != NEVOD_OK) return NEVOD_INTERNAL')
+        self.expect_refused(110, '"Host"', self.HOSTS)
+
+    @cases({
+        "reported": ('REPORT("X-A", "is too old"); return NEVOD_DENIED', "X-A is too old", "denied"),
+        "not_reported": ("return NEVOD_UNAVAILABLE", "no reason", "unavailable"),
+        "reported_twice": ('REPORT("", "first"); REPORT("", "second"); return NEVOD_BAD_TOKEN', "first", "bad token"),
+        "escape_sequences": (r'REPORT("\x1b[1m", "a\x1b[2J\nb"); return NEVOD_INTERNAL', "a [2J b"),
+        "after_edits": ('SET("X-A", TEXT("b")); return NEVOD_UNSUPPORTED', "unsupported"),
+    })
+    def test_fails(self, piece, *fragments):
+        compile_plugin(self.path, AUTHORIZE=piece)
+        outcome = self.expect_refused(112, '"test"', "authorize", *fragments)
+        for text in ("\x1b", "the detail", "second"):
+            self.assertNotIn(text, outcome.err)
+
+
+class Edits(ServerTestCase):
+    """The same small plugin without a fault: the tests above would prove little if this one failed too."""
+
+    def signed(self, piece, target="/a", *words):
+        path = compile_plugin(self.folder / "libTest.so", AUTHORIZE=piece)
+        outcome = self.run_host("sign", "--plugin", path, *words, self.url(target))
+        self.expect(outcome, 0)
+        head = outcome.out.partition(b"\r\n\r\n")[0].decode()
+        return head.split("\r\n")
+
+    def test_none(self):
+        self.assertEqual(self.signed("")[0], "GET /a HTTP/1.1")
+
+    def test_headers(self):
+        lines = self.signed(
+            'SET("x-a", TEXT("1")); ADD("X-A", TEXT("2")); SET("X-Empty", TEXT(""))', "/a", "-H", "X-A: 0", "-H", "X-A: 9")
+        self.assertEqual([line for line in lines if line.lower().startswith("x-a")], ["x-a: 1", "X-A: 2"])
+        self.assertIn("X-Empty:", [line.rstrip() for line in lines])
+
+    def test_largest_value(self):
+        self.assertIn("X-A: " + "a" * 65536, self.signed('SET("X-A", letters(64 << 10))'))
+
+    @cases({"first": ("/a", "/a?k%20%26=v%2F%C3%A9"), "another": ("/a?x=%zz&&", "/a?x=%zz&&&k%20%26=v%2F%C3%A9")})
+    def test_query(self, target, sent):
+        self.assertEqual(self.signed(r'QUERY("k &", TEXT("v/\xc3\xa9"))', target)[0], f"GET {sent} HTTP/1.1")
+
+    def test_cookies(self):
+        lines = self.signed('COOKIE("b", TEXT("2")); COOKIE("c", TEXT("3"))', "/a", "-H", "Cookie: a=1; b=0")
+        self.assertEqual([line for line in lines if line.startswith("Cookie")], ["Cookie: a=1; b=2; c=3"])
+
+    def test_sent(self):
+        path = compile_plugin(self.folder / "libTest.so", AUTHORIZE='QUERY("k", TEXT("v")); SET("X-A", TEXT("1"))')
+        self.expect(self.run_host("--plugin", path, self.url("/a?x")), 0)
+        seen = self.the_request()
+        self.assertEqual(seen["target"], "/a?x&k=v")
+        self.assertIn(["X-A", "1"], seen["headers"])

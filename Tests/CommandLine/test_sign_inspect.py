@@ -1,0 +1,117 @@
+"""`sign` prints the authorised request, `inspect` what a plugin offers. Neither sends anything."""
+
+import json
+
+from support import (
+    API_KEY, SECRET, ServerTestCase, TestCase, c_plugin, cases, compile_plugin, signature, swift_plugin, with_both_plugins)
+
+
+class Sign:
+    def signed(self, *words, secret="env:NEVOD_TEST_SECRET", **options):
+        """The printed request, in parts: its first line, its header lines, its body."""
+        outcome = self.run_host("sign", *self.credentials(secret), *words, **options)
+        self.expect(outcome, 0)
+        self.expect_nothing_sent()
+        head, _, body = outcome.out.partition(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        return first, dict(line.split(": ", 1) for line in lines), body
+
+    def test_get(self):
+        first, headers, body = self.signed(self.url("/a%2Fb?x=1"))
+        self.assertEqual((first, body), ("GET /a%2Fb?x=1 HTTP/1.1", b""))
+        self.assertEqual(headers["Host"], f"127.0.0.1:{self.server.port}")
+        self.assertEqual(headers["X-API-Key"], API_KEY)
+        self.assertEqual(headers["X-Signature"], signature("GET", "/a%2Fb?x=1", headers["X-Timestamp"]))
+
+    def test_post(self):
+        content = bytes(range(256)) * 4
+        first, headers, body = self.signed("--data-binary", "@-", self.url("/a"), stdin=content)
+        self.assertEqual((first, body), ("POST /a HTTP/1.1", content))
+        self.assertEqual(headers["Content-Length"], "1024")
+        self.assertEqual(headers["X-Signature"], signature("POST", "/a", headers["X-Timestamp"], content))
+
+    def test_secret_of_any_bytes(self):
+        secret = b"\x80\xff" + SECRET.encode()
+        _, headers, _ = self.signed(self.url("/a"), secret=f"file:{self.file('secret', secret)}")
+        self.assertEqual(headers["X-Signature"], signature("GET", "/a", headers["X-Timestamp"], secret=secret))
+
+    def test_secret_is_not_printed(self):
+        outcome = self.run_host("sign", "-v", *self.credentials(), self.url("/a"))
+        self.expect(outcome, 0)
+        self.assertNotIn(SECRET, outcome.out.decode() + outcome.err)
+
+
+with_both_plugins(Sign, globals())
+
+
+class SignUsage(ServerTestCase):
+    @cases({
+        "no_plugin": (["{}"], "--plugin"),
+        "two_urls": (["--plugin", "HMACAuth", "{}", "{}"], "one"),
+        "flag_of_a_request": (["--plugin", "HMACAuth", "-o", "file", "{}"], "request"),
+    })
+    def test_refused(self, words, fragment):
+        outcome = self.run_host("sign", *(word.format(self.url("/a")) for word in words))
+        self.expect_failure(outcome, 2, fragment)
+        self.expect_nothing_sent()
+
+
+class Inspect(TestCase):
+    SETTINGS = [
+        {"name": "api-key", "kind": "text", "required": True, "secret": False},
+        {"name": "secret", "kind": "text", "required": True, "secret": True},
+    ]
+
+    def parsed(self, plugin):
+        outcome = self.run_host("inspect", plugin, "--json")
+        self.expect(outcome, 0)
+        self.assertEqual(outcome.err, "")
+        return json.loads(outcome.out)
+
+    @cases({"swift": (swift_plugin, "HMACAuth"), "c": (c_plugin, "HMACAuthC")})
+    def test_json(self, plugin, name):
+        answer = self.parsed(plugin())
+        self.assertEqual((answer["name"], answer["path"]), (name, str(plugin())))
+        (scheme,) = answer["schemes"]
+        self.assertEqual(scheme["id"], "hmac")
+        for expected, setting in zip(self.SETTINGS, scheme["settings"], strict=True):
+            self.assertEqual(setting | expected, setting)
+            self.assertEqual((setting["repeatable"], setting["choices"], setting["default"]), (False, [], None))
+            self.assertNotEqual(setting["help"], "")
+
+    @cases({"swift": (swift_plugin, "HMACAuth"), "c": (c_plugin, "HMACAuthC")})
+    def test_text(self, plugin, name):
+        outcome = self.run_host("inspect", plugin())
+        self.expect(outcome, 0)
+        text = outcome.out.decode()
+        for fragment in (f"{name} ", str(plugin()), "scheme hmac", "--set api-key", "--set secret", "required, secret"):
+            self.assertIn(fragment, text)
+
+    def test_quoting(self):
+        path = compile_plugin(
+            self.folder / "libTest.so",
+            SCHEME=r'.title = NEVOD_BYTES("a \"quote\", a \\, \xc3\xa9 \xe2\x80\xa8 \xf0\x9f\x94\x91")')
+        self.assertEqual(self.parsed(path)["schemes"][0]["title"], 'a "quote", a \\, é \u2028 🔑')
+
+    def test_every_kind_of_setting(self):
+        path = compile_plugin(
+            self.folder / "libTest.so",
+            SETTING='.kind = NEVOD_SETTING_CHOICE, .flags = NEVOD_SETTING_REPEATABLE, .choice_count = 2,'
+            ' .choices = (const nevod_bytes[]){NEVOD_BYTES("md5"), NEVOD_BYTES("sha-256")},'
+            ' .default_value = NEVOD_BYTES("sha-256"), .help = NEVOD_BYTES("How to hash")')
+        (setting,) = self.parsed(path)["schemes"][0]["settings"]
+        self.assertEqual(setting, {
+            "name": "word", "kind": "choice", "required": False, "secret": False, "repeatable": True,
+            "choices": ["md5", "sha-256"], "default": "sha-256", "help": "How to hash"})
+        self.assertIn(b"one of md5, sha-256, repeatable, default sha-256", self.run_host("inspect", path).out)
+
+    def test_makes_no_instance(self):
+        path = compile_plugin(self.folder / "libTest.so", CREATE="abort()", NEEDS_ANSWER="(abort(), NULL)")
+        self.parsed(path)
+
+    @cases({"nothing": [], "two": ["HMACAuth", "HMACAuth"], "flag_of_a_request": ["HMACAuth", "-i"]})
+    def test_refused(self, *words):
+        self.expect_failure(self.run_host("inspect", *words), 2)
+
+    def test_no_such_plugin(self):
+        self.expect_failure(self.run_host("inspect", "nosuchplugin", "--json"), 110, "nosuchplugin", "NEVOD_PLUGIN_PATH")
