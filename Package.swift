@@ -11,13 +11,14 @@ let pluginLinkage: [LinkerSetting] = [
 ]
 
 let threadSanitizer = Context.environment["NEVOD_THREAD_SANITIZER"] == "1"
-let strict: [SwiftSetting] = (threadSanitizer ? [.define("NEVOD_THREAD_SANITIZER")] : []) + [
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableExperimentalFeature("Lifetimes"),
-]
+let strict: [SwiftSetting] =
+    (threadSanitizer ? [.define("NEVOD_THREAD_SANITIZER")] : []) + [
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableExperimentalFeature("Lifetimes"),
+    ]
 
 let package = Package(
     name: "NevodHost",
@@ -38,7 +39,9 @@ let package = Package(
         .target(name: "NevodSupport", swiftSettings: strict),
         .target(name: "NevodPluginKit", dependencies: ["NevodPluginABI", "NevodSupport"], swiftSettings: strict),
         .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
-        .target(name: "NevodHost", dependencies: ["NevodPluginABI", "NevodSupport", "CCurl", "CLinux", "COpenSSL"], swiftSettings: strict),
+        .target(
+            name: "NevodHost", dependencies: ["NevodPluginABI", "NevodSupport", "CCurl", "CLinux", "COpenSSL"],
+            swiftSettings: strict),
         .executableTarget(name: "nevod-host", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
 
         .target(

@@ -64,7 +64,8 @@ struct SessionBench {
                         let options = TransferOptions()
                         for _ in 0..<share {
                             let response = try await session.send(template, options)
-                            guard response.status == 200, case .bytes(let body) = response.body, body.count == Self.bodySize else {
+                            guard response.status == 200, case .bytes(let body) = response.body, body.count == Self.bodySize
+                            else {
                                 throw BenchError(description: "an answer of \(response.status)")
                             }
                         }

@@ -37,7 +37,7 @@ struct StartBench {
 
     private func seconds(_ words: [String]) throws -> Double {
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
+        defer { for argument in arguments { free(argument) } }
         let start = now()
         var process = pid_t()
         guard posix_spawnp(&process, words[0], nil, nil, &arguments, environ) == 0 else {

@@ -50,4 +50,6 @@ struct HMACAuth: AuthScheme {
 }
 
 private let plugin = PluginExport(HMACAuth.self, name: "HMACAuth", version: "0.1.0", vendor: "NevodHost")
+// The contract names it.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

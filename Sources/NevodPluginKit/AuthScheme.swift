@@ -11,7 +11,7 @@
 ///     @Setting("client-id", help: "Sent in X-Client-ID") var clientID: String
 ///     @Setting("client-secret", help: "Sent in X-Client-Secret") var clientSecret: Secret
 ///
-///     func authorize(_ request: RequestView, _ edits: Edits) {
+///     func authorize(_ request: borrowing RequestView, _ edits: Edits) {
 ///         edits.setHeader("X-Client-ID", clientID)
 ///         edits.setHeader("X-Client-Secret", clientSecret)
 ///     }

@@ -46,7 +46,8 @@ public protocol SettingValue: Sendable {
 }
 
 public enum SettingKind: Int32, Sendable {
-    case text = 1, integer, boolean, choice, url
+    case text = 1
+    case integer, boolean, choice, url
 }
 
 public struct SettingFlags: OptionSet, Sendable {

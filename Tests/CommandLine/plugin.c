@@ -70,9 +70,10 @@ static void destroy(void *instance)
     (void)instance;
 }
 
+static const nevod_needs needs_answer = {NEEDS};
+
 static const nevod_needs *needs(void *instance)
 {
-    static const nevod_needs needs_answer = {NEEDS};
     (void)instance, (void)needs_answer;
     return NEEDS_ANSWER;
 }

@@ -164,7 +164,7 @@ class CannedServer:
 
     def converse(self, connection):
         data = b""
-        while b"\r\n\r\n" not in data:
+        while b"\r\n\r\n" not in data and not data.startswith(b"\x16"):  # a TLS handshake: it has no head
             if not (piece := connection.recv(65536)):
                 return
             data += piece

@@ -4,12 +4,14 @@ import hashlib
 import json
 import os
 import random
+import signal
 import socket
 import stat
 import subprocess
 
 from support import (
-    API_KEY, PATIENCE, CannedServer, ServerTestCase, TestCase, canned, cases, header_lines, with_both_plugins)
+    API_KEY, PATIENCE, CannedServer, ServerTestCase, TestCase, canned, cases, header_lines, wait_until,
+    with_both_plugins)
 
 EVERY_BYTE = bytes(range(256))
 
@@ -284,6 +286,14 @@ class OutputFile(ServerTestCase):
         self.expect_failure(self.run_host("-f", "-o", path, self.url("/status/404")), 22)
         self.assertEqual((self.names(), path.read_bytes()), (["file"], b"old"))
 
+    @cases({"interrupt": signal.SIGINT, "terminate": signal.SIGTERM})
+    def test_signal_leaves_nothing(self, number):
+        with self.running("-o", self.folder / "file", self.url(f"/stream?bytes={2**40}")) as process:
+            wait_until(self.names, "the body to arrive")
+            process.send_signal(number)
+            self.assertNotEqual(process.wait(PATIENCE), 0)
+        self.assertEqual(self.names(), [])
+
     def test_time_out_leaves_nothing(self):
         path = self.folder / "file"
         self.expect_failure(self.run_host("-m", "0.3", "-o", path, self.url(f"/stream?bytes={2**40}")), 28)
@@ -425,7 +435,7 @@ class RefusedHeader(ServerTestCase):
 
     def test_method(self):
         """The help says: 3 is for "the URL, a header or the method can't be used"."""
-        self.expect_failure(self.run_host("-X", "GET / HTTP/1.1\r\nA:", self.url("/a")), 3)
+        self.expect_failure(self.run_host("-X", "GET /", self.url("/a")), 3, "GET /")
         self.expect_nothing_sent()
 
 
@@ -572,9 +582,9 @@ class Usage(ServerTestCase):
         self.expect(outcome, 0)
         self.assertTrue(outcome.out.startswith(beginning), outcome)
 
-    @cases({"": [], "sign": ["sign"], "inspect": ["inspect"]})
-    def test_help(self, *words):
-        outcome = self.run_host(*words, "--help")
+    @cases({"request": (), "sign": ("sign",), "inspect": ("inspect",)})
+    def test_help(self, *command):
+        outcome = self.run_host(*command, "--help")
         self.expect(outcome, 0)
         self.assertEqual(outcome.err, "")
         for text in ("--version", "Exit codes:", "110"):

@@ -3,7 +3,8 @@
 import json
 
 from support import (
-    API_KEY, SECRET, ServerTestCase, TestCase, c_plugin, cases, compile_plugin, signature, swift_plugin, with_both_plugins)
+    API_KEY, SECRET, CannedServer, ServerTestCase, TestCase, c_plugin, canned, cases, compile_plugin, signature, swift_plugin,
+    with_both_plugins)
 
 
 class Sign:
@@ -42,6 +43,46 @@ class Sign:
 
 
 with_both_plugins(Sign, globals())
+
+
+class SignedIsSent(TestCase):
+    """What `sign` prints is what a request is: byte for byte, also where the transport would like to add something."""
+
+    @cases({
+        "get": (),
+        "form": ("-d", "a=b"),
+        "no_content": ("-X", "POST"),
+        "empty_form": ("-d", ""),
+        "put_without_body": ("-X", "PUT"),
+        "unknown_method_with_body": ("-X", "PURGE", "-d", "a"),
+        "get_with_body": ("-X", "GET", "-d", "a"),
+        "head": ("-X", "HEAD"),
+        "large_body": ("--data-binary", "a" * 100_000),
+        "several_large_bodies": ("-d", "a" * 120_000) * 12,  # past the size at which libcurl asks with Expect
+        "header_lines": ("-H", "X-A: 1", "-H", "x-a: 2", "-H", "X-Empty;", "-H", "User-Agent:"),
+        "no_accept": ("-H", "Accept:"),
+        "no_content_type": ("-d", "a", "-H", "Content-Type:"),
+        "other_host": ("-H", "Host: other.test"),
+        "two_hosts": ("-H", "Host: a.test", "-H", "Host: b.test"),
+        "empty_host": ("-H", "Host;"),
+        "connection": ("-H", "Connection: close"),
+        "expect": ("-d", "a", "-H", "Expect: 100-continue"),
+        "encoding": ("-H", "Accept-Encoding: gzip"),
+        "authorization": ("-H", "Authorization: Bearer x"),
+        "cookie": ("-H", "Cookie: a=1", "-H", "Cookie: b=2"),
+        "trailing_space": ("-H", "X-A: b "),
+    })
+    def test_same(self, *words):
+        """Or both are refused."""
+        plugin = compile_plugin(self.folder / "libTest.so", AUTHORIZE='SET("X-Test", TEXT("1")); QUERY("k", TEXT("v"))')
+        with CannedServer(canned()) as server:
+            words = ("--plugin", plugin, *words, server.url + "/a?b")
+            signed = self.run_host("sign", *words)
+            sent = self.run_host(*words)
+            self.assertEqual(signed.code, sent.code, (signed, sent))
+            received = b"".join(head + b"\r\n\r\n" + body for head, body in server.requests)
+        # "Name:" and "Name: " are one spelling of an empty value.
+        self.assertEqual(signed.out.replace(b": \r\n", b":\r\n"), received.replace(b": \r\n", b":\r\n"))
 
 
 class SignUsage(ServerTestCase):
@@ -109,7 +150,7 @@ class Inspect(TestCase):
         path = compile_plugin(self.folder / "libTest.so", CREATE="abort()", NEEDS_ANSWER="(abort(), NULL)")
         self.parsed(path)
 
-    @cases({"nothing": [], "two": ["HMACAuth", "HMACAuth"], "flag_of_a_request": ["HMACAuth", "-i"]})
+    @cases({"nothing": (), "two": ("HMACAuth", "HMACAuth"), "flag_of_a_request": ("HMACAuth", "-i")})
     def test_refused(self, *words):
         self.expect_failure(self.run_host("inspect", *words), 2)
 

@@ -22,7 +22,7 @@
         /// The names of the defined symbols in the dynamic symbol table that begin with `prefix`; nil when the file has no
         /// section headers to find the table by, which the dynamic loader doesn't need.
         func exportedSymbols(withPrefix prefix: String) -> [String]? {
-            guard let symbols = section(ofType: 11 /* SHT_DYNSYM */), symbols.entrySize == 24,
+            guard let symbols = section(ofType: Self.dynamicSymbols), symbols.entrySize == 24,
                 let names = section(at: symbols.link)
             else { return nil }
             var found: [String] = []
@@ -38,6 +38,8 @@
         }
 
         private static let headerSize = 64
+        /// SHT_DYNSYM.
+        private static let dynamicSymbols: UInt32 = 11
 
         private static func mapped(_ path: String) throws(Problem) -> UnsafeRawBufferPointer {
             let file = open(path, O_RDONLY | O_CLOEXEC)

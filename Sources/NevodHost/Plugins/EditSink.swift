@@ -101,7 +101,9 @@ struct EditSink: ~Copyable {
         switch kind {
         case .setHeader, .addHeader:
             guard HTTPSyntax.isToken(name.buffer) else { return "its name is not a token (RFC 9110 §5.6.2)" }
-            guard HTTPSyntax.isFieldValue(value.buffer) else { return "its value holds a control character, such as a line break" }
+            guard HTTPSyntax.isFieldValue(value.buffer) else {
+                return "its value holds a control character, such as a line break"
+            }
             if name.count == 19, target == Int32(NEVOD_TARGET_ORIGIN), isOne(of: "proxy-authorization", name) {
                 return "it is meant for a proxy, and the target is the origin"
             }
@@ -110,7 +112,8 @@ struct EditSink: ~Copyable {
             return name.count == 0 ? "an item of the query needs a name" : nil
         case .addCookie:
             guard HTTPSyntax.isToken(name.buffer) else { return "its name is not a token (RFC 6265 §4.1.1)" }
-            return value.buffer.allSatisfy(Self.isCookieByte) ? nil : "its value holds a byte that no cookie can (RFC 6265 §4.1.1)"
+            return value.buffer.allSatisfy(Self.isCookieByte)
+                ? nil : "its value holds a byte that no cookie can (RFC 6265 §4.1.1)"
         }
     }
 

@@ -25,7 +25,9 @@ struct ErrorSink {
         isReported = true
         self.subject = subject.message
         self.message = message.message
-        if detail.count > 0 { self.detail = Secret(copying: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(detail.buffer).prefix(4096))) }
+        if detail.count > 0 {
+            self.detail = Secret(copying: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(detail.buffer).prefix(4096)))
+        }
     }
 
     func error(_ status: Int32, in function: String, of scheme: Scheme) -> PluginError {

@@ -79,7 +79,8 @@ public struct Plugin: Sendable {
             guard let other = exported.first else { throw PluginError(path, .noEntryPoint) }
             throw PluginError(
                 path,
-                .otherVersion(offered: "version \(other.dropFirst("nevod_plugin_v".count))", served: "version \(NEVOD_ABI_MAJOR)"))
+                .otherVersion(offered: "version \(other.dropFirst("nevod_plugin_v".count))", served: "version \(NEVOD_ABI_MAJOR)")
+            )
         #endif
     }
 

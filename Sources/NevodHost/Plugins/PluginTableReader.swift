@@ -24,7 +24,9 @@ struct PluginTableReader {
     func schemes(of table: UnsafePointer<nevod_plugin>) throws(PluginError) -> [Scheme] {
         let count = Int(table.pointee.scheme_count)
         guard count > 0, let tables = table.pointee.schemes else { throw malformed("nevod_plugin.schemes", "is empty") }
-        guard count <= Self.mostSchemes else { throw malformed("nevod_plugin.scheme_count", "is \(count), more than \(Self.mostSchemes)") }
+        guard count <= Self.mostSchemes else {
+            throw malformed("nevod_plugin.scheme_count", "is \(count), more than \(Self.mostSchemes)")
+        }
         var schemes: [Scheme] = []
         for index in 0..<count {
             guard let table = tables[index] else { throw malformed("nevod_plugin.schemes[\(index)]", "is NULL") }
@@ -90,7 +92,9 @@ struct PluginTableReader {
         }
         var choices: [String] = []
         if table.choice_count > 0 {
-            guard let texts = table.choices, table.choice_count <= Self.mostSettings else { throw malformed("\(place).choices", "has no table") }
+            guard let texts = table.choices, table.choice_count <= Self.mostSettings else {
+                throw malformed("\(place).choices", "has no table")
+            }
             for index in 0..<Int(table.choice_count) { choices.append(try text(texts[index], "\(place).choices[\(index)]")) }
         }
         guard (kind == .choice) == !choices.isEmpty else {
@@ -124,7 +128,9 @@ struct PluginTableReader {
     private func identifier(_ bytes: nevod_bytes, _ field: String) throws(PluginError) -> String {
         let name = try text(bytes, field)
         guard name.utf8.count <= 64, name.utf8.first.map(isLetter) == true,
-            name.utf8.allSatisfy({ isLetter($0) || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || $0 == UInt8(ascii: "-") })
+            name.utf8.allSatisfy({
+                isLetter($0) || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || $0 == UInt8(ascii: "-")
+            })
         else {
             throw malformed(field, "is \"\(name)\"; it may hold a-z, 0-9 and '-', begins with a letter, and has at most 64 bytes")
         }

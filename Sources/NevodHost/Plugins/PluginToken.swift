@@ -49,7 +49,9 @@ public struct PluginToken: TokenModel {
 
 /// A stored token was used before anyone said which scheme's it is.
 public struct UnboundToken: Error, CustomStringConvertible {
-    public var description: String { "a token that was read from storage belongs to no scheme yet; pass it to SchemeInstance.token(_:)" }
+    public var description: String {
+        "a token that was read from storage belongs to no scheme yet; pass it to SchemeInstance.token(_:)"
+    }
 }
 
 extension SchemeInstance {

@@ -189,11 +189,13 @@ public final class SchemeInstance: Sendable {
         case .stream:
             guard let streamDigests else { return body(.empty, none) }
             let values = streamDigests.values
-            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, values.count * DigestAlgorithm.largestSize)) { memory in
+            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, values.count * DigestAlgorithm.largestSize)) {
+                memory in
                 withUnsafeTemporaryAllocation(of: nevod_pair.self, capacity: max(1, values.count)) { pairs in
                     for (index, (algorithm, value)) in values.enumerated() {
                         let place = UnsafeMutableBufferPointer(
-                            rebasing: memory[index * DigestAlgorithm.largestSize..<index * DigestAlgorithm.largestSize + value.count])
+                            rebasing: memory[
+                                index * DigestAlgorithm.largestSize..<index * DigestAlgorithm.largestSize + value.count])
                         _ = place.initialize(fromContentsOf: value)
                         pairs.initializeElement(
                             at: index,

@@ -28,7 +28,9 @@ struct SchemeNeeds: Sendable {
         guard needs.flags & ~Self.known == 0 else {
             throw PluginError(
                 scheme.plugin,
-                .malformed(field: "\(field).flags", problem: "has bits that the contract doesn't know: 0x\(String(needs.flags & ~Self.known, radix: 16))"))
+                .malformed(
+                    field: "\(field).flags",
+                    problem: "has bits that the contract doesn't know: 0x\(String(needs.flags & ~Self.known, radix: 16))"))
         }
         guard needs.flags & ~Self.served == 0 else {
             throw PluginError(scheme.plugin, .unsupported(scheme: scheme.id, what: "responses or state"))

@@ -5,12 +5,6 @@ public struct Exchange: Sendable {
     /// 1 for the first sending.
     public let attempt: Int
 
-    init(request: HTTPRequest, options: TransferOptions, attempt: Int) {
-        self.request = request
-        self.options = options
-        self.attempt = attempt
-    }
-
     /// Records every change that `body` makes as `author`'s.
     public mutating func edit<Failure: Error>(
         as author: Author, _ body: (inout HTTPRequest) throws(Failure) -> Void

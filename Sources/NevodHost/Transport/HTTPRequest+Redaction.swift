@@ -5,11 +5,12 @@ extension HTTPRequest {
     /// The request line and the header lines, fit for a log: what a token or plugin wrote, under whatever name, and what is a
     /// credential by its name, is replaced. No line break at the end of a line.
     public var redactedHead: [String] {
-        ["\(method) \(redactedTarget) HTTP"] + headers.map { line in
-            let isSecret = line.author.writesCredentials || Self.credentialFields.contains(line.name.lowercased())
-            let note = line.author.writesCredentials ? "[redacted: \(line.author)]" : "[redacted]"
-            return "\(line.name): \(isSecret ? note : line.value)"
-        }
+        ["\(method) \(redactedTarget)"]
+            + headers.map { line in
+                let isSecret = line.author.writesCredentials || Self.credentialFields.contains(line.name.lowercased())
+                let note = line.author.writesCredentials ? "[redacted: \(line.author)]" : "[redacted]"
+                return "\(line.name): \(isSecret ? note : line.value)"
+            }
     }
 
     /// The target with the values that a token or plugin wrote replaced.

@@ -1,8 +1,8 @@
 /// An answer, as received: header lines in order, nothing merged.
 public struct HTTPResponse: Sendable {
     public enum Version: String, Sendable {
-        case http1_0 = "1.0"
-        case http1_1 = "1.1"
+        case http10 = "1.0"
+        case http11 = "1.1"
         case http2 = "2"
         case http3 = "3"
     }

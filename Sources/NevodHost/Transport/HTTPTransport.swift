@@ -4,7 +4,7 @@
 /// ```swift
 /// struct Canned: HTTPTransport {
 ///     func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
-///         HTTPResponse(version: .http1_1, status: 204, reason: "No Content", headers: HTTPHeaders(), body: .bytes([]))
+///         HTTPResponse(version: .http11, status: 204, reason: "No Content", headers: HTTPHeaders(), body: .bytes([]))
 ///     }
 /// }
 /// ```

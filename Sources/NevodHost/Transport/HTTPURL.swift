@@ -100,7 +100,8 @@ struct HTTPURL {
 
     /// A URL as an error may show it: without user information.
     private static func redacted(_ text: String) -> String {
-        guard let colon = text.range(ofASCII: "://"), let at = text[colon.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@")
+        guard let colon = text.range(ofASCII: "://"),
+            let at = text[colon.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@")
         else { return text }
         return text[..<colon.upperBound] + "[redacted]" + text[at...]
     }

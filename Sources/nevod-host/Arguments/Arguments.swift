@@ -89,7 +89,8 @@ struct Arguments {
 
     private static func elsewhere(_ isMeant: (Flag) -> Bool) -> String {
         guard let flag = Flag.all.first(where: isMeant) else { return "; see nevod-host --help" }
-        return " here; it belongs to \(flag.commands.map { $0 == .request ? "a request" : $0.rawValue }.sorted().joined(separator: ", "))"
+        return
+            " here; it belongs to \(flag.commands.map { $0 == .request ? "a request" : $0.rawValue }.sorted().joined(separator: ", "))"
     }
 }
 

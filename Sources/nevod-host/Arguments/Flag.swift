@@ -14,7 +14,9 @@ struct Flag: Sendable {
     let help: String
     let commands: Set<Command>
 
-    init(_ name: Name, _ long: String, _ short: Character? = nil, _ value: String? = nil, in commands: Set<Command>, _ help: String) {
+    init(
+        _ name: Name, _ long: String, _ short: Character? = nil, _ value: String? = nil, in commands: Set<Command>, _ help: String
+    ) {
         self.name = name
         self.long = long
         self.short = short
@@ -24,15 +26,19 @@ struct Flag: Sendable {
     }
 
     static let all: [Flag] = [
-        Flag(.plugin, "plugin", "p", "NAME", in: [.request, .sign],
+        Flag(
+            .plugin, "plugin", "p", "NAME", in: [.request, .sign],
             "Authorise with this plugin: a path, or a name to look up in the plugin folders"),
         Flag(.scheme, "scheme", nil, "ID", in: [.request, .sign], "Which of the plugin's schemes, if it has several"),
-        Flag(.set, "set", nil, "NAME=VALUE", in: [.request, .sign],
+        Flag(
+            .set, "set", nil, "NAME=VALUE", in: [.request, .sign],
             "A setting of the scheme; VALUE is a text, env:VARIABLE, file:PATH or - for standard input; a secret is never a text"),
         Flag(.method, "request", "X", "METHOD", in: [.request, .sign], "The method; without it GET, or POST with data"),
-        Flag(.header, "header", "H", "LINE", in: [.request, .sign],
+        Flag(
+            .header, "header", "H", "LINE", in: [.request, .sign],
             "\"Name: value\"; \"Name;\" for an empty value; \"Name:\" to leave a line out; @FILE for lines of a file"),
-        Flag(.data, "data", "d", "DATA", in: [.request, .sign],
+        Flag(
+            .data, "data", "d", "DATA", in: [.request, .sign],
             "Send a form; @FILE reads a file without its line breaks, @- standard input; several are joined with &"),
         Flag(.dataBinary, "data-binary", nil, "DATA", in: [.request, .sign], "The same, byte for byte"),
         Flag(.include, "include", "i", in: [.request], "Print the answer's head before its body"),

@@ -14,7 +14,9 @@ struct InspectCommand {
     }
 
     private func text(_ plugin: Plugin) -> String {
-        var lines = ["\(plugin.name) \(plugin.version)\(plugin.vendor.isEmpty ? "" : " by \(plugin.vendor)")", "  \(plugin.path)"]
+        var lines = [
+            "\(plugin.name) \(plugin.version)\(plugin.vendor.isEmpty ? "" : " by \(plugin.vendor)")", "  \(plugin.path)",
+        ]
         for scheme in plugin.schemes {
             lines += ["", "scheme \(scheme.id): \(scheme.title)"]
             let width = scheme.settings.map(\.name.count).max() ?? 0

@@ -15,8 +15,15 @@ struct PluginLoader {
         console.trace("*", "plugin \(plugin.name) \(plugin.version) from \(plugin.path), scheme \(scheme.id)")
         let settings = try SettingSource(scheme: scheme, console: console).settings(arguments.values(.set))
         let console = console
-        return try scheme.makeInstance(settings: settings, log: { level, message in
-            if level >= 3 { console.warning("\(scheme.id): \(message)") } else { console.trace("*", "\(scheme.id): \(message)") }
-        }).token
+        return try scheme.makeInstance(
+            settings: settings,
+            log: { level, message in
+                if level >= 3 {
+                    console.warning("\(scheme.id): \(message)")
+                } else {
+                    console.trace("*", "\(scheme.id): \(message)")
+                }
+            }
+        ).token
     }
 }

@@ -11,12 +11,14 @@ struct RequestCommand {
         let token = try PluginLoader(arguments: arguments, console: console).token()
         let console = console
         let provider = NetworkProvider(session: session, signer: token) { request in
-            request.redactedHead.forEach { console.trace(">", $0) }
+            for line in request.redactedHead { console.trace(">", line) }
             console.trace(">", "")
         }
         let response = try await provider.send(request, try options())
         trace(response)
-        if arguments.has(.fail), response.status >= 400 { throw HTTPStatusError(status: response.status, reason: response.reason) }
+        if arguments.has(.fail), response.status >= 400 {
+            throw HTTPStatusError(status: response.status, reason: response.reason)
+        }
         try await write(response)
     }
 

@@ -42,7 +42,8 @@ final class CurlHandle {
         }
         nevod_easy_set_seek_function(easy) { context, offset, origin in
             guard let context else { return CURL_SEEKFUNC_FAIL }
-            return CurlHandle.transfer(context).rewindBody(to: Int64(offset), from: origin) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+            return CurlHandle.transfer(context).rewindBody(to: Int64(offset), from: origin)
+                ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
         }
     }
 

@@ -110,10 +110,12 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     private func startThread() {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(self).toOpaque()
-        let failure = pthread_create(&thread, nil, { context in
-            context.map { Unmanaged<CurlLoop>.fromOpaque($0).takeRetainedValue().run() }
-            return nil
-        }, context)
+        let failure = pthread_create(
+            &thread, nil,
+            { context in
+                context.map { Unmanaged<CurlLoop>.fromOpaque($0).takeRetainedValue().run() }
+                return nil
+            }, context)
         precondition(failure == 0, "no thread left for an event loop")
         pthread_detach(thread)
     }

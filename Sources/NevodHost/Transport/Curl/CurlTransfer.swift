@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 internal import NevodSupport
 
 /// One request on its way. Everything in it belongs to the loop's thread, from `start` on.
@@ -140,7 +141,7 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
     }
 
     func rewindBody(to offset: Int64, from origin: Int32) -> Bool {
-        origin == 0 /* SEEK_SET */ && upload.rewind(to: offset)
+        origin == SEEK_SET && upload.rewind(to: offset)
     }
 
     /// The reader is asynchronous and libcurl is not: it pauses until the reader's bytes have come.

@@ -61,7 +61,8 @@ struct CurlUpload {
             // libcurl would wait for ever for bytes that were announced, and cut off those that weren't.
             if isAtEnd ? sent != length : sent + Int64(bytes.count) > length {
                 failure = TransportError(
-                    .requestBody, "its reader delivered \(isAtEnd ? "only \(sent)" : "more than the announced") of \(length) bytes")
+                    .requestBody,
+                    "its reader delivered \(isAtEnd ? "only \(sent)" : "more than the announced") of \(length) bytes")
             }
         case .failure(let error):
             failure = TransportError(.requestBody, "\(error)")

@@ -1,7 +1,7 @@
 /// Collects the lines of an answer's head as they come (RFC 9112 §2.2, §4, §5). Interim answers (1xx) are passed over.
 struct ResponseHead {
     private(set) var isComplete = false
-    private var version = HTTPResponse.Version.http1_1
+    private var version = HTTPResponse.Version.http11
     private var status = 0
     private var reason = ""
     private var headers = HTTPHeaders()
@@ -17,10 +17,14 @@ struct ResponseHead {
             throw TransportError(.malformedResponse, "its head is larger than \(Self.largest) bytes")
         }
         var text = line
-        while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { text = .init(rebasing: text.dropLast()) }
+        while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
+            text = .init(rebasing: text.dropLast())
+        }
         if text.isEmpty {
             isComplete = status >= 200
-        } else if text.starts(with: [UInt8(ascii: "H"), UInt8(ascii: "T"), UInt8(ascii: "T"), UInt8(ascii: "P"), UInt8(ascii: "/")]) {
+        } else if text.starts(with: [
+            UInt8(ascii: "H"), UInt8(ascii: "T"), UInt8(ascii: "T"), UInt8(ascii: "P"), UInt8(ascii: "/"),
+        ]) {
             try receiveStatus(text)
         } else if let first = text.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
             headers.continueLast(Self.trimmed(text[...]))

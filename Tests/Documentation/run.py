@@ -1,0 +1,166 @@
+"""Runs the commands of the documents and compares what they print.
+
+In a ```console block a line that begins with "$ " is a command, and the lines behind it are its output, both streams together;
+a line "…" stands for any lines, "exit code N" for a failure. http://127.0.0.1:8080 is the demo server, wherever it listens.
+A paragraph of a ```swift block stands, to the letter, in a file below Examples, which is built and run here.
+
+    NEVOD_BUILD_DIR=.build/release python3 Tests/Documentation/run.py
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PRINTED = "127.0.0.1:8080"
+SECONDS = 300
+
+
+class Failure(Exception):
+    pass
+
+
+def blocks(path, language):
+    text = path.read_text()
+    for found in re.finditer(rf"^```{language}\n(.*?)^```$", text, re.M | re.S):
+        yield text.count("\n", 0, found.start()) + 1, found.group(1)
+
+
+def commands(block):
+    """(command, expected lines) of a block."""
+    result = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            result.append((line[2:], []))
+        elif result:
+            result[-1][1].append(line.rstrip())
+    return result
+
+
+def matches(expected, got):
+    if not expected:
+        return not got
+    if expected[0] == "…" or expected[0].strip() == "…":
+        return any(matches(expected[1:], got[i:]) for i in range(len(got) + 1))
+    return bool(got) and expected[0] == got[0] and matches(expected[1:], got[1:])
+
+
+class Document:
+    """One file's commands, which share an environment and a server."""
+
+    def __init__(self, path, build_dir):
+        self.path = path
+        self.environment = dict(os.environ, DEMO_SECRET="change-me")
+        self.environment["PATH"] = f"{build_dir}:{os.environ['PATH']}"
+        for name in ("NEVOD_PLUGIN_PATH", "DEMO_API_KEY"):
+            self.environment.pop(name, None)
+        self.server = None
+        self.address = None
+
+    def start_server(self):
+        self.stop()
+        self.server = subprocess.Popen(
+            [sys.executable, "Examples/demo-server/hmac_server.py", "--parent-pid", str(os.getpid())],
+            cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        line = self.server.stdout.readline()
+        if not line.startswith("listening on http://"):
+            raise Failure(f"the demo server did not start: {line!r}")
+        self.address = line.removeprefix("listening on http://").strip()
+
+    def stop(self):
+        if self.server:
+            self.server.send_signal(signal.SIGTERM)
+            self.server.wait(10)
+            self.server.stdout.close()
+            self.server = None
+
+    def run(self, line, command, expected):
+        if export := re.fullmatch(r"export (\w+)=(\S+)", command):
+            self.environment[export[1]] = export[2]
+            return
+        if command.startswith("python3 Examples/demo-server/hmac_server.py"):
+            self.start_server()
+            return
+        if PRINTED in command and not self.server:
+            self.start_server()
+        code = 0
+        if expected and (found := re.fullmatch(r"exit code (\d+)", expected[-1])):
+            code = int(found[1])
+            expected = expected[:-1]
+        here = command if self.address is None else command.replace(PRINTED, self.address)
+        done = subprocess.run(
+            ["bash", "-c", here], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, start_new_session=True)
+        output = done.stdout.decode(errors="replace").replace("\r\n", "\n")
+        if self.address:
+            output = output.replace(self.address, PRINTED)
+        got = [text.rstrip() for text in output.splitlines()]
+        while got and not got[-1]:
+            got.pop()
+        while expected and not expected[-1]:
+            expected = expected[:-1]
+        if done.returncode != code or not matches(expected, got):
+            raise Failure(
+                f"{self.path.relative_to(ROOT)}:{line}: $ {command}\n"
+                + "  expected:\n" + "".join(f"    {text}\n" for text in expected) + f"    exit code {code}\n"
+                + "  got:\n" + "".join(f"    {text}\n" for text in got) + f"    exit code {done.returncode}")
+
+
+def check_swift(path):
+    examples = [file.read_text() for file in ROOT.glob("Examples/**/*.swift") if ".build" not in file.parts]
+    for line, block in blocks(path, "swift"):
+        for paragraph in block.strip("\n").split("\n\n"):
+            if not any(paragraph in text for text in examples):
+                raise Failure(f"{path.relative_to(ROOT)}:{line}: this stands in no example:\n{paragraph}")
+        yield line
+
+
+def check_embedding(build_dir):
+    """The embedding example, built as a stranger would and run against the demo server."""
+    subprocess.run(
+        ["swift", "build", "--package-path", "Examples/embedding"], cwd=ROOT, check=True, timeout=SECONDS,
+        stdout=subprocess.DEVNULL)
+    document = Document(ROOT / "Docs/library.md", build_dir)
+    document.environment["NEVOD_PLUGIN_PATH"] = str(build_dir)
+    try:
+        document.run(0, "Examples/embedding/.build/debug/embedding http://127.0.0.1:8080/orders", ["200"])
+    finally:
+        document.stop()
+
+
+def main():
+    build_dir = pathlib.Path(os.environ.get("NEVOD_BUILD_DIR", ROOT / ".build/release")).resolve()
+    if not (build_dir / "nevod-host").exists():
+        sys.exit(f"there is no nevod-host in {build_dir}; run make build")
+    passed, failures = 0, []
+
+    def attempt(check):
+        nonlocal passed
+        try:
+            passed += check()
+        except (Failure, subprocess.SubprocessError) as failure:
+            failures.append(str(failure))
+
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["HOME"] = home
+        for path in [ROOT / "README.md", *sorted(ROOT.glob("Docs/**/*.md")), *sorted(ROOT.glob("Examples/*/README.md"))]:
+            document = Document(path, build_dir)
+            try:
+                for line, block in blocks(path, "console"):
+                    for command, expected in commands(block):
+                        attempt(lambda: document.run(line, command, expected) or 1)
+            finally:
+                document.stop()
+            attempt(lambda: len(list(check_swift(path))))
+        attempt(lambda: check_embedding(build_dir) or 1)
+    (ROOT / "libHMACAuthC.so").unlink(missing_ok=True)
+    print(*failures, sep="\n\n")
+    print(f"{passed} passed, {len(failures)} failed")
+    sys.exit(1 if failures or not passed else 0)
+
+
+main()
