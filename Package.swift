@@ -33,6 +33,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
+        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         .target(name: "NevodPluginABI"),
@@ -40,12 +41,18 @@ let package = Package(
         .target(name: "NevodPluginKit", dependencies: ["NevodPluginABI", "NevodSupport"], swiftSettings: strict),
         .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
         .target(
-            name: "NevodHost", dependencies: ["NevodPluginABI", "NevodSupport", "CCurl", "CLinux", "COpenSSL"],
+            name: "NevodHost", dependencies: ["NevodPluginABI", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL"],
             swiftSettings: strict),
         .executableTarget(name: "nevod-host", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
 
         .target(
             name: "HMACAuth", dependencies: ["NevodPluginKit", "COpenSSL"], path: "Plugins/HMACAuth", swiftSettings: strict),
+
+        .testTarget(
+            name: "NevodHostTests", dependencies: ["NevodHost", "NevodSupport"], exclude: ["TestPlugins"], swiftSettings: strict),
+        .testTarget(
+            name: "NevodPluginKitTests", dependencies: ["NevodHost", "NevodPluginKit", "NevodSupport"], swiftSettings: strict),
+        .testTarget(name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodPluginKit"], swiftSettings: strict),
 
         // Measures; replaces malloc to count, so nothing else may link CPeers.
         .target(

@@ -64,3 +64,15 @@ static inline CURL *nevod_multi_next_done(CURLM *multi, CURLcode *result) {
 static inline CURLcode nevod_easy_get_private(CURL *easy, void **context) {
     return curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)context);
 }
+
+static inline CURLcode nevod_easy_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline curl_version_info_data *nevod_version(void) {
+    return curl_version_info(CURLVERSION_NOW);
+}
+
+static inline CURLcode nevod_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}

@@ -14,6 +14,8 @@ public struct Needs: OptionSet, Sendable {
     public static let headers = Needs(rawValue: 1 << 1)
     /// ``RequestView/random``.
     public static let random = Needs(rawValue: 1 << 2)
+    /// ``RequestView/useCount``.
+    public static let useCount = Needs(rawValue: 1 << 3)
     /// ``RequestView/bodyDigest(_:)`` of that algorithm.
     public static let sha256 = Needs(rawValue: 1 << 8)
     public static let sha384 = Needs(rawValue: 1 << 9)
@@ -47,6 +49,7 @@ extension Needs {
         var flags: UInt32 = 0
         if contains(.body) { flags |= UInt32(NEVOD_NEED_BODY) }
         if contains(.headers) { flags |= UInt32(NEVOD_NEED_HEADERS) }
+        if contains(.useCount) { flags |= UInt32(NEVOD_NEED_USE_COUNT) }
         if contains(.random) { flags |= UInt32(NEVOD_NEED_RANDOM) }
         return flags
     }

@@ -94,7 +94,7 @@ public struct RequestView: ~Escapable {
         @inlinable get { Int(view.pointee.attempt) }
     }
 
-    /// How often this token was used before.
+    /// How often this token was used before on this origin; no number twice. Needs ``Needs/useCount``.
     public var useCount: UInt64 {
         @inlinable get { view.pointee.use_count }
     }

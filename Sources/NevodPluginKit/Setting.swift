@@ -135,6 +135,7 @@ extension Array: SettingValue where Element: SettingValue {
     public static var absent: [Element] { [] }
     public var text: String { "" }
     public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard !values.isEmpty else { return nil }
         self = values.compactMap { Element([$0]) }
     }
 }

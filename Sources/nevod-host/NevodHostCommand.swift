@@ -6,7 +6,9 @@ struct NevodHostCommand {
     static func main() {
         // A reader of our output that goes away is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        let words = Array(CommandLine.arguments.dropFirst())
+        let words = (1..<max(1, CommandLine.argc)).compactMap { index in
+            CommandLine.unsafeArgv[Int(index)].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+        }
         var console = Console(isSilent: false, isVerbose: false)
         do {
             let arguments = try Arguments(words)
@@ -18,7 +20,7 @@ struct NevodHostCommand {
             } else if arguments.command == .inspect {
                 try InspectCommand(arguments: arguments).run()
             } else {
-                runOnSession(arguments, console)
+                runOnSession(arguments, console, try SessionBuilder(arguments: arguments).configuration())
             }
             end(ExitCode.success)
         } catch {
@@ -28,9 +30,11 @@ struct NevodHostCommand {
 
     /// Everything happens on the session's thread: a pool of threads, and the hops between them, would cost a short process
     /// a fifth of its time.
-    private static func runOnSession(_ arguments: Arguments, _ console: Console) -> Never {
-        let session = CurlSession(
-            CurlSession.Configuration(caFile: arguments.value(.caFile) ?? certificatesFromEnvironment()))
+    private static func runOnSession(
+        _ arguments: Arguments, _ console: Console, _ configuration: CurlSession.Configuration
+    ) -> Never {
+        let session = CurlSession(configuration)
+        Interruption.shared.block()
         Task(executorPreference: session.executor) {
             do {
                 if arguments.command == .sign {
@@ -43,7 +47,7 @@ struct NevodHostCommand {
                 end(report(error, console))
             }
         }
-        while true { pause() }
+        Interruption.shared.waitAndDie()
     }
 
     private static func report(_ error: any Error, _ console: Console) -> Int32 {
@@ -55,10 +59,5 @@ struct NevodHostCommand {
     /// Nothing is buffered by now, so there is nothing that the C library's exit handlers could do for us.
     private static func end(_ code: Int32) -> Never {
         _exit(code)
-    }
-
-    /// From the variables that curl, OpenSSL and their users know.
-    private static func certificatesFromEnvironment() -> String? {
-        ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap(environment).first { !$0.isEmpty }
     }
 }

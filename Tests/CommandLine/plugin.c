@@ -1,10 +1,12 @@
 /*
  * A small valid plugin, in pieces. A test replaces one of them on the compiler's command line to make one fault.
  */
+#define _DEFAULT_SOURCE
 #include "nevod_plugin.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define TEXT(literal) ((nevod_bytes)NEVOD_BYTES(literal))
 
@@ -50,11 +52,23 @@
 #endif
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+#define PAGE (64 << 10) /* the largest that a processor of ours has */
+
 static nevod_bytes letters(uint64_t count)
 {
     uint8_t *data = malloc(count);
     memset(data, 'a', count);
     return (nevod_bytes){data, count};
+}
+
+/* One byte, and behind it memory that nobody may read: a host that refuses such a length has no reason to look there. */
+static nevod_bytes one_byte_called(uint64_t count)
+{
+    uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + PAGE, PAGE, PROT_NONE) != 0)
+        abort();
+    pages[PAGE - 1] = 'a';
+    return (nevod_bytes){pages + PAGE - 1, count};
 }
 
 static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const nevod_pair *values, uint32_t value_count,
@@ -81,7 +95,7 @@ static const nevod_needs *needs(void *instance)
 static int32_t authorize(void *instance, const void *token, const nevod_view *view, const nevod_edits *edits,
                          const nevod_errors *errors)
 {
-    (void)instance, (void)token, (void)view, (void)edits, (void)errors, (void)letters;
+    (void)instance, (void)token, (void)view, (void)edits, (void)errors, (void)letters, (void)one_byte_called;
     AUTHORIZE;
     return NEVOD_OK;
 }

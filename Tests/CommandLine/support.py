@@ -80,9 +80,10 @@ def c_plugin():
 
 
 def compile_c(command, cwd=None):
-    done = subprocess.run([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+    command = [str(word) for word in command]
+    done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
     if done.returncode != 0:
-        raise AssertionError(f"{shlex.join(map(str, command))}\n{done.stderr.decode()}")
+        raise AssertionError(f"{shlex.join(command)}\n{done.stderr.decode()}")
     # A umask of 002 would make it a file that the group may write, which the host refuses.
     path = command[command.index("-o") + 1]
     os.chmod(path, 0o755)
@@ -125,6 +126,11 @@ class DemoServer:
     def requests(self):
         """What arrived since `forget`. The server writes its log before it answers."""
         return [json.loads(line) for line in self.log.read_text().splitlines()[self.seen :]]
+
+
+def streamed(count):
+    """What the demo server's /stream answers."""
+    return (bytes(range(256)) * (count // 256 + 1))[:count]
 
 
 class CannedServer:

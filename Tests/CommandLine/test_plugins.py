@@ -61,7 +61,7 @@ class Lookup(ServerTestCase):
                 self.expect_failure(outcome, 110, name, "no such plugin")
         self.expect_nothing_sent()
 
-    @cases({"missing_path": "/nonexistent/libOnlyHere.so", "nothing": ""})
+    @cases({"missing_path": "/nonexistent/libOnlyHere.so", "missing_name": "NotThere"})
     def test_not_found(self, name):
         self.expect_failure(self.using(name), 110, name, "no such plugin")
         self.expect_nothing_sent()
@@ -334,8 +334,8 @@ class FaultyAuthorize(Faulty):
         "call_of_300_kib": (
             'for (int i = 0; i < 5; i++) ADD("X-A", letters(60 << 10))', '"X-A"', "262144"),
         "value_without_data": ('SET("X-A", ((nevod_bytes){NULL, 5}))', '"X-A"', "data"),
-        "value_huge": ('SET("X-A", ((nevod_bytes){letters(1).data, UINT64_MAX}))', '"X-A"', "65536"),
-        "name_huge": ('edits->set_header(edits->host, (nevod_bytes){letters(1).data, UINT64_MAX}, TEXT("b"))', "too long"),
+        "value_huge": ('SET("X-A", one_byte_called(UINT64_MAX))', '"X-A"', "65536"),
+        "name_huge": ('edits->set_header(edits->host, one_byte_called(UINT64_MAX), TEXT("b"))', "too long"),
         "query_without_name": ('QUERY("", TEXT("b"))', "query", "name"),
         "cookie_with_semicolon": ('COOKIE("a", TEXT("b; c=d"))', '"a"', "cookie"),
         "cookie_name": ('COOKIE("a=b", TEXT("c"))', '"a=b"', TOKEN),

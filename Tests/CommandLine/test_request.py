@@ -1,17 +1,12 @@
-"""What goes over the wire, what comes back, and the exit code."""
+"""What goes over the wire, and what comes back."""
 
 import hashlib
 import json
-import os
 import random
-import signal
-import socket
-import stat
 import subprocess
 
 from support import (
-    API_KEY, PATIENCE, CannedServer, ServerTestCase, TestCase, canned, cases, header_lines, wait_until,
-    with_both_plugins)
+    API_KEY, PATIENCE, CannedServer, ServerTestCase, TestCase, canned, cases, header_lines, streamed, with_both_plugins)
 
 EVERY_BYTE = bytes(range(256))
 
@@ -105,12 +100,10 @@ with_both_plugins(VerifiedRequest, globals())
 class Body(ServerTestCase):
     """The answer's body, and nothing else, is on standard output."""
 
-    STREAMED = EVERY_BYTE * 1171 + bytes(range(224))
-
     def test_stream(self):
         outcome = self.run_host(self.url("/stream?bytes=300000"))
         self.expect(outcome, 0)
-        self.assertEqual(outcome.out, self.STREAMED)
+        self.assertEqual(outcome.out, streamed(300000))
         self.assertEqual(outcome.err, "")
 
     def test_echo(self):
@@ -191,113 +184,6 @@ class Body(ServerTestCase):
         with open("/dev/full", "wb") as full:
             outcome = self.run_host(self.url("/status/200"), stdout=full)
         self.expect(outcome, 23, "nevod-host: can't write to standard output")
-
-
-class OutputFile(ServerTestCase):
-    """-o FILE: the file is complete under its name, or not there."""
-
-    def names(self):
-        return sorted(os.listdir(self.folder))
-
-    def test_complete(self):
-        path = self.folder / "file"
-        outcome = self.run_host("-o", path, self.url("/stream?bytes=300000"))
-        self.expect(outcome, 0)
-        self.assertEqual((outcome.out, outcome.err), (b"", ""))
-        self.assertEqual(path.read_bytes(), Body.STREAMED)
-        self.assertEqual(self.names(), ["file"])
-
-    @cases({"022": (0o022, 0o644), "077": (0o077, 0o600), "002": (0o002, 0o664)})
-    def test_mode_by_umask(self, mask, mode):
-        path = self.folder / "file"
-        self.expect(self.run_host("-o", path, self.url("/status/200"), umask=mask), 0)
-        self.assertEqual(oct(stat.S_IMODE(path.stat().st_mode)), oct(mode))
-
-    def test_relative_path(self):
-        self.expect(self.run_host("-ofile", self.url("/stream?bytes=3"), cwd=self.folder), 0)
-        self.assertEqual((self.folder / "file").read_bytes(), b"\0\1\2")
-
-    def test_replaces_a_file_and_keeps_its_mode(self):
-        path = self.file("file", "old and much longer", mode=0o640)
-        self.expect(self.run_host("-o", path, self.url("/stream?bytes=3")), 0)
-        self.assertEqual((path.read_bytes(), oct(stat.S_IMODE(path.stat().st_mode))), (b"\0\1\2", oct(0o640)))
-        self.assertEqual(self.names(), ["file"])
-
-    def test_symbolic_link_stays(self):
-        """Or `-o /dev/stdout > file`, run by root, would replace /dev/stdout itself."""
-        target = self.file("target", "old")
-        link = self.folder / "link"
-        link.symlink_to(target)
-        self.expect(self.run_host("-o", link, self.url("/stream?bytes=3")), 0)
-        self.assertTrue(link.is_symlink())
-        self.assertEqual(target.read_bytes(), b"\0\1\2")
-
-    def test_include_goes_there_too(self):
-        path = self.folder / "file"
-        with CannedServer(canned(b"body", "X-A: 1")) as server:
-            self.expect(self.run_host("-i", "-o", path, server.url), 0)
-        self.assertEqual(path.read_bytes(), canned(b"body", "X-A: 1"))
-
-    def test_dash_is_standard_output(self):
-        outcome = self.run_host("-o", "-", self.url("/stream?bytes=3"), cwd=self.folder)
-        self.expect(outcome, 0)
-        self.assertEqual((outcome.out, self.names()), (b"\0\1\2", []))
-
-    def test_dev_null(self):
-        outcome = self.run_host("-o", "/dev/null", self.url("/stream?bytes=300000"))
-        self.expect(outcome, 0)
-        self.assertEqual((outcome.out, outcome.err), (b"", ""))
-        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
-
-    @cases({"no_such_folder": "none/file", "a_folder": "."})
-    def test_unwritable(self, name):
-        self.expect_failure(self.run_host("-o", self.folder / name, self.url("/status/200")), 23, str(self.folder / name))
-        self.assertEqual(self.names(), [])
-
-    def test_kernel_refuses(self):
-        # Also for root, whom no mode keeps out.
-        self.expect_failure(self.run_host("-o", "/proc/nevod-test", self.url("/status/200")), 23, "/proc/nevod-test")
-
-    def test_full_device(self):
-        self.expect_failure(self.run_host("-o", "/dev/full", self.url("/status/200")), 23, "/dev/full")
-
-    CUT = {
-        "by_length": (b"Content-Length: 1000\r\n\r\n" + b"x" * 10, (18,)),
-        "chunked": (b"Transfer-Encoding: chunked\r\n\r\n3e8\r\n" + b"x" * 10, (18, 56)),
-    }
-
-    @cases(CUT)
-    def test_answer_cut_short(self, rest, codes):
-        with CannedServer(b"HTTP/1.1 200 OK\r\n" + rest) as server:
-            outcome = self.run_host("-o", self.folder / "file", server.url)
-        self.assertIn(outcome.code, codes, outcome)
-        self.assertEqual(self.names(), [], outcome)
-
-    @cases(CUT)
-    def test_answer_cut_short_keeps_the_old_file(self, rest, codes):
-        path = self.file("file", "old")
-        with CannedServer(b"HTTP/1.1 200 OK\r\n" + rest) as server:
-            outcome = self.run_host("-o", path, server.url)
-        self.assertIn(outcome.code, codes, outcome)
-        self.assertEqual((self.names(), path.read_bytes()), (["file"], b"old"), outcome)
-
-    def test_fail_keeps_the_old_file(self):
-        path = self.file("file", "old")
-        self.expect_failure(self.run_host("-f", "-o", path, self.url("/status/404")), 22)
-        self.assertEqual((self.names(), path.read_bytes()), (["file"], b"old"))
-
-    @cases({"interrupt": signal.SIGINT, "terminate": signal.SIGTERM})
-    def test_signal_leaves_nothing(self, number):
-        with self.running("-o", self.folder / "file", self.url(f"/stream?bytes={2**40}")) as process:
-            wait_until(self.names, "the body to arrive")
-            process.send_signal(number)
-            self.assertNotEqual(process.wait(PATIENCE), 0)
-        self.assertEqual(self.names(), [])
-
-    def test_time_out_leaves_nothing(self):
-        path = self.folder / "file"
-        self.expect_failure(self.run_host("-m", "0.3", "-o", path, self.url(f"/stream?bytes={2**40}")), 28)
-        self.assertEqual(self.names(), [])
 
 
 class Data(ServerTestCase):
@@ -437,160 +323,3 @@ class RefusedHeader(ServerTestCase):
         """The help says: 3 is for "the URL, a header or the method can't be used"."""
         self.expect_failure(self.run_host("-X", "GET /", self.url("/a")), 3, "GET /")
         self.expect_nothing_sent()
-
-
-class Failure(ServerTestCase):
-    def refusing_port(self):
-        """Bound, so that nobody else gets it, and not listening."""
-        bound = socket.socket()
-        self.addCleanup(bound.close)
-        bound.bind(("127.0.0.1", 0))
-        return bound.getsockname()[1]
-
-    def test_time_out(self):
-        # The server would answer after longer than the test waits.
-        self.expect_failure(self.run_host("--max-time", "0.3", self.url("/slow?ms=60000")), 28)
-
-    def test_time_out_while_the_body_comes(self):
-        outcome = self.run_host("-m", "0.3", "-o", "/dev/null", self.url(f"/stream?bytes={2**40}"))
-        self.expect_failure(outcome, 28)
-
-    def test_no_time_out(self):
-        self.expect(self.run_host("-m", "60", self.url("/slow?ms=50")), 0)
-
-    def test_connection_refused(self):
-        port = self.refusing_port()
-        self.expect_failure(self.run_host(f"http://127.0.0.1:{port}/"), 7, str(port))
-
-    @cases({"label_too_long": "a" * 64 + ".invalid", "never_resolved": "nevod.onion"})
-    def test_unresolved(self, name):
-        """Names that a resolver refuses without asking anybody (RFC 1035 §2.3.4, RFC 7686)."""
-        self.expect_failure(self.run_host("-m", "30", f"http://{name}/"), 6)
-
-    def test_connection_closed_without_answer(self):
-        self.expect_failure(self.run_host(self.url("/close")), 52)
-
-    def test_answer_that_is_not_http(self):
-        with CannedServer(b"SSH-2.0-OpenSSH_9.6\r\n") as server:
-            outcome = self.run_host(server.url)
-        self.assertGreater(outcome.code, 0, outcome)
-        self.assertEqual(outcome.out, b"", outcome)
-
-    @cases({
-        "refused_status": (["-f", "/status/404"], 22),
-        "closed": (["/close"], 52),
-        "time_out": (["-m", "0.3", "/slow?ms=60000"], 28),
-        "header": (["-H", "A: b\r\nC: d", "/a"], 3),
-        "plugin": (["--plugin", "nosuchplugin", "/a"], 110),
-        "setting": (["--plugin", "HMACAuth", "/a"], 111),
-        "file": (["-d", "@/nonexistent/data", "/a"], 26),
-        "output": (["-o", "/nonexistent/file", "/status/200"], 23),
-    })
-    def test_silent(self, words, code):
-        for flags in (["-s"], ["-s", "-v"]):
-            outcome = self.run_host(*flags, *words[:-1], self.url(words[-1]))
-            self.assertEqual((outcome.code, outcome.err, outcome.out), (code, "", b""), outcome)
-
-    def test_silent_success(self):
-        outcome = self.run_host("-s", "-v", self.url("/stream?bytes=3"))
-        self.assertEqual((outcome.code, outcome.err, outcome.out), (0, "", b"\0\1\2"), outcome)
-
-    @cases({
-        "nothing": ("", ""),
-        "no_scheme": ("127.0.0.1/a", "scheme"),
-        "dash": ("-", "scheme"),
-        "ftp": ("ftp://127.0.0.1/a", "ftp"),
-        "file": ("file:///etc/passwd", "file"),
-        "one_slash": ("http:/127.0.0.1/", ""),
-        "no_host": ("http:///a", "host"),
-        "only_port": ("http://:80/a", "host"),
-        "port_too_large": ("http://127.0.0.1:99999/", "99999"),
-        "port_zero": ("http://127.0.0.1:0/", "port"),
-        "port_negative": ("http://127.0.0.1:-1/", "port"),
-        "port_with_plus": ("http://127.0.0.1:+80/", "port"),
-        "port_word": ("http://127.0.0.1:http/", "port"),
-        "open_bracket": ("http://[::1", "bracket"),
-        "empty_brackets": ("http://[]/", ""),
-        "behind_bracket": ("http://[::1]x/", ""),
-        "not_ipv6": ("http://[example]/", ""),
-        "ipv6_without_brackets": ("http://::1/", ""),
-        "space_before": (" http://127.0.0.1/", ""),
-        "space_in_host": ("http://127.0.0.1 /a", ""),
-        "percent_in_host": ("http://127%2e0.0.1/", ""),
-        "line_break": ("http://127.0.0.1/a\r\nX: y", "control"),
-        "delete": ("http://127.0.0.1/\x7f", "control"),
-    })
-    def test_malformed_url(self, url, fragment):
-        self.expect_failure(self.run_host(url), 3, fragment)
-
-    @cases({
-        "usual": "http://user:hunter2-x@127.0.0.1/",
-        "only_user": "http://hunter2-x@127.0.0.1/",
-        "other_scheme": "ftp://user:hunter2-x@127.0.0.1/",
-        "no_scheme": "user:hunter2-x@127.0.0.1/",
-        "no_scheme_slashes": "//user:hunter2-x@127.0.0.1/",
-        "control": "http://user:hunter2-x@127.0.0.1/\x01",
-        "slash_in_password": "http://user:hunter/2-x@127.0.0.1/",
-        "question_mark_in_password": "http://user:hunter2-x?@127.0.0.1/",
-        "hash_in_password": "http://user:hunter2-x#@127.0.0.1/",
-    })
-    def test_password_in_url_is_not_repeated(self, url):
-        outcome = self.run_host("-v", url)
-        self.expect_failure(outcome, 3)
-        self.assertNotIn("2-x", outcome.err, outcome)
-
-    def test_password_in_second_url_is_not_repeated(self):
-        outcome = self.run_host(self.url("/a"), "http://user:hunter2-x@127.0.0.1/")
-        self.expect_failure(outcome, 2)
-        self.assertNotIn("2-x", outcome.err, outcome)
-        self.expect_nothing_sent()
-
-
-class Usage(ServerTestCase):
-    @cases({
-        "unknown": (["--nope"], "--nope"),
-        "unknown_letter": (["-Z"], "-Z"),
-        "unknown_among_letters": (["-vZs"], "-Z"),
-        "missing_value": (["--max-time"], "--max-time"),
-        "missing_value_of_letter": (["-so"], "-o"),
-        "value_too_many": (["--include=yes"], "--include"),
-        "two_urls": (["http://127.0.0.1/b"], "one"),
-        "other_commands_flag": (["--json"], "inspect"),
-        "time_no_number": (["-m", "soon"], "soon"),
-        "time_negative": (["-m", "-1"], "-1"),
-        "time_nan": (["-m", "nan"], "nan"),
-        "scheme_without_plugin": (["--scheme", "hmac"], "--plugin"),
-        "set_without_plugin": (["--set", "a=b"], "--plugin"),
-    })
-    def test_refused(self, words, fragment):
-        self.expect_failure(self.run_host(self.url("/a"), *words), 2, fragment)
-        self.expect_nothing_sent()
-
-    def test_no_url(self):
-        self.expect_failure(self.run_host(), 2, "--help")
-
-    @cases({
-        "words_after_url": (["{}", "-i"], b"HTTP/1.1 200"),
-        "joined_letters": (["-sio-", "{}"], b"HTTP/1.1 200"),
-        "attached_value": (["--request=PUT", "-i", "{}"], b"HTTP/1.1 200"),
-        "end_of_flags": (["-i", "--", "{}"], b"HTTP/1.1 200"),
-        "value_like_a_flag": (["-i", "-d", "-v", "{}"], b"HTTP/1.1 200"),
-        "last_wins": (["-X", "PUT", "-X", "GET", "-i", "{}"], b"HTTP/1.1 200"),
-    })
-    def test_accepted(self, words, beginning):
-        outcome = self.run_host(*(word.format(self.url("/status/200")) for word in words))
-        self.expect(outcome, 0)
-        self.assertTrue(outcome.out.startswith(beginning), outcome)
-
-    @cases({"request": (), "sign": ("sign",), "inspect": ("inspect",)})
-    def test_help(self, *command):
-        outcome = self.run_host(*command, "--help")
-        self.expect(outcome, 0)
-        self.assertEqual(outcome.err, "")
-        for text in ("--version", "Exit codes:", "110"):
-            self.assertIn(text, outcome.out.decode())
-
-    def test_version(self):
-        outcome = self.run_host("-V")
-        self.expect(outcome, 0)
-        self.assertRegex(outcome.out, rb"\Anevod-host \d+\.\d+\.\d+\n\Z")

@@ -1,9 +1,10 @@
 /// Puts fixed headers on every request; those that a request already has stay.
 public struct HeadersInterceptor: RequestInterceptor {
-    private let headers: [String: String]
+    /// By name: a dictionary's order changes from run to run, and a signature may depend on it.
+    private let headers: [(key: String, value: String)]
 
     public init(headers: [String: String]) {
-        self.headers = headers
+        self.headers = headers.sorted { $0.key < $1.key }
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {

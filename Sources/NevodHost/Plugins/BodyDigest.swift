@@ -82,15 +82,33 @@ struct StreamDigests: Sendable {
     private(set) var values: [(algorithm: DigestAlgorithm, value: [UInt8])] = []
 
     init(of stream: HTTPBodyStream, _ algorithms: [DigestAlgorithm]) async throws {
-        for algorithm in algorithms {
-            guard let digest = BodyDigest(algorithm) else { continue }
-            let reader = try stream.open()
-            while case let piece = try await reader.read(upTo: 256 << 10), !piece.isEmpty {
-                guard piece.withUnsafeBufferPointer({ digest.update($0) }) else { return }
-            }
-            var value = [UInt8](repeating: 0, count: algorithm.size)
-            guard value.withUnsafeMutableBufferPointer({ digest.finish(into: $0) }) else { return }
-            values.append((algorithm, value))
+        let digests = algorithms.compactMap { algorithm in SharedDigest(algorithm).map { (algorithm, $0) } }
+        let reader = try stream.open()
+        while case let piece = try await reader.read(upTo: 256 << 10), !piece.isEmpty {
+            for (_, digest) in digests { digest.update(piece) }
         }
+        values = digests.compactMap { algorithm, digest in digest.finish().map { (algorithm, $0) } }
+    }
+}
+
+/// A digest that several of its kind can stand beside in an array.
+private final class SharedDigest {
+    private let digest: BodyDigest
+    private let size: Int
+    private var isSound = true
+
+    init?(_ algorithm: DigestAlgorithm) {
+        guard let digest = BodyDigest(algorithm) else { return nil }
+        self.digest = digest
+        size = algorithm.size
+    }
+
+    func update(_ bytes: [UInt8]) {
+        isSound = bytes.withUnsafeBufferPointer { digest.update($0) } && isSound
+    }
+
+    func finish() -> [UInt8]? {
+        var value = [UInt8](repeating: 0, count: size)
+        return isSound && value.withUnsafeMutableBufferPointer { digest.finish(into: $0) } ? value : nil
     }
 }

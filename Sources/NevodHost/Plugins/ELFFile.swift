@@ -28,7 +28,8 @@
             var found: [String] = []
             for index in 0..<symbols.size / 24 {
                 let entry = symbols.offset + index * 24
-                guard let name: UInt32 = load(entry), let sectionIndex: UInt16 = load(entry + 6), sectionIndex != 0,
+                guard let name: UInt32 = load(entry), let binding: UInt8 = load(entry + 4), binding >> 4 != Self.localBinding,
+                    let sectionIndex: UInt16 = load(entry + 6), sectionIndex != 0,
                     Int(name) < names.size
                 else { continue }
                 let text = string(names.offset + Int(name), before: names.offset + names.size, startingWith: prefix)
@@ -40,6 +41,8 @@
         private static let headerSize = 64
         /// SHT_DYNSYM.
         private static let dynamicSymbols: UInt32 = 11
+        /// STB_LOCAL.
+        private static let localBinding: UInt8 = 0
 
         private static func mapped(_ path: String) throws(Problem) -> UnsafeRawBufferPointer {
             let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -76,7 +79,23 @@
             guard bytes.loadUnaligned(fromByteOffset: 18, as: UInt16.self) == machine else {
                 return "it is built for another processor"
             }
-            return nil
+            return isWhole(bytes) ? nil : "it is cut off"
+        }
+
+        /// Whether the file holds every segment that the loader will map: touching one that is cut off kills the process.
+        private static func isWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            let table = bytes.loadUnaligned(fromByteOffset: 32, as: UInt64.self)
+            let entrySize = UInt64(bytes.loadUnaligned(fromByteOffset: 54, as: UInt16.self))
+            let count = UInt64(bytes.loadUnaligned(fromByteOffset: 56, as: UInt16.self))
+            let size = UInt64(bytes.count)
+            guard entrySize == 56, table <= size, count * entrySize <= size - table else { return false }
+            for index in 0..<count {
+                let entry = Int(table + index * entrySize)
+                let offset = bytes.loadUnaligned(fromByteOffset: entry + 8, as: UInt64.self)
+                let length = bytes.loadUnaligned(fromByteOffset: entry + 32, as: UInt64.self)
+                guard offset <= size, length <= size - offset else { return false }
+            }
+            return true
         }
 
         private struct Section {

@@ -11,6 +11,7 @@ struct EditSink: ~Copyable {
     /// Of one value, and of all edits of one call.
     static let largestValue = 64 << 10
     static let largestCall = 256 << 10
+    private static let longestName = 256
 
     /// One edit: its kind, two lengths, a name, a value.
     private static let recordHeader = 9
@@ -54,7 +55,9 @@ struct EditSink: ~Copyable {
 
     private mutating func record(_ kind: Kind, _ name: nevod_bytes, _ value: nevod_bytes) -> Int32 {
         if let problem = problem(kind, name, value) {
-            if refusal == nil { refusal = (Self.describe(kind, name), problem) }
+            // A refused length is a reason not to look behind it.
+            let known = name.count <= Self.longestName ? name : .empty
+            if refusal == nil { refusal = (Self.describe(kind, known), problem) }
             return Int32(NEVOD_UNSUPPORTED)
         }
         let name = name.buffer
@@ -88,7 +91,7 @@ struct EditSink: ~Copyable {
     // MARK: Checks
 
     private func problem(_ kind: Kind, _ name: nevod_bytes, _ value: nevod_bytes) -> String? {
-        guard name.count <= 256 else { return "a name of \(name.count) bytes is too long" }
+        guard name.count <= Self.longestName else { return "a name of \(name.count) bytes is too long" }
         guard value.count <= Self.largestValue else {
             return "a value of \(value.count) bytes is larger than \(Self.largestValue)"
         }
@@ -112,7 +115,7 @@ struct EditSink: ~Copyable {
             return name.count == 0 ? "an item of the query needs a name" : nil
         case .addCookie:
             guard HTTPSyntax.isToken(name.buffer) else { return "its name is not a token (RFC 6265 §4.1.1)" }
-            return value.buffer.allSatisfy(Self.isCookieByte)
+            return value.buffer.allSatisfy(HTTPSyntax.isCookieByte)
                 ? nil : "its value holds a byte that no cookie can (RFC 6265 §4.1.1)"
         }
     }
@@ -134,13 +137,6 @@ struct EditSink: ~Copyable {
 
     private func isOne(of known: StaticString, _ name: nevod_bytes) -> Bool {
         HTTPSyntax.namesEqual(name.buffer, UnsafeBufferPointer(start: known.utf8Start, count: known.utf8CodeUnitCount))
-    }
-
-    private static func isCookieByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\"): false
-        default: byte > 0x20 && byte < 0x7F
-        }
     }
 
     private static func describe(_ kind: Kind, _ name: nevod_bytes) -> String {

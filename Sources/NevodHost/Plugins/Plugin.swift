@@ -56,9 +56,14 @@ public struct Plugin: Sendable {
 
     /// The scheme of that id; without one, the only scheme there is.
     public func scheme(_ id: String? = nil) throws(PluginError) -> Scheme {
-        if id == nil, let only = schemes.first, schemes.count == 1 { return only }
+        guard let id else {
+            guard let only = schemes.first, schemes.count == 1 else {
+                throw PluginError(path, .schemeNotChosen(offered: schemes.map(\.id)))
+            }
+            return only
+        }
         guard let scheme = schemes.first(where: { $0.id == id }) else {
-            throw PluginError(path, .unknownScheme(id ?? "", offered: schemes.map(\.id)))
+            throw PluginError(path, .unknownScheme(id, offered: schemes.map(\.id)))
         }
         return scheme
     }

@@ -20,6 +20,7 @@ public struct PluginError: Error, Sendable {
         case nullFunction(scheme: String, function: String)
         case malformed(field: String, problem: String)
         case unknownScheme(String, offered: [String])
+        case schemeNotChosen(offered: [String])
         /// The contract has it, this host doesn't serve it.
         case unsupported(scheme: String, what: String)
         // Settings
@@ -74,6 +75,8 @@ extension PluginError: CustomStringConvertible {
             "\(field) \(problem)"
         case .unknownScheme(let id, let offered):
             "has no scheme \"\(id)\"; it offers \(offered.joined(separator: ", "))"
+        case .schemeNotChosen(let offered):
+            "offers several schemes; choose one of \(offered.joined(separator: ", "))"
         case .unsupported(let scheme, let what):
             "the scheme \"\(scheme)\" asks for \(what), which this host doesn't serve; use a newer host"
         case .unknownSetting(let scheme, let name, let valid):

@@ -49,12 +49,8 @@ public struct PluginLocator: Sendable {
     }
 }
 
-func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
-}
-
 /// Absolute and without links; nil when there is no such file.
-func canonicalPath(_ path: String) -> String? {
+public func canonicalPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)

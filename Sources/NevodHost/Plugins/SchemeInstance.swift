@@ -1,7 +1,6 @@
 internal import COpenSSL
 internal import NevodPluginABI
 internal import NevodSupport
-internal import Synchronization
 
 /// A scheme with its settings: what `create` made, until it is destroyed.
 public final class SchemeInstance: Sendable {
@@ -10,7 +9,7 @@ public final class SchemeInstance: Sendable {
     private let clock: HostClock
     private let author: Author
     private let services: HostServices
-    private let uses = Atomic<UInt64>(0)
+    private let uses = Locked<[Origin: UInt64]>([:])
     /// The contract lets any thread use it, many at once.
     private nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
 
@@ -100,10 +99,10 @@ public final class SchemeInstance: Sendable {
                     }
                 }
             }
-            guard status == NEVOD_OK else { return .failure(errors.error(status, in: "authorize", of: scheme)) }
             if let (what, problem) = edits.refusal {
                 return .failure(PluginError(scheme.plugin, .refusedEdit(scheme: scheme.id, what: what, problem: problem)))
             }
+            guard status == NEVOD_OK else { return .failure(errors.error(status, in: "authorize", of: scheme)) }
             let caller = request.author
             request.author = author
             defer { request.author = caller }
@@ -129,7 +128,7 @@ public final class SchemeInstance: Sendable {
         view.body_length = request.body.length.map(UInt64.init) ?? UInt64.max
         view.attempt = UInt32(attempt)
         view.unix_time_ns = clock.unixNanoseconds()
-        view.use_count = uses.wrappingAdd(1, ordering: .relaxed).oldValue
+        if needs.useCount { view.use_count = nextUse(of: request.origin) }
         // Taken out one by one: a closure that captured the request would copy all of it.
         let (method, authority, target) = (request.method.rawValue, request.origin.authority, request.target)
         let (headers, content) = (request.headers, request.body)
@@ -154,6 +153,13 @@ public final class SchemeInstance: Sendable {
                     }
                 }
             }
+        }
+    }
+
+    private func nextUse(of origin: Origin) -> UInt64 {
+        uses.withLock { uses in
+            defer { uses[origin, default: 0] += 1 }
+            return uses[origin, default: 0]
         }
     }
 

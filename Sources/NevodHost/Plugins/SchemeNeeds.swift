@@ -7,9 +7,10 @@ struct SchemeNeeds: Sendable {
 
     var body: Bool { flags & UInt32(NEVOD_NEED_BODY) != 0 }
     var headers: Bool { flags & UInt32(NEVOD_NEED_HEADERS) != 0 }
+    var useCount: Bool { flags & UInt32(NEVOD_NEED_USE_COUNT) != 0 }
     var random: Bool { flags & UInt32(NEVOD_NEED_RANDOM) != 0 }
 
-    private static let served = UInt32(NEVOD_NEED_BODY | NEVOD_NEED_HEADERS | NEVOD_NEED_RANDOM)
+    private static let served = UInt32(NEVOD_NEED_BODY | NEVOD_NEED_HEADERS | NEVOD_NEED_RANDOM | NEVOD_NEED_USE_COUNT)
     private static let known =
         served | UInt32(NEVOD_NEED_RESPONSES | NEVOD_NEED_SUCCESSES | NEVOD_NEED_STATE)
 

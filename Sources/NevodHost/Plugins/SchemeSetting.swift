@@ -42,7 +42,7 @@ public struct SchemeSetting: Sendable, Hashable {
     func problem(with text: String) -> String? {
         switch kind {
         case .text: text.utf8.contains(0) ? "holds a NUL byte" : nil
-        case .integer: Int64(text) == nil ? "must be an integer, not \(shown(text))" : nil
+        case .integer: Int64(text) == nil || text.hasPrefix("+") ? "must be an integer, not \(shown(text))" : nil
         case .boolean: text == "true" || text == "false" ? nil : "must be true or false, not \(shown(text))"
         case .choice: choices.contains(text) ? nil : "must be one of \(choices.joined(separator: ", ")), not \(shown(text))"
         case .url: (try? HTTPURL(text)) == nil ? "must be an absolute http or https URL, not \(shown(text))" : nil

@@ -33,14 +33,28 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
+extension SchemeSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Names alone: what is no secret for the scheme may be one for its user.
+    public var description: String { "[\(values.map(\.name).joined(separator: ", "))]" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["names": values.map(\.name)]) }
+}
+
 extension Scheme {
+    /// Fails for a name that the scheme has no setting of.
+    public func checkNames(of given: SchemeSettings) throws(PluginError) {
+        let names = settings.map(\.name)
+        for (name, _) in given.values where !names.contains(name) {
+            throw PluginError(plugin, .unknownSetting(scheme: id, name: name, valid: names))
+        }
+    }
+
     /// Every value that `create` gets: what was given, checked, then the defaults.
     func validated(_ given: SchemeSettings) throws(PluginError) -> [(name: String, value: SchemeSettings.Value)] {
+        try checkNames(of: given)
         let names = settings.map(\.name)
         for (name, value) in given.values {
-            guard let setting = settings.first(where: { $0.name == name }) else {
-                throw PluginError(plugin, .unknownSetting(scheme: id, name: name, valid: names))
-            }
+            guard let setting = settings.first(where: { $0.name == name }) else { continue }
             let problem =
                 switch value {
                 case .text(let text): setting.problem(with: text)

@@ -7,6 +7,8 @@ public enum NetworkError: Error, Sendable {
     case authorization(any Error)
     /// An interceptor failed, by the name of its type.
     case interceptor(String, any Error)
+    /// A redirect could not be followed.
+    case redirect(RedirectError)
     case cancelled
 }
 
@@ -18,6 +20,7 @@ extension NetworkError: CustomStringConvertible {
         case .plugin(let error): error.description
         case .authorization(let error): "the request could not be authorised: \(error)"
         case .interceptor(let name, let error): "\(name): \(error)"
+        case .redirect(let error): error.description
         case .cancelled: "the request was cancelled"
         }
     }

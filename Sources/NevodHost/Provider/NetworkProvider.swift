@@ -27,21 +27,48 @@ public struct NetworkProvider: Sendable {
         _ request: HTTPRequest, _ options: TransferOptions = TransferOptions()
     ) async throws(NetworkError) -> HTTPResponse {
         try await onExecutor { () async throws(NetworkError) in
-            var attempt = 1
+            var redirects = RedirectChain(options.redirects)
+            var hop = request
             while true {
-                var exchange = try await authorized(request, options, attempt)
-                observer?(exchange.request)
-                let outcome = await answer(to: exchange)
-                let isLast = attempt == Self.mostAttempts || !request.body.isReplayable
-                if !isLast, try await wantsRetry(&exchange, outcome) {
-                    attempt += 1
-                    continue
-                }
-                do throws(TransportError) { return try outcome.get() } catch {
-                    throw error.code == .cancelled ? .cancelled : .transport(error)
+                let (sent, response) = try await answer(to: hop, options, carryingCredentials: redirects.mayCarryCredentials)
+                do throws(RedirectError) {
+                    guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
+                        return response
+                    }
+                    await drain(response)
+                    hop = next
+                } catch {
+                    throw .redirect(error)
                 }
             }
         }
+    }
+
+    /// One hop: as many attempts as the chain asks for.
+    private func answer(
+        to request: HTTPRequest, _ options: TransferOptions, carryingCredentials: Bool
+    ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
+        var attempt = 1
+        while true {
+            var exchange = try await authorized(request, options, attempt, carryingCredentials)
+            observer?(exchange.request)
+            let outcome = await transfer(exchange)
+            // Nobody waits for another attempt.
+            if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
+            let isLast = attempt == Self.mostAttempts || !request.body.isReplayable
+            if !isLast, try await wantsRetry(&exchange, outcome) {
+                attempt += 1
+                continue
+            }
+            do throws(TransportError) { return (exchange.request, try outcome.get()) } catch {
+                throw .transport(error)
+            }
+        }
+    }
+
+    /// A redirect's body is read to its end if that is near, so that the connection can be used again.
+    private func drain(_ response: HTTPResponse) async {
+        _ = try? await response.body.collect(upTo: 16 << 10)
     }
 
     /// The request as `send` would hand it to the transport on its first attempt. Sends nothing.
@@ -49,25 +76,26 @@ public struct NetworkProvider: Sendable {
         _ request: HTTPRequest, _ options: TransferOptions = TransferOptions()
     ) async throws(NetworkError) -> HTTPRequest {
         try await onExecutor { () async throws(NetworkError) in
-            try await authorized(request, options, 1).request
+            try await authorized(request, options, 1, true).request
         }
     }
 
     /// Each attempt starts from the caller's request: what was written for the last one is gone.
     private func authorized(
-        _ request: HTTPRequest, _ options: TransferOptions, _ attempt: Int
+        _ request: HTTPRequest, _ options: TransferOptions, _ attempt: Int, _ carryingCredentials: Bool
     ) async throws(NetworkError) -> Exchange {
         var exchange = Exchange(request: request, options: options, attempt: attempt)
-        do { try await interceptor.adapt(&exchange) } catch { throw .interceptor("\(type(of: interceptor))", error) }
-        exchange.request.materialize()
-        guard let signer else { return exchange }
+        do { try await interceptor.adapt(&exchange) } catch { throw failure(of: interceptor, error) }
+        if !carryingCredentials { exchange.request.stripCredentials() }
+        session.prepare(&exchange.request)
+        guard let signer, carryingCredentials else { return exchange }
         do { try await signer.authorize(&exchange) } catch let error as PluginError { throw .plugin(error) } catch {
             throw .authorization(error)
         }
         return exchange
     }
 
-    private func answer(to exchange: Exchange) async -> Result<HTTPResponse, TransportError> {
+    private func transfer(_ exchange: Exchange) async -> Result<HTTPResponse, TransportError> {
         do throws(TransportError) { return .success(try await session.send(exchange.request, exchange.options)) } catch {
             return .failure(error)
         }
@@ -77,8 +105,14 @@ public struct NetworkProvider: Sendable {
         _ exchange: inout Exchange, _ outcome: Result<HTTPResponse, TransportError>
     ) async throws(NetworkError) -> Bool {
         do { return try await interceptor.retry(&exchange, after: outcome) } catch {
-            throw .interceptor("\(type(of: interceptor))", error)
+            throw failure(of: interceptor, error)
         }
+    }
+
+    private func failure(of interceptor: any RequestInterceptor, _ error: any Error) -> NetworkError {
+        let failure = InterceptorFailure(of: interceptor, error)
+        if failure.underlying is CancellationError { return .cancelled }
+        return .interceptor(failure.name, failure.underlying)
     }
 
     /// Where the transport works, so that the request's way needs no thread hop.

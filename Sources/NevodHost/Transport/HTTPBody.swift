@@ -29,8 +29,8 @@ public struct HTTPBodyStream: Sendable {
     let open: @Sendable () throws -> any HTTPBodyReader
 
     /// - Parameters:
-    ///   - length: in bytes, if it is known: it then goes out as Content-Length, and a reader that delivers another
-    ///     number of bytes fails the request. Without it the body goes out in chunks.
+    ///   - length: in bytes, if it is known: it then goes out as Content-Length, a reader that delivers fewer bytes fails the
+    ///     request, and more are not sent. Without it the body goes out in chunks.
     ///   - isReplayable: whether `open` can be called again, for the same bytes from the start.
     public init(length: Int64?, isReplayable: Bool, open: @escaping @Sendable () throws -> any HTTPBodyReader) {
         self.length = length

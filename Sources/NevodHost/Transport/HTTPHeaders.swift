@@ -77,13 +77,17 @@ public struct HTTPHeaders: Sendable {
     // MARK: Changing. Callers go through HTTPRequest, which checks and says who it is.
 
     mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by author: Author) {
-        lines.append(write(name, value, by: author))
+        lines.append(write(name, HTTPSyntax.trimmed(value), by: author))
     }
 
     /// Host comes first (RFC 9110 §7.2).
     mutating func addFirst(_ name: String, _ value: String, by author: Author) {
         let line = withUTF8(name, value) { write($0, $1, by: author) }
         lines.insert(line, at: 0)
+    }
+
+    mutating func moveToFront(_ index: Int) {
+        if index > 0 { lines.insert(lines.remove(at: index), at: 0) }
     }
 
     mutating func add(_ name: String, _ value: String, by author: Author) {
@@ -93,6 +97,7 @@ public struct HTTPHeaders: Sendable {
     /// Replaces the first line of that name in its place and removes the others, or appends a line.
     mutating func set(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by author: Author) {
         guard let first = index(of: name, from: 0) else { return add(name, value, by: author) }
+        let value = HTTPSyntax.trimmed(value)
         if lines[first].valueCount == value.count, !value.isEmpty {
             // A signature renewed for the next attempt has the length of the last one.
             let (nameStart, valueStart) = (lines[first].name.lowerBound, lines[first].value.lowerBound)

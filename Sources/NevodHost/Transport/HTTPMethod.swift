@@ -8,6 +8,13 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    public init(validating text: String) throws(InvalidRequest) {
+        guard let method = HTTPMethod(rawValue: text) else {
+            throw InvalidRequest(.method(text), "it is not a token (RFC 9110 §5.6.2)")
+        }
+        self = method
+    }
+
     private init(known: String) {
         rawValue = known
     }

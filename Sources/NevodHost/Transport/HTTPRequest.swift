@@ -36,6 +36,9 @@ public struct HTTPRequest: Sendable {
     /// Appends a line.
     public mutating func addHeader(_ name: String, _ value: String) throws(InvalidRequest) {
         try Self.check(name, value)
+        guard name.lowercased() != "host" || !headers.contains(name) else {
+            throw InvalidRequest(.header(name), "a request has only one (RFC 9112 §3.2)")
+        }
         headers.add(name, value, by: author)
     }
 
@@ -45,6 +48,9 @@ public struct HTTPRequest: Sendable {
 
     /// Adds a cookie to the one Cookie line (RFC 6265 §5.4), in place of a cookie of that name.
     public mutating func setCookie(_ name: String, _ value: String) throws(InvalidRequest) {
+        guard HTTPSyntax.isToken(name), value.utf8.allSatisfy(HTTPSyntax.isCookieByte) else {
+            throw InvalidRequest(.header("Cookie"), "the cookie's name or value holds what no cookie can (RFC 6265 §4.1.1)")
+        }
         let kept = headers.values(of: "Cookie")
             .flatMap { $0.split(separator: ";") }
             .map { $0.drop { $0 == " " } }
@@ -65,26 +71,75 @@ public struct HTTPRequest: Sendable {
         if author != .caller { authoredQuery.append((start..<bytes.count, author)) }
     }
 
+    /// Appends text to the query as it stands; only what may not stand there is percent-encoded.
+    public mutating func appendQuery(_ text: [UInt8]) throws(InvalidRequest) {
+        let separator = target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        let bytes =
+            Array("\(origin)\(target)\(separator)".utf8) + text.flatMap { $0 == UInt8(ascii: "#") ? Array("%23".utf8) : [$0] }
+        target = try HTTPURL(String(decoding: bytes, as: UTF8.self)).target
+    }
+
     private mutating func removeQueryItem(startingWith prefix: [UInt8]) {
-        var bytes = Array(target.utf8)
+        let bytes = Array(target.utf8)
         guard author != .caller,
             let old = authoredQuery.firstIndex(where: { $0.author == author && bytes[$0.range].starts(with: prefix) })
         else { return }
-        // With the separator before it.
-        let removed = authoredQuery.remove(at: old).range
-        bytes.removeSubrange(removed.lowerBound - 1..<removed.upperBound)
-        for index in authoredQuery.indices where authoredQuery[index].range.lowerBound > removed.lowerBound {
-            let range = authoredQuery[index].range
-            let shift = removed.count + 1
-            authoredQuery[index].range = range.lowerBound - shift..<range.upperBound - shift
+        removeAuthoredItem(at: old)
+    }
+
+    /// Takes an item out of the query with the separator before it, or, where it was the first, with the one behind it.
+    private mutating func removeAuthoredItem(at index: Int) {
+        var bytes = Array(target.utf8)
+        let item = authoredQuery.remove(at: index).range
+        let isFirst = bytes[item.lowerBound - 1] == UInt8(ascii: "?")
+        let hasNext = item.upperBound < bytes.count
+        let removed = isFirst && hasNext ? item.lowerBound..<item.upperBound + 1 : item.lowerBound - 1..<item.upperBound
+        bytes.removeSubrange(removed)
+        for other in authoredQuery.indices where authoredQuery[other].range.lowerBound > removed.lowerBound {
+            let range = authoredQuery[other].range
+            authoredQuery[other].range = range.lowerBound - removed.count..<range.upperBound - removed.count
         }
         target = String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The items of the query that a token or scheme wrote, byte for byte.
+    var writtenQueryItems: [[UInt8]] {
+        let bytes = Array(target.utf8)
+        return authoredQuery.filter(\.author.writesCredentials).map { Array(bytes[$0.range]) }
+    }
+
+    /// Points the request to where a server sent it.
+    ///
+    /// - Parameter items: of the query, to leave out of the new target: servers echo the query they got, and with it a
+    ///   credential, to whatever origin comes next. On the same origin it is written anew.
+    mutating func redirect(to url: String, leavingOut items: [[UInt8]]) throws(InvalidRequest) {
+        let parsed = try HTTPURL(url)
+        origin = parsed.origin
+        authoredQuery = []
+        let parts = parsed.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !items.isEmpty else {
+            target = parsed.target
+            return
+        }
+        let all = parts[1].split(separator: "&", omittingEmptySubsequences: false)
+        let kept = all.filter { item in !items.contains { $0.elementsEqual(item.utf8) } }
+        target = kept.count == all.count ? parsed.target : parts[0] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+    }
+
+    /// Takes off what a token or scheme wrote, and what is a credential by its name.
+    mutating func stripCredentials() {
+        headers.removeAll { $0.writesCredentials }
+        for field in Self.credentialFields { headers.remove(field) }
+        while let item = authoredQuery.firstIndex(where: \.author.writesCredentials) { removeAuthoredItem(at: item) }
+    }
+
     /// Writes every line that a transport would otherwise add by itself, so that a signer sees all that is sent.
     mutating func materialize() {
-        if !headers.contains("Host") { headers.addFirst("Host", origin.authority, by: .host) }
-        if !headers.contains("Accept") { headers.add("Accept", "*/*", by: .host) }
+        if let host = headers.firstIndex(of: "Host") {
+            headers.moveToFront(host)
+        } else {
+            headers.addFirst("Host", origin.authority, by: .host)
+        }
         guard !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding") else { return }
         switch body.length {
         case 0?: if method.anticipatesContent { headers.add("Content-Length", "0", by: .host) }

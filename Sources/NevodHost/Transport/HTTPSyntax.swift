@@ -45,6 +45,14 @@ enum HTTPSyntax {
         return true
     }
 
+    /// A field's value without the white space around it, which is no part of it (RFC 9110 §5.5).
+    static func trimmed(_ value: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        var (start, end) = (0, value.count)
+        while start < end, value[start] == 0x20 || value[start] == 0x09 { start += 1 }
+        while end > start, value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }
+        return UnsafeBufferPointer(rebasing: value[start..<end])
+    }
+
     @inline(__always)
     private static func isControl(_ byte: UInt8) -> Bool {
         byte < 0x20 ? byte != 0x09 : byte == 0x7F
@@ -68,6 +76,14 @@ enum HTTPSyntax {
     // One bit a byte: ! # $ % & ' * + - . 0-9, and A-Z ^ _ ` a-z | ~.
     private static let lowTokenBytes: UInt64 = 0x03FF_6CFA_0000_0000
     private static let highTokenBytes: UInt64 = 0x57FF_FFFF_C7FF_FFFE
+
+    /// A byte of a cookie's value (RFC 6265 §4.1.1).
+    static func isCookieByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\"): false
+        default: byte > 0x20 && byte < 0x7F
+        }
+    }
 
     static func lowercased(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte

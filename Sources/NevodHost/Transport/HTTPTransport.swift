@@ -12,11 +12,19 @@ public protocol HTTPTransport: Sendable {
     /// Where this transport does its work, so that a request's own work can run there too, without a thread hop.
     var executor: (any TaskExecutor)? { get }
 
+    /// Writes every line that this transport would add by itself, so that a signer sees all that is sent.
+    func prepare(_ request: inout HTTPRequest)
+
     func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse
 }
 
 extension HTTPTransport {
     public var executor: (any TaskExecutor)? { nil }
+
+    /// Host, and the length of the body.
+    public func prepare(_ request: inout HTTPRequest) {
+        request.materialize()
+    }
 }
 
 public struct TransferOptions: Sendable {
@@ -32,13 +40,18 @@ public struct TransferOptions: Sendable {
     /// For name lookup, connection and TLS.
     public var connectTimeout: Duration
     public var delivery: Delivery
+    /// Of the provider; a transport never follows.
+    public var redirects: RedirectPolicy
+    /// Called once for each transfer, at its end, on the transport's thread.
+    public var onMetrics: (@Sendable (TransferMetrics) -> Void)?
 
     public init(
         timeout: Duration? = .seconds(60), connectTimeout: Duration = .seconds(30),
-        delivery: Delivery = .collected(limit: 64 << 20)
+        delivery: Delivery = .collected(limit: 64 << 20), redirects: RedirectPolicy = .follow(limit: 10)
     ) {
         self.timeout = timeout
         self.connectTimeout = connectTimeout
         self.delivery = delivery
+        self.redirects = redirects
     }
 }

@@ -5,68 +5,70 @@ struct HTTPURL {
     /// The request-target in origin-form (RFC 9112 §3.2.1).
     let target: String
 
+    // Read byte by byte: a combining mark behind a slash must not hide it.
     init(_ text: String) throws(InvalidRequest) {
+        func invalid(_ problem: String) -> InvalidRequest { InvalidRequest(.url(Self.redacted(text)), problem) }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw InvalidRequest(.url(Self.redacted(text)), "it holds a control character; write it percent-encoded")
+            throw invalid("it holds a control character; write it percent-encoded")
         }
-        guard let colon = text.range(ofASCII: "://") else {
-            throw InvalidRequest(.url(Self.redacted(text)), "it has no scheme; begin it with https:// or http://")
+        guard let mark = text.range(ofASCII: "://") else {
+            throw invalid("it has no scheme; begin it with https:// or http://")
         }
-        guard let scheme = Origin.Scheme(rawValue: text[..<colon.lowerBound].lowercased()) else {
-            throw InvalidRequest(
-                .url(Self.redacted(text)), "the scheme \"\(text[..<colon.lowerBound])\" is not one of http, https")
+        guard let scheme = Origin.Scheme(rawValue: text[..<mark.lowerBound].lowercased()) else {
+            throw invalid("its scheme is not one of http, https")
         }
-        let afterScheme = text[colon.upperBound...]
-        let authorityEnd = afterScheme.firstIndex { "/?#".contains($0) } ?? afterScheme.endIndex
-        let authority = afterScheme[..<authorityEnd]
-        guard !authority.contains("@") else {
-            throw InvalidRequest(
-                .url(Self.redacted(text)), "it holds credentials, which other processes could read; use a scheme's settings")
+        let rest = text.utf8[mark.upperBound...]
+        let authority = rest.prefix { !Self.endsAuthority($0) }
+        guard !authority.contains(UInt8(ascii: "@")) else {
+            throw invalid("it holds credentials, which other processes could read; use a scheme's settings")
         }
-        origin = try Self.origin(scheme, authority, of: text)
+        guard let parts = Self.hostAndPort(authority) else {
+            throw invalid("its host is no name, and no IPv6 address in brackets")
+        }
+        guard !parts.host.isEmpty else { throw invalid("it names no host") }
+        guard let port = parts.port.isEmpty ? scheme.defaultPort : Self.port(parts.port) else {
+            throw invalid("its port is not a number from 1 to 65535")
+        }
+        let name = String(decoding: parts.host, as: UTF8.self)
+        guard let host = parts.host.allSatisfy({ $0 < 0x80 }) ? name.lowercased() : IDN.ascii(name),
+            host.utf8.allSatisfy(Self.isHostByte)
+        else { throw invalid("its host is not a host name") }
+        origin = Origin(scheme: scheme, host: host, port: port)
 
-        let rest = afterScheme[authorityEnd...]
-        let withoutFragment = rest.prefix { $0 != "#" }
-        target = Self.encoded((withoutFragment.first == "/" ? "" : "/") + withoutFragment)
+        let path = rest[authority.endIndex...].prefix { $0 != UInt8(ascii: "#") }
+        target = Self.encoded((path.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + path)
     }
 
-    private static func origin(
-        _ scheme: Origin.Scheme, _ authority: Substring, of text: String
-    ) throws(InvalidRequest) -> Origin {
-        let host: Substring
-        var portText: Substring = ""
-        if authority.first == "[" {
-            guard let bracket = authority.firstIndex(of: "]") else {
-                throw InvalidRequest(.url(text), "the IPv6 address has no closing bracket")
-            }
-            host = authority[authority.index(after: authority.startIndex)..<bracket]
-            portText = authority[authority.index(after: bracket)...]
-            guard !host.isEmpty, host.utf8.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }),
-                portText.isEmpty || portText.first == ":"
-            else { throw InvalidRequest(.url(text), "\"\(authority)\" is not an IPv6 address in brackets") }
-            portText = portText.dropFirst()
-        } else {
-            let colon = authority.firstIndex(of: ":") ?? authority.endIndex
-            host = authority[..<colon]
-            portText = authority[colon...].dropFirst()
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    /// Nil when an address in brackets isn't one.
+    private static func hostAndPort(_ authority: Substring.UTF8View) -> (host: Substring.UTF8View, port: Substring.UTF8View)? {
+        guard authority.first == UInt8(ascii: "[") else {
+            let host = authority.prefix { $0 != UInt8(ascii: ":") }
+            return (host, authority[host.endIndex...].dropFirst())
         }
-        guard !host.isEmpty else { throw InvalidRequest(.url(text), "it names no host") }
-        guard let port = portText.isEmpty ? scheme.defaultPort : UInt16(portText), port > 0 else {
-            throw InvalidRequest(.url(text), "the port \"\(portText)\" is not a number from 1 to 65535")
-        }
-        let ascii = host.utf8.allSatisfy { $0 < 0x80 } ? host.lowercased() : IDN.ascii(String(host))
-        guard let ascii, ascii.utf8.allSatisfy(isHostByte) else {
-            throw InvalidRequest(.url(text), "\"\(host)\" is not a host name")
-        }
-        return Origin(scheme: scheme, host: ascii, port: port)
+        let address = authority.dropFirst().prefix { $0 != UInt8(ascii: "]") }
+        let port = authority[address.endIndex...].dropFirst()
+        guard address.endIndex < authority.endIndex, !address.isEmpty, port.isEmpty || port.first == UInt8(ascii: ":"),
+            address.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+        else { return nil }
+        return (address, port.dropFirst())
+    }
+
+    private static func port(_ digits: Substring.UTF8View) -> UInt16? {
+        guard digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
+        let port = UInt16(Substring(digits))
+        return port == 0 ? nil : port
     }
 
     /// Percent-encodes what RFC 3986 doesn't allow in a path or query, and nothing else: `%`, `[` and `]` stay.
-    private static func encoded(_ target: String) -> String {
-        guard !target.utf8.allSatisfy(isTargetByte) else { return target }
+    private static func encoded(_ target: [UInt8]) -> String {
+        guard !target.allSatisfy(isTargetByte) else { return String(decoding: target, as: UTF8.self) }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(target.utf8.count * 2)
-        for byte in target.utf8 {
+        bytes.reserveCapacity(target.count * 2)
+        for byte in target {
             if isTargetByte(byte) { bytes.append(byte) } else { PercentEncoding.append(byte, to: &bytes) }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -98,12 +100,11 @@ struct HTTPURL {
         }
     }
 
-    /// A URL as an error may show it: without user information.
+    /// A URL as an error may show it: whatever stands before an @, wherever that is, may be a password.
     private static func redacted(_ text: String) -> String {
-        guard let colon = text.range(ofASCII: "://"),
-            let at = text[colon.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@")
-        else { return text }
-        return text[..<colon.upperBound] + "[redacted]" + text[at...]
+        guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return text }
+        let scheme = text.range(ofASCII: "://").map { text[..<$0.upperBound] } ?? ""
+        return scheme + "[redacted]" + text[at...]
     }
 }
 

@@ -1,16 +1,15 @@
-internal import CCurl
+internal import CIDN2
 
-/// International host names, by the library that libcurl itself uses (IDNA 2008 through libidn2).
+/// International host names (IDNA 2008, RFC 5891), by libidn2, which libcurl uses too; unlike libcurl's, this call takes UTF-8
+/// whatever the process's locale is.
 enum IDN {
     /// The ASCII form, `xn--…`; nil for what is no name.
     static func ascii(_ host: String) -> String? {
-        guard let url = curl_url() else { return nil }
-        defer { curl_url_cleanup(url) }
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_set(url, CURLUPART_URL, "http://\(host)/", 0) == CURLUE_OK,
-            curl_url_get(url, CURLUPART_HOST, &text, UInt32(CURLU_PUNYCODE)) == CURLUE_OK, let text
+        guard idn2_to_ascii_8z(host, &text, Int32(IDN2_NONTRANSITIONAL.rawValue | IDN2_NFC_INPUT.rawValue)) == IDN2_OK.rawValue,
+            let text
         else { return nil }
-        defer { curl_free(text) }
+        defer { idn2_free(text) }
         return String(cString: text).lowercased()
     }
 }

@@ -11,7 +11,12 @@ public struct TransportError: Error, Sendable, Hashable {
         case tlsConfiguration
         case connectionLost
         case malformedResponse
+        case headTooLarge(limit: Int)
         case bodyTooLarge(limit: Int)
+        /// A proxy did not open the way to the server; 407 when it wants credentials.
+        case proxyRefused(status: Int)
+        /// The server's public key is not the pinned one.
+        case pinMismatch
         /// The reader of the request's body failed, or delivered another number of bytes than it had announced.
         case requestBody
         case other
@@ -42,6 +47,10 @@ extension TransportError: CustomStringConvertible {
             case .tlsConfiguration: "the TLS settings can't be used"
             case .connectionLost: "the connection broke"
             case .malformedResponse: "the server's answer is not HTTP"
+            case .headTooLarge(let limit): "the answer's head is larger than \(limit) bytes"
+            case .proxyRefused(status: 407): "the proxy wants credentials (407); give them in the proxy's URL"
+            case .proxyRefused(let status): "the proxy refused to connect to the server (\(status))"
+            case .pinMismatch: "the server's public key is not the pinned one"
             case .bodyTooLarge(let limit): "the answer's body is larger than \(limit) bytes"
             case .requestBody: "the request's body could not be read"
             case .other: "the transfer failed"

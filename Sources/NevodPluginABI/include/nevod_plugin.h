@@ -136,7 +136,9 @@ typedef struct nevod_view {
     uint32_t attempt;      /* 1 for the first sending of a request, then 2, 3, … */
     int64_t unix_time_ns;  /* wall clock, nanoseconds since 1970-01-01T00:00:00Z, corrected for the server's clock; >= 0 */
     nevod_bytes random;    /* 32 bytes, fresh for this call. Needs NEVOD_NEED_RANDOM */
-    uint64_t use_count;    /* how often this token was used before on this origin since the state changed: 0, 1, 2, … */
+    /* How often this token was used before on this origin since the state changed: 0, 1, 2, …, and no number twice, however
+     * many requests are made at once. Needs NEVOD_NEED_USE_COUNT */
+    uint64_t use_count;
     nevod_bytes state;     /* what `set_state` last kept for this (instance, account, origin). Needs NEVOD_NEED_STATE */
 } nevod_view;
 
@@ -211,7 +213,8 @@ enum {
     NEVOD_NEED_RESPONSES = 1u << 2, /* `on_response` for 401 and 407 */
     NEVOD_NEED_SUCCESSES = 1u << 3, /* `on_response` for every other status too */
     NEVOD_NEED_RANDOM = 1u << 4,
-    NEVOD_NEED_STATE = 1u << 5
+    NEVOD_NEED_STATE = 1u << 5,
+    NEVOD_NEED_USE_COUNT = 1u << 6
 };
 
 typedef struct nevod_needs {
@@ -371,8 +374,8 @@ struct nevod_scheme {
     /* MANDATORY. Thread: any; after every other call on this instance has returned, and once. Can't fail. */
     void (*destroy)(void *instance);
 
-    /* Optional (NULL: nothing is needed). Asked once, right after `create`, on the same thread. The answer is valid
-     * until `destroy`. */
+    /* Optional (no function, or a NULL answer: nothing is needed). Asked once, right after `create`, on the same thread.
+     * The answer is valid until `destroy`. */
     const nevod_needs *(*needs)(void *instance);
 
     /* Optional, both or neither. Turns stored bytes into a live, immutable token, so that no request pays for parsing.

@@ -6,9 +6,9 @@ struct Arguments {
     let flags: [(name: Flag.Name, value: String)]
     let operands: [String]
 
-    /// - Parameter words: without the program's name.
-    init(_ words: [String]) throws(UsageError) {
-        var words = words[...]
+    /// - Parameter words: without the program's name, as bytes.
+    init(_ words: [[UInt8]]) throws(UsageError) {
+        var words = try Self.decoded(words)[...]
         if let word = words.first, let command = Command(rawValue: word), command != .request {
             self.command = command
             words.removeFirst()
@@ -31,6 +31,32 @@ struct Arguments {
         }
         self.flags = flags
         self.operands = operands
+        let readers = flags.count { flag in
+            switch flag.name {
+            case .data, .dataBinary, .dataURLEncode, .jsonData, .header, .form:
+                flag.value.hasSuffix("@-") || flag.value.hasSuffix("<-")
+            case .set: flag.value.hasSuffix("=-")
+            case .user, .uploadFile: flag.value == "-"
+            default: false
+            }
+        }
+        guard readers <= 1 else { throw UsageError("standard input can be read only once, and \(readers) options want it") }
+    }
+
+    /// A URL may hold any bytes, and goes out with them percent-encoded; any other word has to be UTF-8, since it would be sent
+    /// changed if it were mended silently.
+    private static func decoded(_ words: [[UInt8]]) throws(UsageError) -> [String] {
+        var texts: [String] = []
+        for word in words {
+            if let text = String(validating: word, as: UTF8.self) {
+                texts.append(text)
+            } else if word.first != UInt8(ascii: "-"), word.starts(with: Array("http".utf8)) {
+                texts.append(PercentEncoding.withoutNonASCII(word))
+            } else {
+                throw UsageError("an argument is not UTF-8; hand such bytes over in a file, with @FILE or file:PATH")
+            }
+        }
+        return texts
     }
 
     func has(_ name: Flag.Name) -> Bool {
@@ -60,7 +86,9 @@ struct Arguments {
             guard attached == nil else { throw UsageError("--\(name) takes no value") }
             return (flag.name, "")
         }
-        guard let value = attached ?? rest.popFirst() else { throw UsageError("--\(name) needs a value: --\(name) \(valueName)") }
+        guard let value = attached ?? rest.popFirst(), !value.isEmpty || flag.mayBeEmpty else {
+            throw UsageError("--\(name) needs a value: --\(name) \(valueName)")
+        }
         return (flag.name, value)
     }
 
@@ -78,7 +106,7 @@ struct Arguments {
                 found.append((flag.name, ""))
                 continue
             }
-            guard let value = letters.isEmpty ? rest.popFirst() : String(letters) else {
+            guard let value = letters.isEmpty ? rest.popFirst() : String(letters), !value.isEmpty || flag.mayBeEmpty else {
                 throw UsageError("-\(letter) needs a value: -\(letter) \(valueName)")
             }
             found.append((flag.name, value))

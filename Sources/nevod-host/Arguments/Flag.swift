@@ -1,9 +1,14 @@
 /// A flag of the command line. This table is the only description: parsing and `--help` both come from it.
 struct Flag: Sendable {
     enum Name: Sendable {
-        case plugin, scheme, set
-        case method, header, data, dataBinary, include, output, verbose, silent, maxTime, caFile, fail
-        case json, help, version
+        case plugin, scheme, set, profile
+        case method, header, user
+        case data, dataBinary, dataURLEncode, jsonData, get, form, uploadFile
+        case location, maxRedirects, retry, compressed
+        case include, output, outputDirectory, fail, timing, verbose, silent
+        case maxTime, connectTimeout, proxy
+        case caFile, pinnedKey, certificate, key
+        case curl, json, help, version
     }
 
     let name: Name
@@ -25,33 +30,75 @@ struct Flag: Sendable {
         self.commands = commands
     }
 
+    /// An empty text is a body; an empty name of a file is a mistake.
+    var mayBeEmpty: Bool { [.data, .dataBinary, .dataURLEncode, .jsonData, .proxy].contains(name) }
+
     static let all: [Flag] = [
         Flag(
-            .plugin, "plugin", "p", "NAME", in: [.request, .sign],
+            .plugin, "plugin", "p", "NAME", in: requests,
             "Authorise with this plugin: a path, or a name to look up in the plugin folders"),
-        Flag(.scheme, "scheme", nil, "ID", in: [.request, .sign], "Which of the plugin's schemes, if it has several"),
+        Flag(.scheme, "scheme", nil, "ID", in: requests, "Which of the plugin's schemes, if it has several"),
         Flag(
-            .set, "set", nil, "NAME=VALUE", in: [.request, .sign],
+            .set, "set", nil, "NAME=VALUE", in: requests,
             "A setting of the scheme; VALUE is a text, env:VARIABLE, file:PATH or - for standard input; a secret is never a text"),
-        Flag(.method, "request", "X", "METHOD", in: [.request, .sign], "The method; without it GET, or POST with data"),
         Flag(
-            .header, "header", "H", "LINE", in: [.request, .sign],
+            .profile, "profile", nil, "PROFILE", in: requests,
+            "Take flags and the base of relative URLs from this section of the config file"),
+        Flag(.method, "request", "X", "METHOD", in: requests, "The method; without it GET, or POST with data, or PUT with -T"),
+        Flag(
+            .header, "header", "H", "LINE", in: requests,
             "\"Name: value\"; \"Name;\" for an empty value; \"Name:\" to leave a line out; @FILE for lines of a file"),
         Flag(
-            .data, "data", "d", "DATA", in: [.request, .sign],
+            .user, "user", "u", "USER", in: requests,
+            "Basic authentication; the password is asked for; or env:VARIABLE, file:PATH or - for name:password"),
+        Flag(
+            .data, "data", "d", "DATA", in: requests,
             "Send a form; @FILE reads a file without its line breaks, @- standard input; several are joined with &"),
-        Flag(.dataBinary, "data-binary", nil, "DATA", in: [.request, .sign], "The same, byte for byte"),
+        Flag(.dataBinary, "data-binary", nil, "DATA", in: requests, "The same, byte for byte"),
+        Flag(
+            .dataURLEncode, "data-urlencode", nil, "DATA", in: requests,
+            "The same, percent-encoded: TEXT, =TEXT, NAME=TEXT, @FILE or NAME@FILE"),
+        Flag(
+            .jsonData, "json", nil, "DATA", in: requests,
+            "Send JSON and ask for JSON; @FILE reads a file; several are joined as they are"),
+        Flag(.get, "get", "G", in: requests, "Put the data into the query of a GET"),
+        Flag(
+            .form, "form", "F", "NAME=CONTENT", in: requests,
+            "Send a multipart form; @FILE uploads a file, <FILE reads one; ;type= and ;filename= may follow"),
+        Flag(.uploadFile, "upload-file", "T", "FILE", in: requests, "Send a file while reading it; - for standard input"),
+        Flag(.location, "location", "L", in: [.request], "Follow redirects; credentials stay at the origin they are meant for"),
+        Flag(.maxRedirects, "max-redirs", nil, "COUNT", in: [.request], "Follow at most so many (10)"),
+        Flag(
+            .retry, "retry", nil, "COUNT", in: [.request],
+            "Try again after a failure that may pass: a time-out, 408, 429, 500, 502, 503, 504"),
+        Flag(.compressed, "compressed", nil, in: [.request], "Ask for a compressed answer and decompress it"),
         Flag(.include, "include", "i", in: [.request], "Print the answer's head before its body"),
-        Flag(.output, "output", "o", "FILE", in: [.request], "Write the body to a file"),
+        Flag(.output, "output", "o", "FILE", in: [.request], "Write the body to a file, which appears when it is complete"),
+        Flag(.outputDirectory, "output-dir", nil, "FOLDER", in: [.request], "The folder of --output"),
         Flag(.fail, "fail", "f", in: [.request], "Exit with 22 and print no body when the status is 400 or higher"),
+        Flag(.timing, "timing", nil, in: [.request], "Say on standard error where the time went"),
         Flag(.maxTime, "max-time", "m", "SECONDS", in: [.request], "Give up after this time; fractions are allowed"),
+        Flag(
+            .connectTimeout, "connect-timeout", nil, "SECONDS", in: [.request],
+            "Give up when no connection stands after this time (30)"),
+        Flag(
+            .proxy, "proxy", "x", "URL", in: [.request],
+            "Go through this proxy instead of the environment's; an empty URL for none"),
         Flag(.caFile, "cacert", nil, "FILE", in: [.request], "Trust these certificates (PEM) instead of the system's"),
-        Flag(.verbose, "verbose", "v", in: [.request, .sign], "Say on standard error what happens; credentials are redacted"),
-        Flag(.silent, "silent", "s", in: [.request, .sign], "Say nothing on standard error; the exit code tells"),
+        Flag(
+            .pinnedKey, "pinnedpubkey", nil, "PINS", in: [.request],
+            "Accept only this public key: sha256//BASE64, several with ; or a file"),
+        Flag(.certificate, "cert", "E", "FILE", in: [.request], "Show the server this certificate (PEM)"),
+        Flag(.key, "key", nil, "FILE", in: [.request], "Its private key (PEM), if it is not in the same file"),
+        Flag(.verbose, "verbose", "v", in: requests, "Say on standard error what happens; credentials are redacted"),
+        Flag(.silent, "silent", "s", in: requests, "Say nothing on standard error; the exit code tells"),
+        Flag(.curl, "curl", nil, in: [.sign], "Print a curl command that sends the request"),
         Flag(.json, "json", nil, in: [.inspect], "Print JSON"),
         Flag(.help, "help", "h", in: Set(Command.allCases), "Print this help"),
         Flag(.version, "version", "V", in: Set(Command.allCases), "Print the version"),
     ]
+
+    private static let requests: Set<Command> = [.request, .sign]
 }
 
 enum Command: String, CaseIterable, Sendable {

@@ -10,11 +10,11 @@ struct RequestCommand {
         let request = try RequestBuilder(arguments: arguments).request()
         let token = try PluginLoader(arguments: arguments, console: console).token()
         let console = console
-        let provider = NetworkProvider(session: session, signer: token) { request in
+        let provider = NetworkProvider(session: session, interceptor: try interceptors(), signer: token) { request in
             for line in request.redactedHead { console.trace(">", line) }
             console.trace(">", "")
         }
-        let response = try await provider.send(request, try options())
+        let response = try await provider.send(request, try SessionBuilder(arguments: arguments).options())
         trace(response)
         if arguments.has(.fail), response.status >= 400 {
             throw HTTPStatusError(status: response.status, reason: response.reason)
@@ -22,15 +22,14 @@ struct RequestCommand {
         try await write(response)
     }
 
-    private func options() throws -> TransferOptions {
-        var options = TransferOptions(timeout: nil, delivery: .streamed)
-        if let text = arguments.value(.maxTime) {
-            guard let seconds = Double(text), seconds > 0, seconds < 1e9 else {
-                throw UsageError("--max-time \(text) is not a number of seconds")
-            }
-            options.timeout = .milliseconds(max(1, Int64(seconds * 1000)))
+    private func interceptors() throws -> InterceptorChain {
+        var interceptors: [any RequestInterceptor] = []
+        if let user = arguments.value(.user) {
+            interceptors.append(TokenInterceptor(try UserSource(console: console).credential(user)))
         }
-        return options
+        let retries = try SessionBuilder(arguments: arguments).retries()
+        if retries > 0 { interceptors.append(TransientRetry(retries: retries, console: console)) }
+        return InterceptorChain(interceptors)
     }
 
     private func trace(_ response: HTTPResponse) {
@@ -43,7 +42,7 @@ struct RequestCommand {
     }
 
     private func write(_ response: HTTPResponse) async throws {
-        var output = try BodyOutput(arguments.value(.output))
+        var output = try BodyOutput(outputPath())
         if arguments.has(.include) {
             let head = [statusLine(response)] + response.headers.map { "\($0.name): \($0.value)" }
             try output.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8))
@@ -53,6 +52,13 @@ struct RequestCommand {
         case .stream(let pieces): while let piece = try await pieces.next() { try output.write(piece) }
         }
         try output.finish()
+    }
+
+    private func outputPath() -> String? {
+        guard let file = arguments.value(.output), file != "-", let folder = arguments.value(.outputDirectory) else {
+            return arguments.value(.output)
+        }
+        return file.hasPrefix("/") ? file : "\(folder)/\(file)"
     }
 
     private func statusLine(_ response: HTTPResponse) -> String {

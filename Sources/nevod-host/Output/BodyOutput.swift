@@ -1,4 +1,5 @@
 import Glibc
+import NevodHost
 
 /// Where the answer's body goes: standard output, or a file that appears under its name only when it is complete.
 struct BodyOutput: ~Copyable {
@@ -14,24 +15,39 @@ struct BodyOutput: ~Copyable {
         }
         var info = stat()
         let exists = stat(path, &info) == 0
-        if exists, info.st_mode & S_IFMT != S_IFREG {
-            // A device or a pipe, /dev/null for one, is written, not replaced.
+        if exists, info.st_mode & S_IFMT != S_IFREG || path.hasPrefix("/dev/") || path.hasPrefix("/proc/") {
+            // A device, a pipe, or a name for one of our own descriptors is written, not replaced.
             let number = open(path, O_WRONLY | O_CLOEXEC)
             guard number >= 0 else { throw OutputError(path, errno) }
             file = FileDescriptor(number: number, name: path)
             finalPath = nil
             return
         }
-        var template = Array("\(path).part.XXXXXX".utf8CString)
-        let number = mkstemp(&template)
-        guard number >= 0 else { throw OutputError(path, errno) }
+        // Behind a link: the link stays, and its target is replaced.
+        let final = exists ? canonicalPath(path) ?? path : path
+        let (number, temporary) = try Self.createTemporary(for: final, named: path)
         // mkstemp gives 0600; a download gets what any new file gets, or what the old one had.
         let mask = umask(0)
         umask(mask)
         fchmod(number, exists ? info.st_mode & 0o777 : 0o666 & ~mask)
         file = FileDescriptor(number: number, name: path)
-        temporaryPath = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
-        finalPath = path
+        temporaryPath = temporary
+        finalPath = final
+    }
+
+    private static func createTemporary(for final: String, named path: String) throws(OutputError) -> (Int32, String) {
+        var template = Array("\(final).part.XXXXXX".utf8CString)
+        var failure: Int32 = 0
+        // Created and noted in one step, so that a signal between the two leaves nothing behind.
+        let number = Interruption.shared.begin { () -> (Int32, Interruption.Undo?) in
+            let number = mkstemp(&template)
+            failure = errno
+            guard number >= 0 else { return (number, nil) }
+            let created = template
+            return (number, { _ = unlink(created) })
+        }
+        guard number >= 0 else { throw OutputError(path, failure) }
+        return (number, template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? "")
     }
 
     func write(_ bytes: [UInt8]) throws(OutputError) {
@@ -43,11 +59,13 @@ struct BodyOutput: ~Copyable {
         guard let temporaryPath, let finalPath else { return }
         guard close(file.number) == 0, rename(temporaryPath, finalPath) == 0 else { throw OutputError(finalPath, errno) }
         self.temporaryPath = nil
+        Interruption.shared.end()
     }
 
     deinit {
         guard let temporaryPath else { return }
         close(file.number)
         unlink(temporaryPath)
+        Interruption.shared.end()
     }
 }

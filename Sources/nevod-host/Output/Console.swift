@@ -7,7 +7,7 @@ struct Console: Sendable {
 
     func error(_ message: String) {
         guard !isSilent else { return }
-        Self.write("nevod-host: \(message)\n")
+        Self.write("nevod-host: \(TerminalText.safe(message))\n")
     }
 
     func warning(_ message: String) {
@@ -17,7 +17,7 @@ struct Console: Sendable {
     /// A line of the conversation, with curl's marks: `*` for the host, `>` for sent, `<` for received.
     func trace(_ mark: Character, _ line: String) {
         guard isVerbose, !isSilent else { return }
-        Self.write("\(mark) \(line)\n")
+        Self.write("\(mark) \(TerminalText.safe(line))\n")
     }
 
     static func write(_ text: String) {

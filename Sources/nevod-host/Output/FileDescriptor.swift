@@ -25,17 +25,18 @@ struct FileDescriptor: Sendable {
     /// Everything up to the end.
     func readAll() throws(InputError) -> [UInt8] {
         var bytes: [UInt8] = []
-        while case let piece = try readSome(), !piece.isEmpty { bytes += piece }
+        while case let piece = try readSome(upTo: 64 << 10), !piece.isEmpty { bytes += piece }
         return bytes
     }
 
-    private func readSome() throws(InputError) -> [UInt8] {
+    /// What is there, at most `count` bytes; none at the end.
+    func readSome(upTo count: Int) throws(InputError) -> [UInt8] {
         while true {
             var failure: Int32 = 0
-            let piece = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
-                let read = Glibc.read(number, buffer.baseAddress, buffer.count)
+            let piece = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                let read = Glibc.read(number, buffer.baseAddress, count)
                 if read < 0 { failure = errno }
-                count = max(0, read)
+                filled = max(0, read)
             }
             if failure == 0 { return piece }
             guard failure == EINTR else { throw InputError(name, failure) }

@@ -1,4 +1,3 @@
-import Glibc
 import NevodHost
 
 /// Reads a setting's value from where the user said it is, so that a secret never stands on a command line, which every
@@ -11,12 +10,16 @@ struct SettingSource {
     func settings(_ given: [String]) throws -> SchemeSettings {
         var settings = SchemeSettings()
         for text in given {
-            guard let equals = text.firstIndex(of: "=") else {
-                throw UsageError("--set \(text) has no value; write --set NAME=VALUE")
+            // By bytes: a character that combines with the sign would hide it, and what follows may be a secret.
+            guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+                throw UsageError("--set needs a name and a value: --set NAME=VALUE")
             }
             let name = String(text[..<equals])
-            settings.add(name, try value(of: name, String(text[text.index(after: equals)...])))
+            let source = String(decoding: text.utf8[equals...].dropFirst(), as: UTF8.self)
+            settings.add(name, try value(of: name, source))
         }
+        // A mistyped name is told before anyone is asked for anything.
+        try scheme.checkNames(of: settings)
         for setting in scheme.settings
         where setting.isRequired && setting.isSecret && !settings.contains(setting.name) {
             settings.add(setting.name, .secret(try ask(for: setting)))
@@ -26,61 +29,26 @@ struct SettingSource {
 
     private func value(of name: String, _ source: String) throws -> SchemeSettings.Value {
         // An unknown name may be a mistyped secret: its value is not repeated, and the scheme says what it knows.
-        let isSecret = scheme.settings.first { $0.name == name }?.isSecret ?? true
-        if source.hasPrefix("env:") {
-            let variable = String(source.dropFirst(4))
-            guard let text = environment(variable) else {
-                throw SettingSourceError(name, "is to come from the environment variable \(variable), which is not set")
-            }
-            return value(Array(text.utf8), isSecret)
+        let setting = scheme.settings.first { $0.name == name }
+        let isSecret = setting?.isSecret ?? true
+        if SecretSource.isSource(source) {
+            let value = try SecretSource(console: console).read(source, what: "the setting \"\(name)\"", isSecret: isSecret)
+            return isSecret ? .secret(value) : .text(value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         }
-        if source.hasPrefix("file:") {
-            let path = String(source.dropFirst(5))
-            if isSecret { warnIfOthersCanRead(path) }
-            return value(withoutLineEnd(try readFile(path)), isSecret)
-        }
-        if source == "-" { return value(withoutLineEnd(try readFile("-")), isSecret) }
-        guard !isSecret || !scheme.settings.contains(where: { $0.name == name }) else {
+        guard setting?.isSecret != true else {
             throw SettingSourceError(
-                name,
-                "is a secret, and a command line can be read by other processes; "
+                "the setting \"\(name)\" is a secret, and a command line can be read by other processes; "
                     + "write --set \(name)=env:VARIABLE, file:PATH or -, or leave it out to be asked")
         }
         return .text(source.hasPrefix("text:") ? String(source.dropFirst(5)) : source)
     }
 
-    private func value(_ bytes: [UInt8], _ isSecret: Bool) -> SchemeSettings.Value {
-        isSecret ? .secret(Secret(copying: bytes)) : .text(String(decoding: bytes, as: UTF8.self))
-    }
-
-    /// Editors and `echo` end a file with a line break that is not part of the value.
-    private func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
-        var bytes = bytes
-        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        return bytes
-    }
-
-    private func warnIfOthersCanRead(_ path: String) {
-        var info = stat()
-        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_mode & S_IROTH != 0 else { return }
-        console.warning("\(path) holds a secret and everyone can read it; chmod 600 it")
-    }
-
     private func ask(for setting: SchemeSetting) throws -> Secret {
         guard let answer = try Terminal.askSecret("\(setting.help.isEmpty ? setting.name : setting.help): ") else {
             throw SettingSourceError(
-                setting.name,
-                "is needed and there is no terminal to ask for it; write --set \(setting.name)=env:VARIABLE, file:PATH or -")
+                "the setting \"\(setting.name)\" is needed and there is no terminal to ask for it; "
+                    + "write --set \(setting.name)=env:VARIABLE, file:PATH or -")
         }
         return answer
-    }
-}
-
-struct SettingSourceError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ name: String, _ problem: String) {
-        description = "the setting \"\(name)\" \(problem)"
     }
 }

@@ -13,8 +13,21 @@ enum Terminal {
         var quiet = before
         quiet.c_lflag &= ~tcflag_t(ECHO)
         quiet.c_lflag |= tcflag_t(ECHONL)
-        tcsetattr(terminal, TCSAFLUSH, &quiet)
-        defer { tcsetattr(terminal, TCSAFLUSH, &before) }
+        Interruption.shared.begin { () -> (Void, Interruption.Undo?) in
+            tcsetattr(terminal, TCSAFLUSH, &quiet)
+            let saved = before
+            return (
+                (),
+                {
+                    var saved = saved
+                    tcsetattr(terminal, TCSAFLUSH, &saved)
+                }
+            )
+        }
+        defer {
+            tcsetattr(terminal, TCSAFLUSH, &before)
+            Interruption.shared.end()
+        }
         try FileDescriptor(number: terminal, name: "the terminal").write(Array(prompt.utf8).span)
         var line = [UInt8](repeating: 0, count: 4096)
         defer { line.withUnsafeMutableBytes { $0.wipe() } }

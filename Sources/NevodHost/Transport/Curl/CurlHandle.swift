@@ -8,6 +8,8 @@ final class CurlHandle {
     /// Where to connect; what to ask for stands in the request-target.
     private let url: OpaquePointer
     private var origin: Origin?
+    private let proxy: ProxySettings
+    let maxHeaderSize: Int
     private var headerBlock = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var headerNodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
 
@@ -20,6 +22,8 @@ final class CurlHandle {
         }
         self.easy = easy
         self.url = url
+        proxy = configuration.proxy
+        maxHeaderSize = configuration.maxHeaderSize
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText[0] = 0
         setPointer(CURLOPT_ERRORBUFFER, errorText)
@@ -27,9 +31,12 @@ final class CurlHandle {
         setLong(CURLOPT_PATH_AS_IS, 1)
         setLong(CURLOPT_TCP_KEEPALIVE, 1)
         setString(CURLOPT_PROTOCOLS_STR, "http,https")
-        // A proxy would change the request-target, and with it what a scheme has signed.
-        setString(CURLOPT_PROXY, "")
-        if let file = configuration.caFile { setString(CURLOPT_CAINFO, file) }
+        // We choose the proxy ourselves: a request to one has another form, and its lines must not go into a CONNECT.
+        setString(CURLOPT_NOPROXY, "")
+        setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+        setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if configuration.decompresses { setString(CURLOPT_ACCEPT_ENCODING, CurlLibrary.contentCodings) }
+        setTLS(configuration)
         nevod_easy_set_data_function(easy, CURLOPT_HEADERFUNCTION) { data, _, count, context in
             context.map { CurlHandle.transfer($0).receiveHeader(UnsafeBufferPointer(data, count)) } == true ? count : 0
         }
@@ -57,15 +64,22 @@ final class CurlHandle {
     }
 
     /// Sets what belongs to one request. The transfer must outlive its time in the multi handle.
-    func prepare(_ transfer: CurlTransfer) {
+    func prepare(_ transfer: CurlTransfer) throws(TransportError) {
         let request = transfer.request
+        // libcurl sends no body with HEAD; what it means there is undefined (RFC 9110 §9.3.2).
+        guard request.method != .head || request.body.length == 0 else {
+            throw TransportError(.requestBody, "a HEAD request can't have one")
+        }
+        guard request.target.utf8.count <= Self.longestTarget else {
+            throw TransportError(.other, "the request-target is longer than \(Self.longestTarget) bytes")
+        }
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         for option in [CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
             setPointer(option, context)
         }
         errorText[0] = 0
         setOrigin(request.origin)
-        setString(CURLOPT_REQUEST_TARGET, request.target)
+        setTarget(of: request)
         setLong(CURLOPT_TIMEOUT_MS, transfer.options.timeout?.milliseconds ?? 0)
         setLong(CURLOPT_CONNECTTIMEOUT_MS, transfer.options.connectTimeout.milliseconds)
         setBody(request)
@@ -79,7 +93,60 @@ final class CurlHandle {
         let code = curl_url_set(url, CURLUPART_URL, "\(origin)/", 0)
         precondition(code == CURLUE_OK, "libcurl can't parse the origin \(origin)")
         setPointer(CURLOPT_CURLU, UnsafeMutableRawPointer(url))
+        setString(CURLOPT_PROXY, proxy.proxy(for: origin) ?? "")
+        // Over HTTP/2 requests share a connection, if they wait to see that it is one.
+        setLong(CURLOPT_PIPEWAIT, origin.scheme == .https ? 1 : 0)
         self.origin = origin
+    }
+
+    /// A proxy that is asked for an `http` resource gets the absolute form (RFC 9112 §3.2.2), and passes on the other.
+    private func setTarget(of request: HTTPRequest) {
+        let proxy = request.origin.scheme == .http ? proxy.proxy(for: request.origin) : nil
+        let isAbsolute = proxy.map { !$0.hasPrefix("socks") } ?? false
+        setString(CURLOPT_REQUEST_TARGET, isAbsolute ? request.url : request.target)
+    }
+
+    private func setTLS(_ configuration: CurlSession.Configuration) {
+        if let file = configuration.caFile { setString(CURLOPT_CAINFO, file) }
+        if let key = configuration.pinnedPublicKey { setString(CURLOPT_PINNEDPUBLICKEY, key) }
+        guard let client = configuration.clientCertificate else { return }
+        setString(CURLOPT_SSLCERT, client.certificateFile)
+        if let key = client.keyFile { setString(CURLOPT_SSLKEY, key) }
+        client.keyPassphrase?.withUnsafeBytes { bytes in
+            // libcurl copies it, and wipes nothing; it is needed as long as the session makes connections.
+            setString(CURLOPT_KEYPASSWD, String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    var metrics: TransferMetrics {
+        TransferMetrics(
+            nameLookup: seconds(CURLINFO_NAMELOOKUP_TIME_T), connect: seconds(CURLINFO_CONNECT_TIME_T),
+            tls: seconds(CURLINFO_APPCONNECT_TIME_T), firstByte: seconds(CURLINFO_STARTTRANSFER_TIME_T),
+            total: seconds(CURLINFO_TOTAL_TIME_T), uploaded: number(CURLINFO_SIZE_UPLOAD_T),
+            downloaded: number(CURLINFO_SIZE_DOWNLOAD_T), newConnections: connections)
+    }
+
+    private var connections: Int {
+        var count = 0
+        nevod_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &count)
+        return count
+    }
+
+    private func seconds(_ info: CURLINFO) -> Double {
+        Double(number(info)) / 1e6
+    }
+
+    private func number(_ info: CURLINFO) -> Int {
+        var value: curl_off_t = 0
+        nevod_easy_get_offset(easy, info, &value)
+        return Int(value)
+    }
+
+    /// What a proxy answered to CONNECT; 0 when none was asked.
+    var connectStatus: Int {
+        var status = 0
+        nevod_easy_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
+        return status
     }
 
     /// Nothing of a request stays in an idle handle.
@@ -108,14 +175,18 @@ final class CurlHandle {
             if bytes.count <= 16 << 10 {
                 bytes.withUnsafeBytes { _ = nevod_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
             }
+        case .stream(let stream) where stream.length == 0: return
         case .stream(let stream):
             setLong(CURLOPT_POST, 1)
             nevod_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(stream.length ?? -1))
         }
     }
 
+    /// libcurl takes no text of more than 8,000,000 bytes, and with a proxy the origin stands before the target.
+    private static let longestTarget = 7_990_000
+
     /// Lines that libcurl would add by itself, in its spelling for "don't".
-    private static let suppressed: [StaticString] = ["Expect:", "Content-Type:", "Accept:", "User-Agent:"]
+    private static let suppressed: [StaticString] = ["Expect:", "Content-Type:", "Accept:", "User-Agent:", "Accept-Encoding:"]
 
     private func setHeaders(_ headers: HTTPHeaders) {
         if headerBlock.count < headers.storage.count {
@@ -182,9 +253,10 @@ extension UnsafeBufferPointer where Element == UInt8 {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up, so that a short limit is not none.
+    /// Whole milliseconds as libcurl takes them: rounded up, so that a short limit is not none, and within its range.
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = components
-        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        guard seconds < Int64(Int32.max) / 1000 else { return Int(Int32.max) }
+        return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
     }
 }

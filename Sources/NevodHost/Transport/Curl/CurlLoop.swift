@@ -42,7 +42,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     private static let connectionCache = 256
     private static let idleHandles = 256
 
-    init(makeHandle: @escaping @Sendable () -> CurlHandle?) {
+    init(maxConnectionsPerHost: Int, makeHandle: @escaping @Sendable () -> CurlHandle?) {
         self.makeHandle = makeHandle
         guard CurlLibrary.isReady, let multi = curl_multi_init() else { preconditionFailure("libcurl can't be initialised") }
         self.multi = multi
@@ -58,6 +58,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
                 return 0
             }, context)
         nevod_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.connectionCache)
+        nevod_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, maxConnectionsPerHost)
     }
 
     deinit {
@@ -235,4 +236,11 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
 
 enum CurlLibrary {
     static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    /// What this libcurl can decompress, as an Accept-Encoding line (RFC 9110 §12.5.3).
+    static let contentCodings: String = {
+        let features = nevod_version()?.pointee.features ?? 0
+        let codings = [("deflate, gzip", CURL_VERSION_LIBZ), ("br", CURL_VERSION_BROTLI), ("zstd", CURL_VERSION_ZSTD)]
+        return codings.filter { features & Int32($0.1) != 0 }.map(\.0).joined(separator: ", ")
+    }()
 }

@@ -1,4 +1,5 @@
-internal import NevodSupport
+internal import CCurl
+public import NevodSupport
 
 /// The transport on libcurl: connections are kept and shared by all requests of a session, servers are verified, and
 /// nothing is sent that does not stand in the request. Redirects are returned, not followed.
@@ -6,16 +7,53 @@ public final class CurlSession: HTTPTransport {
     public struct Configuration: Sendable {
         /// Certificates to trust instead of the system's, in PEM.
         public var caFile: String?
+        /// What the server's public key must be: `sha256//` and a base64 digest (several with `;` between them), or the path of
+        /// a key in PEM or DER.
+        public var pinnedPublicKey: String?
+        public var clientCertificate: ClientCertificate?
+        public var proxy: ProxySettings
+        /// Connections to one host at a time; more requests wait for one. 0: no limit.
+        public var maxConnectionsPerHost: Int
+        /// Whether to ask for compressed answers, and to hand them over decompressed.
+        public var decompresses: Bool
+        /// Of all header lines of one answer, in bytes.
+        public var maxHeaderSize: Int
 
-        public init(caFile: String? = nil) {
+        public init(
+            caFile: String? = nil, pinnedPublicKey: String? = nil, clientCertificate: ClientCertificate? = nil,
+            proxy: ProxySettings = ProxySettings(), maxConnectionsPerHost: Int = 0, decompresses: Bool = false,
+            maxHeaderSize: Int = 256 << 10
+        ) {
             self.caFile = caFile
+            self.pinnedPublicKey = pinnedPublicKey
+            self.clientCertificate = clientCertificate
+            self.proxy = proxy
+            self.maxConnectionsPerHost = maxConnectionsPerHost
+            self.decompresses = decompresses
+            self.maxHeaderSize = maxHeaderSize
+        }
+    }
+
+    /// What this client shows a server that asks (mutual TLS). Files in PEM.
+    public struct ClientCertificate: Sendable {
+        public var certificateFile: String
+        /// Nil: the key stands in the certificate's file.
+        public var keyFile: String?
+        public var keyPassphrase: Secret?
+
+        public init(certificateFile: String, keyFile: String? = nil, keyPassphrase: Secret? = nil) {
+            self.certificateFile = certificateFile
+            self.keyFile = keyFile
+            self.keyPassphrase = keyPassphrase
         }
     }
 
     private let loop: CurlLoop
+    private let acceptEncoding: String?
 
     public init(_ configuration: Configuration = Configuration()) {
-        loop = CurlLoop { CurlHandle(configuration) }
+        loop = CurlLoop(maxConnectionsPerHost: configuration.maxConnectionsPerHost) { CurlHandle(configuration) }
+        acceptEncoding = configuration.decompresses ? CurlLibrary.contentCodings : nil
     }
 
     deinit {
@@ -26,7 +64,7 @@ public final class CurlSession: HTTPTransport {
 
     public func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
         var request = request
-        request.materialize()
+        prepare(&request)
         let transfer = CurlTransfer(request, options)
         let result = await withTaskCancellationHandler {
             await withUnsafeContinuation { (answer: CurlTransfer.Answer) in
@@ -37,5 +75,12 @@ public final class CurlSession: HTTPTransport {
             loop.perform(.cancel(transfer))
         }
         return try result.get()
+    }
+
+    public func prepare(_ request: inout HTTPRequest) {
+        request.materialize()
+        if let acceptEncoding, !request.headers.contains("Accept-Encoding") {
+            request.headers.add("Accept-Encoding", acceptEncoding, by: .host)
+        }
     }
 }

@@ -19,7 +19,7 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
     /// Why we made libcurl stop.
     private var ownFailure: TransportError?
 
-    private var head = ResponseHead()
+    private var head = ResponseHead(largest: 0)
     private var body: [UInt8] = []
     private var isReceivingPaused = false
     private var outcome: Result<Void, TransportError>?
@@ -49,7 +49,11 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
             return settle(.failure(TransportError(.other, "libcurl has no memory for a transfer")))
         }
         self.handle = handle
-        handle.prepare(self)
+        head = ResponseHead(largest: handle.maxHeaderSize)
+        do throws(TransportError) { try handle.prepare(self) } catch {
+            release()
+            return settle(.failure(error))
+        }
         let code = loop.add(handle)
         guard code == CURLM_OK else {
             release()
@@ -160,9 +164,15 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
     func finish(_ code: CURLcode) {
         guard let handle else { return }
         let message = handle.errorMessage
+        let connectStatus = handle.connectStatus
+        if let onMetrics = options.onMetrics { onMetrics(handle.metrics) }
         release()
         guard code == CURLE_OK else {
-            return settle(.failure(ownFailure ?? TransportError(code, message)))
+            let error =
+                connectStatus >= 300
+                ? TransportError(.proxyRefused(status: connectStatus), "", curlCode: Int32(code.rawValue))
+                : TransportError(code, message)
+            return settle(.failure(ownFailure ?? error))
         }
         guard head.isComplete else { return settle(.failure(TransportError(.malformedResponse, "it has no head"))) }
         settle(.success(()))

@@ -6,15 +6,19 @@ struct ResponseHead {
     private var reason = ""
     private var headers = HTTPHeaders()
 
-    /// Of all lines together; a head that is longer is an attack.
-    private static let largest = 256 << 10
+    /// Of all lines together, in bytes; a head that is longer is an attack.
+    private let largest: Int
     private var received = 0
+
+    init(largest: Int) {
+        self.largest = largest
+    }
 
     /// - Parameter line: as received, with its line break.
     mutating func receive(_ line: UnsafeBufferPointer<UInt8>) throws(TransportError) {
         received += line.count
-        guard received <= Self.largest else {
-            throw TransportError(.malformedResponse, "its head is larger than \(Self.largest) bytes")
+        guard received <= largest else {
+            throw TransportError(.headTooLarge(limit: largest))
         }
         var text = line
         while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
@@ -27,9 +31,10 @@ struct ResponseHead {
         ]) {
             try receiveStatus(text)
         } else if let first = text.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
-            headers.continueLast(Self.trimmed(text[...]))
+            headers.continueLast(HTTPSyntax.trimmed(text))
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
-            headers.add(UnsafeBufferPointer(rebasing: text[..<colon]), Self.trimmed(text[(colon + 1)...]), by: .host)
+            headers.add(
+                UnsafeBufferPointer(rebasing: text[..<colon]), UnsafeBufferPointer(rebasing: text[(colon + 1)...]), by: .host)
         }
     }
 
@@ -49,12 +54,5 @@ struct ResponseHead {
         self.status = status
         reason = parts.count > 2 ? String(decoding: parts[2], as: UTF8.self) : ""
         headers = HTTPHeaders()
-    }
-
-    private static func trimmed(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> UnsafeBufferPointer<UInt8> {
-        var text = text
-        while let first = text.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { text.removeFirst() }
-        while let last = text.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { text.removeLast() }
-        return UnsafeBufferPointer(rebasing: text)
     }
 }

@@ -8,12 +8,15 @@ extension TransportError {
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .hostNotFound
             case CURLE_COULDNT_CONNECT: .connectionFailed
             case CURLE_OPERATION_TIMEDOUT: .timedOut
-            case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR,
                 CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CLIENTCERT:
                 .tls
+            case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch
             case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CRL_BADFILE,
                 CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED:
                 .tlsConfiguration
+            // The same code for a broken connection and for chunks that are none; only the words differ.
+            case CURLE_RECV_ERROR where message.range(ofASCII: "chunk") != nil: .malformedResponse
             case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .connectionLost
             case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2,
                 CURLE_HTTP2_STREAM:

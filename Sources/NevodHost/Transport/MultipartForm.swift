@@ -1,0 +1,92 @@
+internal import COpenSSL
+
+/// A form of several parts (`multipart/form-data`, RFC 7578), with files that are read while they are sent.
+public struct MultipartForm: Sendable {
+    private struct Part {
+        let head: [UInt8]
+        let content: HTTPBody
+    }
+
+    private let boundary: String
+    private var parts: [Part] = []
+
+    public init() {
+        // No content contains 24 random bytes by chance, so none has to be searched for the boundary.
+        var random = [UInt8](repeating: 0, count: 24)
+        RAND_bytes(&random, Int32(random.count))
+        boundary = "nevod-" + random.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+    /// - Parameters:
+    ///   - content: bytes or a file; not a stream of unknown length.
+    ///   - fileName: makes the part a file for the server.
+    public mutating func add(
+        _ name: String, _ content: HTTPBody, fileName: String? = nil, contentType: String? = nil
+    ) throws(InvalidRequest) {
+        guard content.length != nil else { throw InvalidRequest(.body, "the part \"\(name)\" has no known length") }
+        guard contentType.map(HTTPSyntax.isFieldValue) != false else {
+            throw InvalidRequest(.body, "the type of the part \"\(name)\" holds a control character")
+        }
+        var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(name))\""
+        if let fileName { head += "; filename=\"\(Self.escaped(fileName))\"" }
+        head += "\r\n"
+        if let contentType { head += "Content-Type: \(contentType)\r\n" }
+        parts.append(Part(head: Array((head + "\r\n").utf8), content: content))
+    }
+
+    public var body: HTTPBody {
+        let pieces =
+            parts.flatMap { [HTTPBody.bytes($0.head), $0.content, .bytes(Array("\r\n".utf8))] }
+            + [.bytes(Array("--\(boundary)--\r\n".utf8))]
+        let length = pieces.reduce(Int64(0)) { $0 + ($1.length ?? 0) }
+        let isReplayable = pieces.allSatisfy(\.isReplayable)
+        return .stream(HTTPBodyStream(length: length, isReplayable: isReplayable) { SequenceReader(pieces) })
+    }
+
+    /// As the HTML standard escapes names ("multipart/form-data encoding algorithm").
+    private static func escaped(_ name: String) -> String {
+        var text = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "\"": text += "%22"
+            case "\r": text += "%0D"
+            case "\n": text += "%0A"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+/// Several bodies, one after the other.
+private actor SequenceReader: HTTPBodyReader {
+    private var rest: ArraySlice<HTTPBody>
+    private var current: (any HTTPBodyReader)?
+    private var bytes: ArraySlice<UInt8> = []
+
+    init(_ bodies: [HTTPBody]) {
+        rest = bodies[...]
+    }
+
+    func read(upTo count: Int) async throws -> [UInt8] {
+        while true {
+            if !bytes.isEmpty {
+                defer { bytes = bytes.dropFirst(count) }
+                return Array(bytes.prefix(count))
+            }
+            if let reader = current {
+                let piece = try await reader.read(upTo: count)
+                if !piece.isEmpty { return piece }
+                current = nil
+            }
+            guard let next = rest.popFirst() else { return [] }
+            switch next {
+            case .none: continue
+            case .bytes(let content): bytes = content[...]
+            case .stream(let stream): current = try stream.open()
+            }
+        }
+    }
+}

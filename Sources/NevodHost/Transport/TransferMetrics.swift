@@ -1,0 +1,15 @@
+/// Where the time of one transfer went. Each time counts from its start, in seconds; zero for what did not happen, a name
+/// lookup on a kept connection for one.
+public struct TransferMetrics: Sendable, Hashable {
+    public var nameLookup = 0.0
+    public var connect = 0.0
+    public var tls = 0.0
+    /// The first byte of the answer.
+    public var firstByte = 0.0
+    public var total = 0.0
+    /// Of the bodies, in bytes, as they went over the wire.
+    public var uploaded = 0
+    public var downloaded = 0
+    /// Whether a connection was made for it.
+    public var newConnections = 0
+}

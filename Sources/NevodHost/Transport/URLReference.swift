@@ -1,0 +1,50 @@
+/// A URL reference as servers write it in Location: absolute, or relative to the URL that answered (RFC 3986 §5.2).
+struct URLReference {
+    let text: String
+
+    /// The URL that the reference means. An absolute one stays as it is; of a relative one the dots are resolved.
+    func resolved(against request: HTTPRequest) -> String {
+        if hasScheme { return text }
+        let scheme = request.origin.scheme.rawValue
+        if text.hasPrefix("//") { return "\(scheme):\(text)" }
+        let base = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let reference = text.prefix { $0 != "#" }
+        if reference.isEmpty { return "\(request.origin)\(request.target)" }
+        if reference.first == "?" { return "\(request.origin)\(base[0])\(reference)" }
+        let path = reference.prefix { $0 != "?" }
+        let query = reference[path.endIndex...]
+        let merged = path.first == "/" ? String(path) : String(Self.folder(of: base[0]) + path)
+        return "\(request.origin)\(Self.withoutDots(merged))\(query)"
+    }
+
+    /// A scheme begins with a letter and ends with a colon before any other delimiter (RFC 3986 §3.1).
+    private var hasScheme: Bool {
+        let beginning = text.prefix { !":/?#".contains($0) }
+        guard beginning.endIndex < text.endIndex, text[beginning.endIndex] == ":", let first = beginning.first else {
+            return false
+        }
+        return first.isASCII && first.isLetter
+            && beginning.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    }
+
+    private static func folder(of path: Substring) -> Substring {
+        path.lastIndex(of: "/").map { path[...$0] } ?? "/"
+    }
+
+    /// RFC 3986 §5.2.4.
+    private static func withoutDots(_ path: String) -> String {
+        var kept: [Substring] = []
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            switch segment {
+            case ".": if isLast { kept.append("") }
+            case "..":
+                _ = kept.popLast()
+                if isLast { kept.append("") }
+            default: kept.append(segment)
+            }
+        }
+        return "/" + kept.joined(separator: "/")
+    }
+}

@@ -1,0 +1,68 @@
+import NevodHost
+
+/// The transport and its options that the flags describe.
+struct SessionBuilder {
+    let arguments: Arguments
+
+    func configuration() throws -> CurlSession.Configuration {
+        // The variables that curl, OpenSSL and their users know.
+        let certificates = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap(environment).first { !$0.isEmpty }
+        return CurlSession.Configuration(
+            caFile: arguments.value(.caFile) ?? certificates,
+            pinnedPublicKey: arguments.value(.pinnedKey),
+            clientCertificate: try clientCertificate(),
+            proxy: try proxy(),
+            decompresses: arguments.has(.compressed))
+    }
+
+    func options() throws -> TransferOptions {
+        var options = TransferOptions(timeout: nil, delivery: .streamed, redirects: .none)
+        if let limit = try seconds(.maxTime, "--max-time") { options.timeout = limit }
+        if let limit = try seconds(.connectTimeout, "--connect-timeout") { options.connectTimeout = limit }
+        if arguments.has(.location) { options.redirects = .follow(limit: try count(.maxRedirects, "--max-redirs") ?? 10) }
+        return options
+    }
+
+    func retries() throws -> Int {
+        try count(.retry, "--retry") ?? 0
+    }
+
+    private func clientCertificate() throws -> CurlSession.ClientCertificate? {
+        guard let file = arguments.value(.certificate) else {
+            guard !arguments.has(.key) else { throw UsageError("--key needs a --cert") }
+            return nil
+        }
+        return CurlSession.ClientCertificate(certificateFile: file, keyFile: arguments.value(.key))
+    }
+
+    private func proxy() throws -> ProxySettings {
+        guard let url = arguments.value(.proxy) else { return ProxySettings() }
+        guard !url.utf8.contains(UInt8(ascii: "@")) else {
+            throw UsageError(
+                "--proxy has credentials in it, and a command line can be read by other processes; set https_proxy or http_proxy")
+        }
+        return url.isEmpty ? .none : ProxySettings(url: url)
+    }
+
+    private func seconds(_ name: Flag.Name, _ flag: String) throws -> Duration? {
+        guard let text = arguments.value(name) else { return nil }
+        // Digits and a point: Double reads much that nobody means.
+        let isPlain = text.utf8.allSatisfy { $0 == UInt8(ascii: ".") || Self.isDigit($0) }
+        guard isPlain, let seconds = Double(text), seconds > 0, seconds < 1e9 else {
+            throw UsageError("\(flag) \(text) is not a number of seconds")
+        }
+        return .milliseconds(max(1, Int64(seconds * 1000)))
+    }
+
+    private func count(_ name: Flag.Name, _ flag: String) throws -> Int? {
+        guard let text = arguments.value(name) else { return nil }
+        guard text.utf8.allSatisfy(Self.isDigit), let count = Int(text), count <= 50 else {
+            throw UsageError("\(flag) \(text) is not a number from 0 to 50")
+        }
+        return count
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    }
+}

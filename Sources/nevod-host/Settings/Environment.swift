@@ -1,5 +1,0 @@
-import Glibc
-
-func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
-}

@@ -1,0 +1,50 @@
+import Glibc
+import NevodHost
+
+/// Reads a value from where the user said it is: `env:VARIABLE`, `file:PATH` or `-`.
+struct SecretSource {
+    let console: Console
+
+    static func isSource(_ text: String) -> Bool {
+        text == "-" || text.hasPrefix("env:") || text.hasPrefix("file:")
+    }
+
+    /// - Parameters:
+    ///   - source: one of the three.
+    ///   - what: names the value in an error.
+    func read(_ source: String, what: String, isSecret: Bool = true) throws -> Secret {
+        if source.hasPrefix("env:") {
+            let variable = String(source.dropFirst(4))
+            guard let text = getenv(variable) else {
+                throw SettingSourceError("\(what) is to come from the environment variable \(variable), which is not set")
+            }
+            return Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))
+        }
+        let path = source.hasPrefix("file:") ? String(source.dropFirst(5)) : "-"
+        if isSecret, path != "-" { warnIfOthersCanRead(path) }
+        return Secret(copying: withoutLineEnd(try readFile(path)))
+    }
+
+    /// Editors and `echo` end a file with a line break that is not part of the value.
+    private func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        return bytes
+    }
+
+    private func warnIfOthersCanRead(_ path: String) {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_mode & S_IROTH != 0 else { return }
+        console.warning("\(path) holds a secret and everyone can read it; chmod 600 it")
+    }
+}
+
+/// A setting or a password can't be had from where it should come from.
+struct SettingSourceError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,41 @@
+import Testing
+
+@testable import NevodHost
+
+struct HeadersInterceptorTests {
+    private func adapted(_ headers: [String: String], _ given: [(String, String)] = []) async throws -> [String] {
+        var exchange = Exchange(request: try HTTPRequest(.get, "http://h/"), options: TransferOptions(), attempt: 1)
+        for (name, value) in given { try exchange.request.addHeader(name, value) }
+        try await HeadersInterceptor(headers: headers).adapt(&exchange)
+        return exchange.request.headers.map { "\($0.name): \($0.value) (\($0.author))" }
+    }
+
+    @Test func `Headers are added`() async throws {
+        #expect(try await adapted(["A": "1"]) == ["A: 1 (caller)"])
+        #expect(
+            try await adapted(["A": "1", "B": "2", "C": "3"]).sorted() == ["A: 1 (caller)", "B: 2 (caller)", "C: 3 (caller)"])
+    }
+
+    @Test func `A header that is there stays, whatever its case and its value`() async throws {
+        #expect(
+            try await adapted(["accept": "1"], [("Accept", "mine"), ("Accept", "also")]) == [
+                "Accept: mine (caller)", "Accept: also (caller)",
+            ])
+        #expect(try await adapted(["Accept": "1"], [("ACCEPT", "")]) == ["ACCEPT:  (caller)"])
+    }
+
+    @Test func `What can't be sent is refused`() async {
+        await #expect(throws: InvalidRequest.self) { try await adapted(["A": "1\r\nB: 2"]) }
+        await #expect(throws: InvalidRequest.self) { try await adapted(["Content-Length": "1"]) }
+    }
+
+    /// What is signed has to be the same in every process that replays it.
+    @Test func `The order is the same for every interceptor of the same headers`() async throws {
+        let names = (0..<20).map { "X-\($0)" }
+        let forward = try await adapted(Dictionary(uniqueKeysWithValues: names.map { ($0, "v") }))
+        var other = [String: String](minimumCapacity: 500)
+        for name in names.reversed() { other[name] = "v" }
+        let backward = try await adapted(other)
+        #expect(forward == backward)
+    }
+}

@@ -1,0 +1,66 @@
+import Glibc
+import Testing
+
+@testable import NevodHost
+
+struct PathTrustTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test func `What only we can write is trusted, also in a folder with the sticky bit`() throws {
+        let file = try folder.write("lib.so", [1], mode: 0o755)
+        #expect(PathTrust.problem(of: file) == nil)
+        #expect(PathTrust.problem(of: "/bin") == nil)
+        #expect(PathTrust.problem(of: "/") == nil)
+    }
+
+    @Test(arguments: [(mode_t(0o646), "everyone"), (0o666, "everyone"), (0o664, "its group")])
+    func `A file that others can write is not`(mode: mode_t, whom: String) throws {
+        let file = try folder.write("lib.so", [1])
+        chmod(file, mode)
+        let found = try #require(PathTrust.problem(of: file))
+        #expect(found.path == file)
+        #expect(found.problem == "may be written by \(whom) (mode \(String(mode, radix: 8)))")
+    }
+
+    @Test(arguments: [mode_t(0o777), 0o770])
+    func `Nor is a file in a folder that others can write, at any depth`(mode: mode_t) throws {
+        let outer = folder.makeFolder("outer", mode: mode)
+        _ = folder.makeFolder("outer/inner")
+        let file = try folder.write("outer/inner/lib.so", [1])
+        #expect(PathTrust.problem(of: file)?.path == outer)
+        chmod(outer, 0o1777)
+        #expect(PathTrust.problem(of: file) == nil)
+    }
+
+    @Test func `The sticky bit helps a folder only`() throws {
+        let file = try folder.write("lib.so", [1])
+        chmod(file, 0o1666)
+        #expect(PathTrust.problem(of: file)?.path == file)
+    }
+
+    @Test func `What isn't there is not trusted`() {
+        #expect(PathTrust.problem(of: "\(folder.path)/missing")?.path == "\(folder.path)/missing")
+    }
+
+    @Test func `Another user's file is not trusted`() throws {
+        let file = try folder.write("lib.so", [1])
+        try #require(geteuid() != 0 || chown(file, 4242, 0) == 0)
+        guard geteuid() == 0 else { return }  // Only root can give a file away.
+        #expect(PathTrust.problem(of: file)?.problem == "belongs to another user (uid 4242)")
+    }
+
+    @Test func `A plugin in an unsafe place is refused before it is opened`() throws {
+        let file = try folder.write("lib.so", Array("not even ELF".utf8))
+        chmod(file, 0o666)
+        let error = try #require(throws: PluginError.self) { try Plugin(named: file) }
+        guard case .unsafePermissions(let path, _) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(path == file)
+    }
+}

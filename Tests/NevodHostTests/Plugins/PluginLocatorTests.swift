@@ -1,0 +1,94 @@
+import Glibc
+import Testing
+
+@testable import NevodHost
+
+struct PluginLocatorTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func searched(_ name: String, _ locator: PluginLocator) throws -> [String] {
+        let error = try #require(throws: PluginError.self) { try locator.find(name) }
+        guard case .notFound(let searched) = error.reason else { return [] }
+        #expect("\(error)".contains("NEVOD_PLUGIN_PATH"))
+        return searched
+    }
+
+    @Test func `A bare name is looked up in the folders' order`() throws {
+        let (a, b) = (folder.makeFolder("a"), folder.makeFolder("b"))
+        let locator = PluginLocator(folders: [a, b])
+        let second = try folder.write("b/libX.so", [1])
+        #expect(try locator.find("X") == second)
+        let unprefixed = try folder.write("a/X.so", [1])
+        #expect(try locator.find("X") == unprefixed)
+        let first = try folder.write("a/libX.so", [1])
+        #expect(try locator.find("X") == first)
+        #expect(try locator.find("libX.so") == first)
+        #expect(try locator.find("X.so") == unprefixed)
+    }
+
+    @Test func `What is not found is told with every place`() throws {
+        #expect(try searched("X", PluginLocator(folders: ["/a", "/b"])) == ["/a/libX.so", "/a/X.so", "/b/libX.so", "/b/X.so"])
+        #expect(try searched("X.so", PluginLocator(folders: ["/a"])) == ["/a/X.so"])
+        #expect(try searched("./X", PluginLocator(folders: ["/a"])) == ["./X"])
+        #expect(try searched("X", PluginLocator(folders: [])).isEmpty)
+    }
+
+    @Test func `A link is followed to the file that counts`() throws {
+        let file = try folder.write("real.so", [1])
+        symlink(file, "\(folder.path)/libX.so")
+        #expect(try PluginLocator(folders: [folder.path]).find("X") == file)
+        #expect(try PluginLocator(folders: []).find("\(folder.path)/libX.so") == file)
+    }
+
+    /// The environment and the working directory belong to the whole process, so another one looks at them.
+    @Test(inOwnProcess) func `The working directory is used for a path, and never for a bare name`() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let folder = try TemporaryFolder()
+            let file = try folder.write("libX.so", [1])
+            _ = folder.makeFolder("relative")
+            try folder.write("relative/libX.so", [1])
+            chdir(folder.path)
+            for path in ["", ".", "relative", ":", "./relative:"] {
+                setenv("NEVOD_PLUGIN_PATH", path, 1)
+                #expect(throws: PluginError.self) { try PluginLocator.standard.find("X") }
+            }
+            #expect(throws: PluginError.self) { try PluginLocator(folders: []).find("libX.so") }
+            #expect(try PluginLocator(folders: []).find("./libX.so") == file)
+        }
+        #expect(result != nil)
+    }
+
+    @Test(inOwnProcess) func `The standard folders, in order`() async {
+        await #expect(processExitsWith: .success) {
+            setenv("NEVOD_PLUGIN_PATH", "/one:relative::/two:.", 1)
+            setenv("XDG_DATA_HOME", "/data", 1)
+            setenv("HOME", "/home/x", 1)
+            let executable = try #require(canonicalPath("/proc/self/exe"))
+            let own = parent(of: executable)
+            #expect(
+                PluginLocator.standard.folders == [
+                    "/one", "/two", "/data/nevod/plugins", "/usr/local/lib/nevod/plugins", "/usr/lib/nevod/plugins", own,
+                    "\(parent(of: own))/lib/nevod/plugins",
+                ])
+        }
+        await #expect(processExitsWith: .success) {
+            unsetenv("NEVOD_PLUGIN_PATH")
+            setenv("XDG_DATA_HOME", "relative", 1)
+            setenv("HOME", "/home/x", 1)
+            #expect(PluginLocator.standard.folders.first == "/home/x/.local/share/nevod/plugins")
+        }
+        await #expect(processExitsWith: .success) {
+            for name in ["NEVOD_PLUGIN_PATH", "XDG_DATA_HOME", "HOME"] { unsetenv(name) }
+            #expect(PluginLocator.standard.folders.first == "/usr/local/lib/nevod/plugins")
+        }
+    }
+
+    @Test(arguments: [("/a/b", "/a"), ("/a", "/"), ("/", "/")])
+    func `Parents`(path: String, expected: String) {
+        #expect(parent(of: path) == expected)
+    }
+}

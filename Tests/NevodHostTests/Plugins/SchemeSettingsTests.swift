@@ -1,0 +1,134 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+struct SchemeSettingsTests {
+    private let scheme: Scheme
+
+    init() throws {
+        scheme = try TestPlugin.settings.get().scheme("settings")
+    }
+
+    /// What the plugin was given, in order.
+    private func arrived(_ settings: SchemeSettings) throws -> [String] {
+        let lines = Collected<String>()
+        _ = try scheme.makeInstance(settings: settings) { _, line in lines.append(line) }
+        return lines.values
+    }
+
+    private func error(_ settings: SchemeSettings) throws -> PluginError {
+        try #require(throws: PluginError.self) { try scheme.makeInstance(settings: settings) }
+    }
+
+    @Test func `Declarations are read`() {
+        #expect(scheme.settings.map(\.name) == ["text", "secret", "pin", "integer", "boolean", "choice", "url", "repeated"])
+        #expect(scheme.settings.map(\.kind) == [.text, .text, .integer, .integer, .boolean, .choice, .url, .text])
+        #expect(scheme.settings.map(\.isRequired) == [true] + Array(repeating: false, count: 7))
+        #expect(scheme.settings.filter(\.isSecret).map(\.name) == ["secret", "pin"])
+        #expect(scheme.settings.filter(\.isRepeatable).map(\.name) == ["repeated"])
+        #expect(scheme.settings[5].choices == ["red", "green"])
+        #expect(scheme.settings.map(\.defaultValue) == [nil, nil, nil, "-7", "true", nil, nil, nil])
+        #expect(scheme.settings[0].help == "Any text")
+        #expect(scheme.settings[1].help == "")
+    }
+
+    @Test func `Values arrive in order, and defaults behind them`() throws {
+        #expect(try arrived(["text": "t"]) == ["text=t", "integer=-7", "boolean=true"])
+        #expect(
+            try arrived([
+                "repeated": "b", "choice": "green", "text": "", "secret": .secret(Secret("s")), "pin": .secret(Secret("12")),
+                "repeated": "a", "integer": "9223372036854775807", "boolean": "false", "url": "https://h/x?",
+            ]) == [
+                "repeated=b", "choice=green", "text=", "secret=s", "pin=12", "repeated=a", "integer=9223372036854775807",
+                "boolean=false", "url=https://h/x?",
+            ])
+    }
+
+    @Test func `An unknown setting is told with the known ones`() throws {
+        let error = try error(["text": "t", "nonsense": "1"])
+        guard case .unknownSetting("settings", "nonsense", let valid) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(valid == scheme.settings.map(\.name))
+        #expect("\(error)".contains("has no setting \"nonsense\"; its settings are text, secret"))
+    }
+
+    @Test func `A missing setting is told with its help`() throws {
+        let error = try error([:])
+        guard case .missingSetting("settings", "text", "Any text", _) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect("\(error)".contains("needs the setting \"text\" (Any text)"))
+    }
+
+    @Test(arguments: [
+        ("text", "a\0b", "holds a NUL byte"),
+        ("integer", "", "must be an integer, not \"\""),
+        ("integer", "1.5", "must be an integer, not \"1.5\""),
+        ("integer", " 1", "must be an integer, not \" 1\""),
+        ("integer", "9223372036854775808", "must be an integer, not \"9223372036854775808\""),
+        ("boolean", "yes", "must be true or false, not \"yes\""),
+        ("boolean", "True", "must be true or false, not \"True\""),
+        ("choice", "blue", "must be one of red, green, not \"blue\""),
+        ("choice", "", "must be one of red, green, not \"\""),
+        ("url", "h/x", "must be an absolute http or https URL, not \"h/x\""),
+        ("url", "ftp://h/", "must be an absolute http or https URL, not \"ftp://h/\""),
+        ("pin", "1x", "must be an integer, not what was given"),
+    ])
+    func `A value of the wrong kind is told, a secret one is not shown`(name: String, value: String, problem: String) throws {
+        for given in [SchemeSettings.Value.text(value), .secret(Secret(value))] {
+            var settings: SchemeSettings = name == "text" ? [:] : ["text": "t"]
+            settings.add(name, given)
+            let error = try error(settings)
+            guard case .badSetting("settings", name, problem) = error.reason else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
+    @Test func `A setting is given once, unless it is repeatable`() throws {
+        let error = try error(["text": "a", "text": "b"])
+        guard case .badSetting(_, "text", "was given more than once") = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(try arrived(["text": "a", "repeated": "x", "repeated": "x"]).filter { $0 == "repeated=x" }.count == 2)
+    }
+
+    /// nevod_plugin.h: "arrives as decimal digits with an optional minus".
+    @Test(arguments: ["-0", "007"])
+    func `An integer arrives as the contract says`(text: String) throws {
+        let values = try arrived(["text": "t", "integer": .text(text)]).filter { $0.hasPrefix("integer=") }
+        #expect(!values.isEmpty && values.allSatisfy { $0.dropFirst(8).allSatisfy { "-0123456789".contains($0) } })
+    }
+
+    @Test func `An integer has no plus sign`() throws {
+        let error = #expect(throws: PluginError.self) { try arrived(["text": "t", "integer": "+5"]) }
+        guard case .badSetting(_, "integer", _)? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `A refusal by the plugin carries the first report`() throws {
+        let error = try error(["text": "t", "repeated": "refuse"])
+        guard case .failed("settings", "create", 1, "repeated", "is not to the plugin's taste", let detail) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(detail == Secret("the-known-secret"))
+        #expect("\(error)".hasSuffix("failed in create: repeated is not to the plugin's taste (bad settings)"))
+    }
+
+    @Test func `A status that the contract doesn't know is told as such`() throws {
+        let instance = try scheme.makeInstance(settings: ["text": "t"])
+        var request = try HTTPRequest(.get, "http://h/")
+        let error = try #require(throws: PluginError.self) { try instance.authorize(&request, attempt: 1) }
+        #expect("\(error)".hasSuffix("failed in authorize: no reason given (status 99, which the contract doesn't know)"))
+        #expect(request.headers.isEmpty)
+    }
+}

@@ -1,0 +1,58 @@
+internal import Foundation
+internal import Glibc
+internal import NevodHost
+
+/// The verifying server of Examples, on a port of its own.
+final class DemoServer: Sendable {
+    static let key = "demo"
+    static let secret = "a shared key that only tests know"
+
+    /// For tests that don't look at its log. Ends with this process (`--parent-pid`).
+    static let shared = Result { try DemoServer() }
+
+    let url: String
+    private let folder: TemporaryFolder
+    private let pid: pid_t
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let (pid, pipe) = try Command.spawn(
+            [
+                "python3", "\(repository)/Examples/demo-server/hmac_server.py", "--log", "\(folder.path)/log", "--parent-pid",
+                "\(getpid())",
+            ],
+            environment: ["PATH=\(getenv("PATH").map { String(cString: $0) } ?? "/usr/bin")", "DEMO_SECRET=\(Self.secret)"],
+            quiet: true)
+        defer { close(pipe) }
+        self.pid = pid
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(pipe, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+        guard let word = String(decoding: line, as: UTF8.self).split(separator: " ").last, word.hasPrefix("http") else {
+            throw Command.Failure(description: "the demo server didn't start")
+        }
+        url = String(word)
+    }
+
+    deinit {
+        kill(pid, SIGTERM)
+        Command.wait(for: pid)
+    }
+
+    struct Entry: Decodable {
+        let method: String
+        let target: String
+        let headers: [[String]]
+        let verified: Bool?
+        let clientPort: Int
+    }
+
+    /// What it has seen so far.
+    func log() throws -> [Entry] {
+        try contents(of: "\(folder.path)/log").split(separator: UInt8(ascii: "\n")).map {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            return try decoder.decode(Entry.self, from: Data($0))
+        }
+    }
+}

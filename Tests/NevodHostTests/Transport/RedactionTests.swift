@@ -1,0 +1,138 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+struct RedactionTests {
+    private static let secret = "the-known-secret"
+
+    /// Every way in which a value ends up in a log.
+    private func texts(_ value: some Any) -> [String] {
+        var dumped = ""
+        dump(value, to: &dumped)
+        return [
+            "\(value)", String(describing: value), String(reflecting: value), dumped, "\([value])", "\(Optional(value) as Any)",
+        ]
+    }
+
+    private func leaks(_ value: some Any) -> Bool {
+        texts(value).contains { $0.contains(Self.secret) || $0.contains("116, 104, 101, 45") }
+    }
+
+    private func authorized() throws -> HTTPRequest {
+        var request = try HTTPRequest(.post, "http://h/p?mine=visible", body: .bytes(Array(Self.secret.utf8)))
+        request.author = .scheme("s")
+        try request.setHeader("X-Signature", Self.secret)
+        request.appendQueryItem("sig".utf8, Self.secret.utf8)
+        request.author = .token("T")
+        try request.setCookie("session", Self.secret)
+        request.author = .caller
+        try request.setHeader("Authorization", Self.secret)
+        try request.setHeader("Proxy-AUTHORIZATION", Self.secret)
+        try request.setHeader("X-Mine", "visible")
+        // What was replaced must be as hidden as what is there.
+        request.author = .scheme("s")
+        try request.setHeader("X-Other", Self.secret)
+        try request.setHeader("X-Other", "short")
+        request.author = .caller
+        return request
+    }
+
+    @Test func `A request shows names, and what the caller wrote`() throws {
+        let request = try authorized()
+        #expect(!leaks(request))
+        #expect(request.description == "POST http://h/p?mine=visible&sig=[redacted: scheme s]")
+        #expect(
+            request.redactedHead == [
+                "POST /p?mine=visible&sig=[redacted: scheme s]", "X-Signature: [redacted: scheme s]",
+                "Cookie: [redacted: token T]",
+                "Authorization: [redacted]", "Proxy-AUTHORIZATION: [redacted]", "X-Mine: visible",
+                "X-Other: [redacted: scheme s]",
+            ])
+        #expect(texts(request).contains { $0.contains("X-Mine: visible") })
+    }
+
+    @Test func `Headers show their names alone`() throws {
+        let headers = try authorized().headers
+        #expect(!leaks(headers))
+        #expect(headers.description.hasPrefix("[X-Signature, Cookie, "))
+    }
+
+    @Test func `An exchange`() throws {
+        #expect(!leaks(Exchange(request: try authorized(), options: TransferOptions(), attempt: 1)))
+    }
+
+    @Test func `A response`() {
+        var headers = HTTPHeaders()
+        headers.add("Set-Cookie", Self.secret, by: .host)
+        #expect(
+            !leaks(
+                HTTPResponse(version: .http11, status: 200, reason: "OK", headers: headers, body: .bytes(Array(Self.secret.utf8)))
+            ))
+    }
+
+    @Test func `A secret`() {
+        #expect(!leaks(Secret(Self.secret)))
+        #expect(!leaks(["secret": Secret(Self.secret)]))
+        #expect(texts(Secret(Self.secret)).first == "[redacted]")
+    }
+
+    @Test func `Settings`() {
+        #expect(!leaks(["secret": .secret(Secret(Self.secret))] as SchemeSettings))
+        #expect(!leaks(SchemeSettings.Value.secret(Secret(Self.secret))))
+    }
+
+    /// The dictionary literal makes a text of a secret before anybody knows that the setting is one.
+    @Test func `Settings given as a plain text`() {
+        #expect(!leaks(["secret": .text(Self.secret)] as SchemeSettings))
+    }
+
+    @Test func `An instance and its token`() throws {
+        let instance = try TestPlugin.hmac.get().scheme().makeInstance(settings: [
+            "api-key": "visible", "secret": .text(Self.secret),
+        ])
+        #expect(!leaks(instance))
+        #expect(!leaks(instance.token))
+        #expect(!leaks(try PluginToken.decode(from: Array(Self.secret.utf8))))
+        #expect(!leaks(instance.token(try PluginToken.decode(from: Array(Self.secret.utf8)))))
+    }
+
+    private var pluginError: PluginError {
+        PluginError(
+            "p",
+            .failed(scheme: "s", function: "authorize", status: 6, subject: "x", message: "safe", detail: Secret(Self.secret)))
+    }
+
+    @Test func `A plugin's error, with its detail`() {
+        #expect(!leaks(pluginError))
+        #expect(!leaks(pluginError.reason))
+        #expect("\(pluginError)" == "p: the scheme \"s\" failed in authorize: x safe (a fault of the plugin)")
+    }
+
+    @Test func `A network error, whatever it holds`() throws {
+        #expect(!leaks(NetworkError.plugin(pluginError)))
+        #expect(!leaks(NetworkError.authorization(pluginError)))
+        #expect(!leaks(NetworkError.interceptor("I", pluginError)))
+        var request = try authorized()
+        let invalid = try #require(throws: InvalidRequest.self) { try request.setHeader("X", "\(Self.secret)\n") }
+        #expect(!leaks(NetworkError.invalidRequest(invalid)))
+        let url = try #require(throws: InvalidRequest.self) { try HTTPRequest(.get, "http://user:\(Self.secret)@h/") }
+        #expect(!leaks(NetworkError.invalidRequest(url)))
+    }
+
+    @Test func `A refused setting of a secret kind`() throws {
+        let scheme = try TestPlugin.settings.get().scheme()
+        let error = try #require(throws: PluginError.self) {
+            try scheme.makeInstance(settings: ["text": "x", "pin": .text(Self.secret)])
+        }
+        #expect(!leaks(error))
+        #expect("\(error)".contains("\"pin\""))
+    }
+
+    @Test func `Equal secrets are equal, others not`() {
+        #expect(Secret("a") == Secret("a"))
+        #expect(Secret("a") != Secret("b"))
+        #expect(Secret("a") != Secret("ab"))
+        #expect(Secret("") == Secret(copying: [UInt8]()))
+    }
+}

@@ -1,0 +1,60 @@
+import NevodPluginKit
+import Testing
+
+struct ByteWriterTests {
+    private func written(capacity: Int, _ body: (inout ByteWriter) -> Void) -> String {
+        withByteWriter(capacity: capacity) { writer in
+            body(&writer)
+            let bytes = writer.bytes
+            return String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        }
+    }
+
+    @Test(arguments: [0, 1, -1, 9, 10, -10, 1_767_225_600, Int64.max, Int64.min])
+    func `Decimal digits`(value: Int64) {
+        #expect(written(capacity: 20) { $0.append(decimal: value) } == String(value))
+    }
+
+    @Test func `Hexadecimal digits, of every byte`() {
+        let bytes = Array(UInt8.min...UInt8.max)
+        let expected = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(written(capacity: 512) { $0.append(hex: bytes.span) } == expected)
+    }
+
+    @Test func `Pieces stand one behind the other`() {
+        let text = written(capacity: 10) { writer in
+            writer.append(ascii: "ab")
+            writer.append(Array("cd".utf8).span)
+            writer.append([UInt8]().span)
+            writer.append(ascii: "")
+            writer.append(decimal: -12)
+            writer.append(hex: [0xFE].span)
+        }
+        #expect(text == "abcd-12fe")
+    }
+
+    @Test func `A writer may be filled to the brim, and may be empty`() {
+        #expect(written(capacity: 3) { $0.append(ascii: "abc") } == "abc")
+        #expect(written(capacity: 0) { $0.append(ascii: "") } == "")
+        #expect(withByteWriter(capacity: 4) { writer in writer.count } == 0)
+    }
+
+    @Test(inOwnProcess) func `More than fits ends the program, not the stack`() async {
+        await #expect(processExitsWith: .failure) { withByteWriter(capacity: 2) { $0.append(ascii: "abc") } }
+        await #expect(processExitsWith: .failure) { withByteWriter(capacity: 3) { $0.append(hex: [1, 2].span) } }
+        await #expect(processExitsWith: .failure) { withByteWriter(capacity: 19) { $0.append(decimal: .min) } }
+    }
+
+    @Test func `An error goes through`() {
+        #expect(throws: CancellationError.self) { try withByteWriter(capacity: 1) { _ in throw CancellationError() } }
+    }
+}
+
+/// Several exit tests at once end in a deadlock of the test library under ThreadSanitizer.
+private let inOwnProcess: ConditionTrait = {
+    #if NEVOD_THREAD_SANITIZER
+        .disabled("ThreadSanitizer")
+    #else
+        .enabled(if: true)
+    #endif
+}()
