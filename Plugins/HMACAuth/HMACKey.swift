@@ -43,6 +43,12 @@ final class HMACKey: Sendable {
         return code
     }
 
+    /// OpenSSL keeps the pointer: a Swift string passed as an argument would be gone before it looks.
+    private static var digestParameter: UnsafePointer<CChar> {
+        let name: StaticString = "digest"
+        return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+
     private static func keyedContext(_ secret: Secret) -> OpaquePointer? {
         guard let algorithm = EVP_MAC_fetch(nil, "HMAC", nil) else { return nil }
         defer { EVP_MAC_free(algorithm) }
@@ -50,7 +56,7 @@ final class HMACKey: Sendable {
         var digest = Array("SHA256".utf8CString)
         let keyed = digest.withUnsafeMutableBufferPointer { digest in
             let parameters = [
-                OSSL_PARAM_construct_utf8_string("digest", digest.baseAddress, 0), OSSL_PARAM_construct_end(),
+                OSSL_PARAM_construct_utf8_string(digestParameter, digest.baseAddress, 0), OSSL_PARAM_construct_end(),
             ]
             return secret.withUnsafeBytes {
                 EVP_MAC_init(context, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count, parameters) == 1
