@@ -52,7 +52,9 @@ let package = Package(
             name: "NevodHostTests", dependencies: ["NevodHost", "NevodSupport"], exclude: ["TestPlugins"], swiftSettings: strict),
         .testTarget(
             name: "NevodPluginKitTests", dependencies: ["NevodHost", "NevodPluginKit", "NevodSupport"], swiftSettings: strict),
-        .testTarget(name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodPluginKit"], swiftSettings: strict),
+        .testTarget(
+            name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
+            swiftSettings: strict),
 
         // Measures; replaces malloc to count, so nothing else may link CPeers.
         .target(

@@ -2,50 +2,48 @@ public import NevodPluginKit
 
 /// Signs each request with a shared key.
 ///
-/// The message is `METHOD\nPATH\nTIMESTAMP\nBODYHASH`: the path percent-encoded as sent and without the query, the time in
-/// Unix seconds, the SHA-256 of the body in hex or nothing without a body. Its HMAC-SHA256 (RFC 2104) goes out in hex.
+/// As it comes, the message is `METHOD\nPATH\nTIMESTAMP\nBODYHASH`: the path percent-encoded as sent and without the query,
+/// the time in Unix seconds, the SHA-256 of the body in hex or nothing without a body. Its HMAC-SHA256 (RFC 2104) goes out in
+/// hex. The settings make other vendors' schemes of it; Docs/schemes/hmac.md has some.
 struct HMACAuth: AuthScheme {
     static let id = "hmac"
     static let title = "HMAC request signature"
 
-    @Setting("api-key", help: "Key id, sent in X-API-Key") var apiKey: String
+    @Setting("api-key", help: "Key id, sent in X-API-Key; may be empty where there is none") var apiKey: String
     @Setting("secret", help: "Shared key of the signature") var secret: Secret
+    @Setting("secret-encoding", default: .text, help: "How the secret is written") var secretEncoding: SecretEncoding
+    @Setting("algorithm", default: .sha256, help: "Hash of the HMAC") var algorithm: HashAlgorithm
+    @Setting("message", default: "{method}\\n{path}\\n{timestamp}\\n{body-hash}", help: "What is signed, with placeholders")
+    var message: String
+    @Setting("encoding", default: .hex, help: "How the signature is written") var encoding: ByteEncoding
+    @Setting("timestamp", default: .seconds, help: "How the time is written") var timestamp: TimestampFormat
+    @Setting("body-hash", help: "Hash of {body-hash}; as algorithm if not given") var bodyHash: HashAlgorithm?
+    @Setting("body-hash-encoding", default: .hex, help: "How {body-hash} is written") var bodyHashEncoding: ByteEncoding
+    @Setting("empty-body-hash", default: .nothing, help: "What {body-hash} is without a body") var emptyBodyHash: EmptyBodyHash
+    @Setting("key-header", default: "X-API-Key", help: "Header of the key id; none if empty") var keyHeader: String
+    @Setting("timestamp-header", default: "X-Timestamp", help: "Header of a time that is signed; none if empty")
+    var timestampHeader: String
+    @Setting("nonce-header", default: "X-Nonce", help: "Header of a nonce that is signed; none if empty") var nonceHeader: String
+    @Setting("body-hash-header", default: "", help: "Header of {body-hash}; none if empty") var bodyHashHeader: String
+    @Setting("signature-header", default: "X-Signature", help: "Header of the signature; none if empty")
+    var signatureHeader: String
+    @Setting("signature-value", default: "{signature}", help: "What is sent as the signature, with placeholders")
+    var signatureValue: String
+    @Setting("timestamp-query", default: "", help: "Query item of a time that is signed; none if empty") var timestampQuery:
+        String
+    @Setting("signature-query", default: "", help: "Query item of the signature; none if empty") var signatureQuery: String
 
-    private var key: HMACKey?
+    private var signer: Signer?
 
     mutating func prepare() throws(SchemeFailure) {
-        guard !secret.isEmpty else { throw .badSetting("secret", "must not be empty") }
-        key = try HMACKey(secret)
+        signer = try Signer(self)
     }
 
-    var needs: Needs { .sha256 }
+    var needs: Needs { signer?.needs ?? [] }
 
     func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure) {
-        guard let key else { throw .internal("the key has not been prepared") }
-        let bodyHash = request.bodyDigest(.sha256)
-        if request.hasBody, bodyHash == nil {
-            throw .unsupported("a body that can be read only once can't be signed; send it from a file or from memory")
-        }
-        let path = request.path
-        // Three line breaks, a time of at most 20 digits, the body's hash, and behind the message its signature.
-        let capacity = request.method.count + path.count + 23 + HMACKey.codeSize * 4
-        try withByteWriter(capacity: capacity) { text throws(SchemeFailure) in
-            text.append(request.method)
-            text.append(ascii: "\n")
-            text.append(path)
-            text.append(ascii: "\n")
-            let timeStart = text.count
-            text.append(decimal: request.unixSeconds)
-            let time = timeStart..<text.count
-            text.append(ascii: "\n")
-            if let bodyHash { text.append(hex: bodyHash) }
-            let signatureStart = text.count
-            text.append(hex: try key.authenticationCode(for: text.bytes).span)
-
-            edits.setHeader("X-API-Key", apiKey)
-            edits.setHeader("X-Timestamp", text.bytes.extracting(time))
-            edits.setHeader("X-Signature", text.bytes.extracting(signatureStart...))
-        }
+        guard let signer else { throw .internal("the key has not been prepared") }
+        try signer.sign(request, edits)
     }
 }
 

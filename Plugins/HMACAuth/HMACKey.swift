@@ -1,20 +1,22 @@
 internal import COpenSSL
 internal import NevodPluginKit
 
-/// HMAC-SHA256 under one key, from many threads.
+/// HMAC under one key, from many threads.
 ///
 /// An `EVP_MAC_CTX` that already holds the key costs a quarter of a fresh one, but is mutable. So contexts are pooled: as many
 /// exist as ever were in use at once.
 final class HMACKey: Sendable {
-    static let codeSize = 32
+    let codeSize: Int
+    static let largestCode = 64
 
     // Immutable once keyed: it is only ever duplicated.
     private nonisolated(unsafe) let keyed: OpaquePointer
     private let idle = Locked<[Context]>([])
 
-    init(_ secret: Secret) throws(SchemeFailure) {
-        guard let keyed = Self.keyedContext(secret) else { throw .openSSL("can't set up HMAC-SHA256") }
+    init(_ secret: Secret, _ algorithm: HashAlgorithm) throws(SchemeFailure) {
+        guard let keyed = Self.keyedContext(secret, algorithm) else { throw .openSSL("can't set up HMAC-\(algorithm.name)") }
         self.keyed = keyed
+        codeSize = algorithm.size
     }
 
     deinit {
@@ -23,24 +25,77 @@ final class HMACKey: Sendable {
         EVP_MAC_CTX_free(keyed)
     }
 
-    func authenticationCode(for message: Span<UInt8>) throws(SchemeFailure) -> InlineArray<32, UInt8> {
+    /// - Parameter feed: hands over the message.
+    /// - Returns: the code, in its first ``codeSize`` bytes.
+    func authenticationCode(_ feed: (inout Input) -> Void) throws(SchemeFailure) -> InlineArray<64, UInt8> {
         guard let context = idle.withLock({ $0.popLast() }) ?? EVP_MAC_CTX_dup(keyed).map(Context.init) else {
-            throw .openSSL("can't copy a context of HMAC-SHA256")
+            throw .openSSL("can't copy a context of HMAC")
         }
         defer { idle.withLock { $0.append(context) } }
-        var code = InlineArray<32, UInt8>(repeating: 0)
+        var code = InlineArray<64, UInt8>(repeating: 0)
         var count = 0
         var output = code.mutableSpan
         let done = output.withUnsafeMutableBufferPointer { output in
-            message.withUnsafeBufferPointer { message in
-                // Without a key, init starts over with the key that the context holds.
-                EVP_MAC_init(context.pointer, nil, 0, nil) == 1
-                    && EVP_MAC_update(context.pointer, message.baseAddress, message.count) == 1
-                    && EVP_MAC_final(context.pointer, output.baseAddress, &count, output.count) == 1
+            // Without a key, init starts over with the key that the context holds.
+            EVP_MAC_init(context.pointer, nil, 0, nil) == 1
+                && Input.feed(context.pointer, feed)
+                && EVP_MAC_final(context.pointer, output.baseAddress, &count, output.count) == 1
+        }
+        guard done, count == codeSize else { throw .openSSL("HMAC failed") }
+        return code
+    }
+
+    /// Takes a message in pieces. Small ones are gathered, because each update costs as much as hashing a short message;
+    /// large ones go straight in.
+    struct Input: ~Copyable {
+        private let context: OpaquePointer
+        private let gathered: UnsafeMutableBufferPointer<UInt8>
+        private var count = 0
+        /// The most that was gathered at once, and so is to be wiped.
+        private var most = 0
+        private var succeeded = true
+
+        private init(_ context: OpaquePointer, _ gathered: UnsafeMutableBufferPointer<UInt8>) {
+            self.context = context
+            self.gathered = gathered
+        }
+
+        fileprivate static func feed(_ context: OpaquePointer, _ feed: (inout Input) -> Void) -> Bool {
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 512) { memory in
+                var input = Input(context, memory)
+                feed(&input)
+                input.flush()
+                UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(memory)[..<input.most]).wipe()
+                return input.succeeded
             }
         }
-        guard done, count == Self.codeSize else { throw .openSSL("HMAC-SHA256 failed") }
-        return code
+
+        mutating func append(_ bytes: Span<UInt8>) {
+            bytes.withUnsafeBufferPointer { bytes in
+                guard let source = bytes.baseAddress else { return }
+                guard bytes.count <= gathered.count - count else { return appendLarge(bytes) }
+                gathered.baseAddress.unsafelyUnwrapped.advanced(by: count).update(from: source, count: bytes.count)
+                count += bytes.count
+            }
+        }
+
+        @inline(never)
+        private mutating func appendLarge(_ bytes: UnsafeBufferPointer<UInt8>) {
+            flush()
+            guard bytes.count <= gathered.count else { return update(bytes) }
+            _ = UnsafeMutableBufferPointer(rebasing: gathered[..<bytes.count]).update(fromContentsOf: bytes)
+            count = bytes.count
+        }
+
+        private mutating func flush() {
+            update(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(gathered)[..<count]))
+            most = max(most, count)
+            count = 0
+        }
+
+        private mutating func update(_ bytes: UnsafeBufferPointer<UInt8>) {
+            succeeded = EVP_MAC_update(context, bytes.baseAddress, bytes.count) == 1 && succeeded
+        }
     }
 
     /// OpenSSL keeps the pointer: a Swift string passed as an argument would be gone before it looks.
@@ -49,11 +104,11 @@ final class HMACKey: Sendable {
         return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
-    private static func keyedContext(_ secret: Secret) -> OpaquePointer? {
-        guard let algorithm = EVP_MAC_fetch(nil, "HMAC", nil) else { return nil }
-        defer { EVP_MAC_free(algorithm) }
-        guard let context = EVP_MAC_CTX_new(algorithm) else { return nil }
-        var digest = Array("SHA256".utf8CString)
+    private static func keyedContext(_ secret: Secret, _ algorithm: HashAlgorithm) -> OpaquePointer? {
+        guard let hmac = EVP_MAC_fetch(nil, "HMAC", nil) else { return nil }
+        defer { EVP_MAC_free(hmac) }
+        guard let context = EVP_MAC_CTX_new(hmac) else { return nil }
+        var digest = Array(algorithm.name.utf8CString)
         let keyed = digest.withUnsafeMutableBufferPointer { digest in
             let parameters = [
                 OSSL_PARAM_construct_utf8_string(digestParameter, digest.baseAddress, 0), OSSL_PARAM_construct_end(),

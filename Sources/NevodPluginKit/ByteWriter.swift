@@ -52,19 +52,16 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     public mutating func append(decimal value: Int64) {
         if value < 0 { append(ascii: "-") }
-        var digits = 1
-        var rest = value.magnitude / 10
-        while rest > 0 {
-            digits += 1
+        // From the last digit on, at the end of the longest number there is.
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var start = digits.count
+        var rest = value.magnitude
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
-        }
-        let place = reserve(digits)
-        rest = value.magnitude
-        while digits > 0 {
-            digits -= 1
-            place[digits] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
+        } while rest > 0
+        append(digits.span.extracting(start...))
     }
 
     /// Two lower-case digits a byte.
@@ -79,6 +76,51 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         }
     }
 
+    /// Two upper-case digits a byte.
+    @_lifetime(self: copy self)
+    public mutating func append(upperCaseHex bytes: Span<UInt8>) {
+        var place = reserve(bytes.count * 2)
+        for index in bytes.indices {
+            place[0] = Self.hexDigit(bytes[unchecked: index] >> 4, letters: 7)
+            place[1] = Self.hexDigit(bytes[unchecked: index] & 15, letters: 7)
+            place += 2
+        }
+    }
+
+    /// RFC 4648 §4, padded.
+    @_lifetime(self: copy self)
+    public mutating func append(base64 bytes: Span<UInt8>) {
+        append(bytes, in: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        for _ in 0..<(3 - bytes.count % 3) % 3 { append(ascii: "=") }
+    }
+
+    /// RFC 4648 §5, unpadded.
+    @_lifetime(self: copy self)
+    public mutating func append(base64URL bytes: Span<UInt8>) {
+        append(bytes, in: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func append(_ bytes: Span<UInt8>, in alphabet: StaticString) {
+        let digits = (bytes.count * 8 + 5) / 6
+        let place = reserve(digits)
+        for digit in 0..<digits {
+            // Six bits that begin in one byte and may end in the next.
+            let (first, shift) = (digit * 6 / 8, digit * 6 % 8)
+            let pair = UInt16(bytes[first]) << 8 | (first + 1 < bytes.count ? UInt16(bytes[first + 1]) : 0)
+            place[digit] = alphabet.utf8Start[Int(pair >> UInt16(10 - shift)) & 63]
+        }
+    }
+
+    /// Bytes that stand here already, once more.
+    @inlinable
+    @_lifetime(self: copy self)
+    public mutating func append(copying range: Range<Int>) {
+        precondition(range.upperBound <= written, "beyond what has been written")
+        guard let start = memory.baseAddress, !range.isEmpty else { return }
+        reserve(range.count).update(from: start + range.lowerBound, count: range.count)
+    }
+
     /// Where the next `count` bytes go. A message that outgrows its capacity is a fault of the scheme, and ends here.
     @inlinable
     @_lifetime(self: copy self)
@@ -91,9 +133,11 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     }
 
     /// Without a branch, which a signature's bytes would mispredict half the time.
+    ///
+    /// - Parameter letters: how far they stand behind where they would follow the digits.
     @inlinable
-    static func hexDigit(_ value: UInt8) -> UInt8 {
-        value &+ UInt8(ascii: "0") &+ (((value &+ 6) >> 4) &* 39)
+    static func hexDigit(_ value: UInt8, letters: UInt8 = 39) -> UInt8 {
+        value &+ UInt8(ascii: "0") &+ (((value &+ 6) >> 4) &* letters)
     }
 }
 

@@ -40,9 +40,23 @@ public struct RequestView: ~Escapable {
         }
     }
 
+    /// The target behind its first `?`, percent-encoded as sent; empty without one.
+    public var query: Span<UInt8> {
+        @inlinable @_lifetime(copy self) get {
+            let target = span(view.pointee.target)
+            let start = path.count + 1
+            return start < target.count ? target.extracting(start..<target.count) : target.extracting(first: 0)
+        }
+    }
+
     /// False for a body of length zero too: the two can't be told apart on the wire.
     public var hasBody: Bool {
         @inlinable get { view.pointee.body_kind != Int32(NEVOD_BODY_NONE) }
+    }
+
+    /// Whether the body is read while it is sent, so that its bytes aren't here.
+    public var hasStreamedBody: Bool {
+        @inlinable get { view.pointee.body_kind == Int32(NEVOD_BODY_STREAM) }
     }
 
     /// The whole body; empty when it is a stream, or when the scheme's ``AuthScheme/needs`` has no ``Needs/body``.

@@ -115,7 +115,7 @@ class Inspect(TestCase):
         self.assertEqual((answer["name"], answer["path"]), (name, str(plugin())))
         (scheme,) = answer["schemes"]
         self.assertEqual(scheme["id"], "hmac")
-        for expected, setting in zip(self.SETTINGS, scheme["settings"], strict=True):
+        for expected, setting in zip(self.SETTINGS, scheme["settings"]):
             self.assertEqual(setting | expected, setting)
             self.assertEqual((setting["repeatable"], setting["choices"], setting["default"]), (False, [], None))
             self.assertNotEqual(setting["help"], "")

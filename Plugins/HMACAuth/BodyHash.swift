@@ -1,0 +1,41 @@
+internal import COpenSSL
+internal import NevodPluginKit
+
+/// What `{body-hash}` is when there is no body.
+enum EmptyBodyHash: String, CaseIterable, SettingValue {
+    case nothing
+    /// Of zero bytes.
+    case hash
+}
+
+/// The text of `{body-hash}`.
+struct BodyHash: Sendable {
+    let algorithm: HashAlgorithm
+    let encoding: ByteEncoding
+    private let ofNothing: [UInt8]
+
+    init(_ settings: HMACAuth) throws(SchemeFailure) {
+        algorithm = settings.bodyHash ?? settings.algorithm
+        encoding = settings.bodyHashEncoding
+        ofNothing = settings.emptyBodyHash == .hash ? try Self.hashOfNothing(algorithm) : []
+    }
+
+    @_lifetime(text: copy text)
+    func append(of request: borrowing RequestView, to text: inout ByteWriter) throws(SchemeFailure) {
+        if let digest = request.bodyDigest(algorithm.digest) {
+            text.append(digest, encoding)
+        } else if request.hasBody {
+            throw .unsupported("a body that can be read only once can't be signed; send it from a file or from memory")
+        } else {
+            text.append(ofNothing.span, encoding)
+        }
+    }
+
+    private static func hashOfNothing(_ algorithm: HashAlgorithm) throws(SchemeFailure) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: algorithm.size)
+        guard EVP_Q_digest(nil, algorithm.name, nil, nil, 0, &digest, nil) == 1 else {
+            throw .openSSL("can't compute \(algorithm.name)")
+        }
+        return digest
+    }
+}

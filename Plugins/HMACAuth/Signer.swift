@@ -1,0 +1,138 @@
+internal import NevodPluginKit
+
+/// The settings, checked and made ready: what a request needs is worked out here, once.
+final class Signer: Sendable {
+    let needs: Needs
+
+    private let key: HMACKey
+    private let apiKey: [UInt8]
+    private let message: Template<MessagePlaceholder>
+    private let value: Template<ValuePlaceholder>
+    private let encoding: ByteEncoding
+    private let bodyHash: BodyHash?
+    private let timestamp: TimestampFormat?
+    private let usesBody: Bool
+    private let usesNonce: Bool
+    private let sent: SentNames
+    private let capacity: Int
+
+    /// Where things go; empty for what isn't sent.
+    private struct SentNames {
+        let key, timestamp, nonce, bodyHash, signature, timestampQuery, signatureQuery: [UInt8]
+    }
+
+    init(_ settings: HMACAuth) throws(SchemeFailure) {
+        key = try HMACKey(settings.secretEncoding.decode(settings.secret), settings.algorithm)
+        apiKey = Array(settings.apiKey.utf8)
+        message = try Template("message", settings.message)
+        value = try Template("signature-value", settings.signatureValue)
+        encoding = settings.encoding
+
+        let usesTimestamp = message.contains(.timestamp) || value.contains(.timestamp)
+        usesNonce = message.contains(.nonce) || value.contains(.nonce)
+        usesBody = message.contains(.body)
+        let usesBodyHash = message.contains(.bodyHash) || value.contains(.bodyHash) || !settings.bodyHashHeader.isEmpty
+        timestamp = usesTimestamp ? settings.timestamp : nil
+        bodyHash = usesBodyHash ? try BodyHash(settings) : nil
+        let name = { (text: String, isSent: Bool) in isSent ? Array(text.utf8) : [] }
+        sent = SentNames(
+            key: name(settings.keyHeader, !settings.apiKey.isEmpty),
+            timestamp: name(settings.timestampHeader, usesTimestamp),
+            nonce: name(settings.nonceHeader, usesNonce),
+            bodyHash: name(settings.bodyHashHeader, true),
+            signature: name(settings.signatureHeader, true),
+            timestampQuery: name(settings.timestampQuery, usesTimestamp),
+            signatureQuery: name(settings.signatureQuery, true))
+
+        var needs: Needs = []
+        if let bodyHash { needs.insert(bodyHash.algorithm.need) }
+        if usesBody { needs.insert(.body) }
+        if usesNonce { needs.insert(.random) }
+        if message.contains(where: \.isHeader) { needs.insert(.headers) }
+        self.needs = needs
+
+        let texts = [
+            TimestampFormat.largestCount, Self.nonceCount, bodyHash.map { $0.encoding.count(of: $0.algorithm.size) } ?? 0,
+            encoding.count(of: key.codeSize), apiKey.count,
+        ]
+        // Each once by itself, and in the value as often as it stands there.
+        capacity = texts.reduce(0, +) + value.bytes.count + value.placeholderCount * (texts.max() ?? 0)
+        try check(settings)
+    }
+
+    private func check(_ settings: HMACAuth) throws(SchemeFailure) {
+        guard value.contains(.signature) else { throw .badSetting("signature-value", "must contain {signature}") }
+        guard !settings.signatureHeader.isEmpty || !settings.signatureQuery.isEmpty else {
+            throw .badSetting("signature-header", "must not be empty without signature-query: the signature would go nowhere")
+        }
+        if apiKey.isEmpty {
+            if message.contains(.key) { throw .badSetting("api-key", "must not be empty: {key} stands in message") }
+            if value.contains(.key) { throw .badSetting("api-key", "must not be empty: {key} stands in signature-value") }
+        }
+        let headers = [
+            ("key-header", settings.keyHeader), ("timestamp-header", settings.timestampHeader),
+            ("nonce-header", settings.nonceHeader), ("body-hash-header", settings.bodyHashHeader),
+            ("signature-header", settings.signatureHeader),
+        ]
+        for (setting, name) in headers where !name.utf8.allSatisfy(\.isTokenByte) {
+            throw .badSetting(setting, "must be a header's name (RFC 9110 §5.6.2)")
+        }
+    }
+
+    private static let nonceCount = 32
+
+    /// Where the texts of one request stand in the memory of ``sign(_:_:)``.
+    struct Texts {
+        var timestamp = 0..<0
+        var nonce = 0..<0
+        var bodyHash = 0..<0
+        var signature = 0..<0
+        var value = 0..<0
+    }
+
+    func sign(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure) {
+        if usesBody, request.hasStreamedBody {
+            throw .unsupported("{body} can't be signed of a body that is a stream; send it from memory, or sign {body-hash}")
+        }
+        try withByteWriter(capacity: capacity) { text throws(SchemeFailure) in
+            var texts = Texts()
+            if let timestamp {
+                text.append(request.unixNanoseconds, timestamp)
+                texts.timestamp = 0..<text.count
+            }
+            if usesNonce {
+                let start = text.count
+                text.append(hex: request.random.extracting(first: Self.nonceCount / 2))
+                texts.nonce = start..<text.count
+            }
+            if let bodyHash {
+                let start = text.count
+                try bodyHash.append(of: request, to: &text)
+                texts.bodyHash = start..<text.count
+            }
+            let code = try key.authenticationCode { input in
+                message.feed(to: &input, request, text.bytes, texts, apiKey)
+            }
+            let start = text.count
+            text.append(code.span.extracting(first: key.codeSize), encoding)
+            texts.signature = start..<text.count
+            value.append(to: &text, texts, apiKey)
+            texts.value = texts.signature.upperBound..<text.count
+            send(text.bytes, texts, edits)
+        }
+    }
+
+    private func send(_ text: Span<UInt8>, _ texts: Texts, _ edits: Edits) {
+        if !sent.key.isEmpty {
+            let apiKey = apiKey
+            edits.setHeader(sent.key, apiKey.span)
+        }
+        if !sent.timestamp.isEmpty { edits.setHeader(sent.timestamp, text.extracting(texts.timestamp)) }
+        if !sent.nonce.isEmpty { edits.setHeader(sent.nonce, text.extracting(texts.nonce)) }
+        if !sent.bodyHash.isEmpty { edits.setHeader(sent.bodyHash, text.extracting(texts.bodyHash)) }
+        if !sent.signature.isEmpty { edits.setHeader(sent.signature, text.extracting(texts.value)) }
+        // The signature last, behind everything it signs.
+        if !sent.timestampQuery.isEmpty { edits.addQueryItem(sent.timestampQuery, text.extracting(texts.timestamp)) }
+        if !sent.signatureQuery.isEmpty { edits.addQueryItem(sent.signatureQuery, text.extracting(texts.value)) }
+    }
+}

@@ -1,0 +1,120 @@
+extension Completions {
+    static var zsh: String {
+        """
+        #compdef nevod-host
+        # zsh completion for nevod-host
+
+        _nevod_host_plugin_folders() {
+        \(pluginFolders(executable: "whence -p nevod-host"))
+        }
+
+        _nevod_host_plugins() {
+            if [[ $PREFIX != */* && $PREFIX != \\~* ]]; then
+                local -a folders names
+                folders=("${(@f)$(_nevod_host_plugin_folders)}")
+                names=(${^folders}/*.so(N:t))
+                compadd -a names
+                _path_files -/
+                return
+            fi
+            _path_files -/ -g '*.so'
+        }
+
+        _nevod_host_profiles() {
+            local -a names
+            names=("${(@f)$(\(profiles))}")
+            compadd -a names
+        }
+
+        _nevod_host_content() {
+            compset -P '@' && _files
+        }
+
+        # With a message in its stead, _arguments would offer no flags beside it.
+        _nevod_host_urls() {
+            compadd -S '' http:// https://
+        }
+
+        _nevod_host_commands() {
+            local -a commands
+            commands=(
+        \(commandList)
+            )
+            _describe command commands
+            _nevod_host_urls
+        }
+
+        _nevod_host() {
+            local operand='1:URL:_nevod_host_urls' command=
+            if (( CURRENT == 2 )); then
+                operand='1:URL or command:_nevod_host_commands'
+            elif [[ $words[2] == (\(Command.words.joined(separator: "|"))) ]]; then
+                command=$words[2]
+                shift words
+                (( CURRENT-- ))
+            fi
+            case $command in
+        \(specifications)
+            esac
+        }
+
+        # Both ways of loading: from a folder of fpath, or read into a shell.
+        if [[ $funcstack[1] == _nevod_host ]]; then
+            _nevod_host "$@"
+        else
+            compdef _nevod_host nevod-host
+        fi
+
+        """
+    }
+
+    private static var commandList: String {
+        Command.allCases.filter { $0 != .request }.map { "        \(quoted("\($0.rawValue):\($0.summary)"))" }
+            .joined(separator: "\n")
+    }
+
+    private static var specifications: String {
+        Command.allCases.map { command in
+            let specifications = flags(of: command).flatMap(specifications(of:)).map { "                \($0) \\" }
+            let operand = command.operandKind == .plugin ? "'1:plugin:_nevod_host_plugins'" : "\"$operand\""
+            return """
+                    \(command == .request ? "''" : command.rawValue))
+                        _arguments -s -S \\
+                \(specifications.joined(separator: "\n"))
+                            \(operand)
+                        ;;
+                """
+        }.joined(separator: "\n")
+    }
+
+    /// `(-o --output)-o+[help]:FILE:_files`, once for each spelling; `+` lets the value be attached, `=` after a sign.
+    private static func specifications(of flag: Flag) -> [String] {
+        let others = flag.isRepeatable ? "*" : flag.spellings.count > 1 ? "(\(flag.spellings.joined(separator: " ")))" : ""
+        let help = flag.help.map { "[]\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+        return flag.spellings.map { spelling in
+            var specification = others + spelling
+            if let kind = flag.valueKind, let value = flag.value {
+                specification += "\(spelling.hasPrefix("--") ? "=" : "+")[\(help)]:\(value):\(action(for: kind))"
+            } else {
+                specification += "[\(help)]"
+            }
+            return quoted(specification)
+        }
+    }
+
+    private static func action(for kind: Flag.ValueKind) -> String {
+        switch kind {
+        case .file: "_files"
+        case .folder: "_path_files -/"
+        case .plugin: "_nevod_host_plugins"
+        case .method: "(\(methods.joined(separator: " ")))"
+        case .profile: "_nevod_host_profiles"
+        case .content: "_nevod_host_content"
+        case .url, .text: " "
+        }
+    }
+
+    static func quoted(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+}

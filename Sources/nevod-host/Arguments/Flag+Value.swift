@@ -1,0 +1,48 @@
+extension Flag {
+    /// What may stand as a value, as far as a shell can help with it.
+    enum ValueKind: String, CaseIterable, Sendable {
+        case file, folder, plugin, method, profile, url
+        /// A text, or `@FILE`.
+        case content
+        case text
+    }
+
+    /// By the name that the help gives the value, so that a new flag is right by itself; nil for a flag without a value.
+    var valueKind: ValueKind? {
+        switch value {
+        case nil: nil
+        case "FILE", "PATH": .file
+        case "FOLDER": .folder
+        case "NAME" where name == .plugin: .plugin
+        case "METHOD": .method
+        case "PROFILE": .profile
+        case "URL": .url
+        case "DATA", "LINE": .content
+        default: .text
+        }
+    }
+
+    /// Every one given counts, not only the last.
+    var isRepeatable: Bool {
+        [.set, .header, .data, .dataBinary, .dataURLEncode, .jsonData, .form].contains(name)
+    }
+
+    /// With dashes, the short one first.
+    var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
+}
+
+extension Command {
+    var operandKind: Flag.ValueKind { self == .inspect ? .plugin : .url }
+
+    /// The words that name a command; the request needs none.
+    static var words: [String] { allCases.filter { $0 != .request }.map(\.rawValue) }
+
+    /// For a list of commands.
+    var summary: String {
+        switch self {
+        case .request: "send a request"
+        case .sign: "print the authorised request, send nothing"
+        case .inspect: "print a plugin's schemes and settings"
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// Formats a JSON document for a terminal: indented, in colours if asked. Nothing is decoded: members keep their order and
+/// their duplicates, numbers and strings their bytes. Only what a terminal would obey, or what would turn the direction of
+/// writing, is shown as the escape that stands for the same string.
+struct JSONFormatter {
+    let inColour: Bool
+    /// Beyond this nobody reads, and indentation alone would fill the memory: the sender of `[[[[…` decides about the depth.
+    var maximumDepth = 512
+    var maximumOutput = 64 << 20
+
+    private enum Container {
+        case array, object
+    }
+
+    /// What the grammar allows next.
+    private enum Expectation {
+        case value, valueOrEnd, key, keyOrEnd, colon, commaOrEnd
+    }
+
+    /// The document with a line break at its end; nil for what isn't JSON (RFC 8259), or is too deep or too long, so that the
+    /// caller prints it as it came.
+    func format(_ document: [UInt8]) -> [UInt8]? {
+        guard (try? UTF8Span(validating: document.span)) != nil else { return nil }
+        var lexer = JSONLexer(document)
+        var output = JSONOutput(document: document, inColour: inColour)
+        // A stack of our own: the sender decides how deep it gets.
+        var containers: [Container] = []
+        var expectation = Expectation.value
+        while output.bytes.count <= maximumOutput {
+            let token = lexer.next()
+            switch (token, expectation) {
+            case (.beginArray, .value), (.beginArray, .valueOrEnd), (.beginObject, .value), (.beginObject, .valueOrEnd):
+                guard containers.count < maximumDepth else { return nil }
+                if expectation == .valueOrEnd { output.newLine(containers.count) }
+                containers.append(token == .beginArray ? .array : .object)
+                output.mark(token == .beginArray ? "[" : "{")
+                expectation = token == .beginArray ? .valueOrEnd : .keyOrEnd
+
+            case (.string, .value), (.number, .value), (.literal, .value),
+                (.string, .valueOrEnd), (.number, .valueOrEnd), (.literal, .valueOrEnd):
+                if expectation == .valueOrEnd { output.newLine(containers.count) }
+                output.scalar(token)
+                expectation = .commaOrEnd
+
+            case (.string(let range), .key), (.string(let range), .keyOrEnd):
+                output.newLine(containers.count)
+                output.key(range)
+                expectation = .colon
+
+            case (.colon, .colon):
+                output.mark(": ")
+                expectation = .value
+
+            case (.comma, .commaOrEnd) where !containers.isEmpty:
+                output.mark(",")
+                if containers.last == .array { output.newLine(containers.count) }
+                expectation = containers.last == .array ? .value : .key
+
+            case (.endArray, .valueOrEnd), (.endArray, .commaOrEnd), (.endObject, .keyOrEnd), (.endObject, .commaOrEnd):
+                guard containers.popLast() == (token == .endArray ? .array : .object) else { return nil }
+                // Without a line between them when there is nothing in it.
+                if expectation == .commaOrEnd { output.newLine(containers.count) }
+                output.mark(token == .endArray ? "]" : "}")
+                expectation = .commaOrEnd
+
+            case (.end, .commaOrEnd) where containers.isEmpty:
+                output.mark("\n")
+                return output.bytes
+
+            default: return nil
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,29 @@
+extension TerminalText {
+    /// Bytes that are no UTF-8 are shown as `\x9b` each: some terminals read that one as the start of a control sequence.
+    static func safe(_ bytes: some Sequence<UInt8>) -> String {
+        var text = ""
+        // Escapes are kept apart from what is still to be made safe.
+        var shown = ""
+        var parser = Unicode.UTF8.ForwardParser()
+        var rest = bytes.makeIterator()
+        var pending: [UInt8] = []
+        // The parser doesn't say which bytes it refused, so they are noted on the way.
+        var noted = AnyIterator<UInt8> {
+            guard let byte = rest.next() else { return nil }
+            pending.append(byte)
+            return byte
+        }
+        while true {
+            switch parser.parseScalar(from: &noted) {
+            case .valid(let encoded):
+                text.unicodeScalars.append(Unicode.UTF8.decode(encoded))
+                pending.removeFirst(encoded.count)
+            case .error(let length):
+                shown += safe(text) + pending.prefix(length).map { "\\x\($0 < 16 ? "0" : "")\(String($0, radix: 16))" }.joined()
+                text = ""
+                pending.removeFirst(length)
+            case .emptyInput: return shown + safe(text)
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// A section of the config file.
+struct Profile {
+    let name: String
+    /// In their order. They stand before those of the command line, whose last one wins.
+    var flags: [(name: Flag.Name, value: String)] = []
+    /// What a relative operand is appended to; without a fragment.
+    var baseURL: String?
+
+    /// Without those that the command hasn't got: a profile serves requests and signatures.
+    func flags(for command: Command) -> [(name: Flag.Name, value: String)] {
+        flags.filter { given in
+            Flag.all.contains { $0.name == given.name && $0.commands.contains(command) }
+        }
+    }
+
+    /// The URL for an operand: `/orders?all` with the base `https://host/v1?tenant=1` is
+    /// `https://host/v1/orders?tenant=1&all`. An absolute one stays as it is, and so does everything without a base. Between
+    /// base and operand there is one slash, whoever brings it; nothing else is changed, `//` and `/../` included. (So it is not
+    /// the resolution of RFC 3986 §5, for which `/orders` would leave `/v1`.)
+    func url(for operand: String) -> String {
+        guard let baseURL, !Self.isAbsolute(operand) else { return operand }
+        let (basePath, baseQuery) = Self.cut(baseURL[...], at: "?")
+        let (rest, fragment) = Self.cut(operand[...], at: "#")
+        let (path, query) = Self.cut(rest, at: "?")
+        var url = String(basePath)
+        if !path.isEmpty {
+            if url.utf8.last == UInt8(ascii: "/") { url.removeLast() }
+            url += "/"
+            url += path.utf8.first == UInt8(ascii: "/") ? String(decoding: path.utf8.dropFirst(), as: UTF8.self) : String(path)
+        }
+        let queries = [baseQuery, query].compactMap { $0 }.filter { !$0.isEmpty }
+        // A question mark with nothing behind it is sent, too, if it was typed.
+        if !queries.isEmpty || baseQuery != nil || query != nil { url += "?" + queries.joined(separator: "&") }
+        if let fragment { url += "#" + fragment }
+        return url
+    }
+
+    /// With a scheme (RFC 3986 §3.1) and `://`; another colon may be part of a path.
+    private static func isAbsolute(_ operand: String) -> Bool {
+        let scheme = operand.utf8.prefix { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard let first = scheme.first, first >= UInt8(ascii: "A") else { return false }
+        return operand.utf8[scheme.endIndex...].starts(with: "://".utf8)
+    }
+
+    private static func cut(_ text: Substring, at mark: Unicode.Scalar) -> (Substring, Substring?) {
+        guard let index = text.utf8.firstIndex(of: UInt8(ascii: mark)) else { return (text, nil) }
+        return (text[..<index], text[text.utf8.index(after: index)...])
+    }
+}

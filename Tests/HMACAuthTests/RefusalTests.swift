@@ -1,0 +1,62 @@
+import NevodHost
+import Testing
+
+/// What can't be done is refused with the setting's name and the way out, and never with the secret.
+struct RefusalTests {
+    struct Case: CustomTestStringConvertible {
+        let settings: [String: String]
+        var secret = "s3cret"
+        let fragments: [String]
+        var testDescription: String { "\(settings)" }
+    }
+
+    @Test(arguments: [
+        Case(settings: ["message": "{metod}"], fragments: ["message has", "{metod}", "{method}, {path}", "{header:NAME}"]),
+        Case(settings: ["message": "{signature}"], fragments: ["message has", "{signature}"]),
+        Case(settings: ["message": "{}"], fragments: ["message has", "{}"]),
+        Case(settings: ["message": "{header:}"], fragments: ["message has", "{header:}"]),
+        Case(settings: ["message": "{header:a b}"], fragments: ["message has", "{header:a b}"]),
+        Case(settings: ["message": "{method"], fragments: ["message has a {", "{{"]),
+        Case(settings: ["message": "method}"], fragments: ["message has a }", "}}"]),
+        Case(settings: ["message": #"\x"#], fragments: ["message has a \\"]),
+        Case(settings: ["message": #"a\"#], fragments: ["message has a \\"]),
+        Case(
+            settings: ["signature-value": "{signature} {body}"],
+            fragments: ["signature-value has", "{body}", "{signature}, {key}, {timestamp}, {nonce}, {body-hash}"]),
+        Case(settings: ["signature-value": "{key}", "api-key": "a"], fragments: ["signature-value must contain {signature}"]),
+        Case(settings: ["signature-header": ""], fragments: ["signature-header must not be empty", "signature-query"]),
+        Case(settings: ["message": "{key}"], fragments: ["api-key must not be empty", "message"]),
+        Case(settings: ["signature-value": "{key}:{signature}"], fragments: ["api-key must not be empty", "signature-value"]),
+        Case(settings: ["key-header": "X Key"], fragments: ["key-header must be a header's name"]),
+        Case(settings: ["signature-header": "X-Signature:"], fragments: ["signature-header must be a header's name"]),
+        Case(settings: ["encoding": "Hex"], fragments: ["\"encoding\"", "hex, HEX, base64, base64url"]),
+        Case(settings: [:], secret: "", fragments: ["secret must not be empty"]),
+        Case(settings: ["secret-encoding": "hex"], secret: "c0ffeh", fragments: ["secret is no hex"]),
+        Case(settings: ["secret-encoding": "hex"], secret: "c0ffe", fragments: ["secret is no hex"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "c0ffe", fragments: ["secret is no base64"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "c0ff$w==", fragments: ["secret is no base64"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "c0f=f", fragments: ["secret is no base64"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "c0ff=", fragments: ["secret is no base64"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "c0ffee==\n", fragments: ["secret is no base64"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "====", fragments: ["secret"]),
+    ])
+    func settings(_ test: Case) throws {
+        let error = try #require(throws: PluginError.self) { try makeToken(test.settings, secret: test.secret) }
+        for fragment in test.fragments { #expect("\(error)".contains(fragment), "\(error)") }
+        #expect(test.secret.isEmpty || !"\(error)".contains(test.secret))
+    }
+
+    private final class Reader: HTTPBodyReader {
+        func read(upTo count: Int) async throws -> [UInt8] { [] }
+    }
+
+    @Test(arguments: [("{body}", "{body} can't be signed"), ("{body-hash}", "read only once")])
+    func aStream(_ message: String, _ fragment: String) throws {
+        let stream = HTTPBodyStream(length: 5, isReplayable: false) { Reader() }
+        let request = try HTTPRequest(.post, "https://example.com/", body: .stream(stream))
+        let error = try #require(throws: PluginError.self) { try sign(request, ["message": message]) }
+        #expect("\(error)".contains(fragment), "\(error)")
+        // What looks at neither signs it.
+        #expect(try sign(request, ["message": "{method}"]).headers.contains("X-Signature"))
+    }
+}

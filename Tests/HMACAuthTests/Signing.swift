@@ -1,0 +1,28 @@
+import HMACAuth
+import NevodHost
+import NevodPluginABI
+import NevodSupport
+
+/// The scheme as a program uses it: settings in, an authorised request out.
+func sign(
+    _ request: HTTPRequest, _ settings: [String: String], secret: String = "s3cret", at unixNanoseconds: Int64 = someTime
+) throws -> HTTPRequest {
+    var request = request
+    try makeToken(settings, secret: secret, at: unixNanoseconds).authorize(&request)
+    return request
+}
+
+/// - Parameter settings: `api-key` is empty unless it is given.
+func makeToken(
+    _ settings: [String: String], secret: String = "s3cret", at unixNanoseconds: Int64 = someTime
+) throws -> PluginToken {
+    var values: SchemeSettings = ["secret": .secret(Secret(secret))]
+    for (name, value) in settings.merging(["api-key": ""], uniquingKeysWith: { given, _ in given }) {
+        values.add(name, .text(value))
+    }
+    let scheme = try Plugin(builtIn: UnsafeRawPointer(nevod_plugin_v1())).scheme("hmac")
+    return try scheme.makeInstance(settings: values, clock: HostClock { unixNanoseconds }).token
+}
+
+/// 2023-11-14T22:13:20.123456789Z
+let someTime: Int64 = 1_700_000_000_123_456_789

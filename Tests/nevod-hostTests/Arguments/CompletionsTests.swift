@@ -1,0 +1,139 @@
+import Testing
+
+@testable import nevod_host
+
+/// Types into real shells, at a terminal that `script` makes: a Tab is a Tab, and what the shell hands to the command counts.
+@Suite struct CompletionsTests {
+    private static let typed = [
+        ("--outp\tx", "<--outputx>"),
+        ("-o bod\t-", "<-o><body.json><->"),
+        ("--output=bod\t-", "<--output=body.json><->"),
+        ("-so wit\t-", "<-so><with space.txt><->"),
+        ("-d @bod\t-", "<-d><@body.json><->"),
+        ("-d bod\t-", "<-d><bod->"),
+        ("-d @wit\t-", "<-d><@with space.txt><->"),
+        ("--data=@su\tot\t-", "<--data=@sub/other.so><->"),
+        ("-p libH\t-", "<-p><libHMACAuth.so><->"),
+        ("--plugin=libH\t-", "<--plugin=libHMACAuth.so><->"),
+        ("-p ./lo\t-", "<-p><./local.so><->"),
+        // Never from the working directory.
+        ("-p loc\t-", "<-p><loc->"),
+        ("-p su\tot\t-", "<-p><sub/other.so><->"),
+        ("--output-dir s\t-", "<--output-dir><sub/->"),
+        ("-X PAT\t-", "<-X><PATCH><->"),
+        ("--profile oth\t-", "<--profile><other one><->"),
+        ("sig\t--cur\t-", "<sign><--curl><->"),
+        ("sign --outp\t-", "<sign><--outp->"),
+        ("inspect libH\t--js\t-", "<inspect><libHMACAuth.so><--json><->"),
+        ("-H 'A: b' -so bod\t-", "<-H><A: b><-so><body.json><->"),
+        ("-- --outp\t-", "<--><--outp->"),
+        ("http://x/ bod\t-", "<http://x/><bod->"),
+    ]
+
+    private func playground() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        _ = try Shell.run("cd '\(folder.path)' && mkdir -p work/sub plugins config/nevod home")
+        for file in ["work/body.json", "work/with space.txt", "work/local.so", "work/sub/other.so", "plugins/libHMACAuth.so"] {
+            try folder.add(file)
+        }
+        try folder.add("config/nevod/config", "# [no]\n[work]\nplugin = x\n  [ other one ] # note\n")
+        for shell in Completions.Shell.allCases { try folder.add("nevod.\(shell.rawValue)", Completions.script(for: shell)) }
+        return folder
+    }
+
+    private func environment(_ folder: TemporaryFolder) -> String {
+        "cd '\(folder.path)/work'; export TERM=xterm NEVOD_PLUGIN_PATH=relative:\(folder.path)/plugins "
+            + "XDG_CONFIG_HOME=\(folder.path)/config XDG_DATA_HOME=\(folder.path)/none HOME=\(folder.path)/home"
+    }
+
+    private func check(_ shell: Completions.Shell, _ command: String, _ start: String) throws {
+        guard Shell.has(shell.rawValue), Shell.has("script") else { return }
+        let folder = try playground()
+        #expect(try Shell.run("\(shell.rawValue) -n '\(folder.path)/nevod.\(shell.rawValue)'").output == "")
+        try folder.add(
+            shell == .zsh ? "home/.zshrc" : "home/.bashrc",
+            """
+            \(environment(folder))
+            PS1='$ '
+            \(start)
+            source \(folder.path)/nevod.\(shell.rawValue)
+            nevod-host() { printf '\\nGOT'; printf '<%s>' "$@"; printf '\\n'; }
+
+            """)
+        try folder.add("keys", Self.typed.map { "nevod-host \($0.0)\n" }.joined() + "exit\n")
+        let (output, _) = try Shell.run(
+            "HOME='\(folder.path)/home' ZDOTDIR='\(folder.path)/home' timeout 60 script -qec '\(command)' /dev/null <'\(folder.path)/keys'"
+        )
+        // A terminal ends its lines with both, and to a Character that is one.
+        let got = output.split { $0.isNewline }.filter { $0.hasPrefix("GOT") }.map { String($0.dropFirst(3)) }
+        for (index, (keys, words)) in Self.typed.enumerated() {
+            #expect(index < got.count ? got[index] == words : false, "\(keys) gave \(index < got.count ? got[index] : output)")
+        }
+        #expect(!output.contains("command not found") && !output.contains("bad pattern"))
+    }
+
+    @Test("bash")
+    func bash() throws {
+        try check(.bash, "bash -i", "bind 'set enable-bracketed-paste off'")
+    }
+
+    @Test("zsh")
+    func zsh() throws {
+        try check(.zsh, "zsh -d -i", "unset zle_bracketed_paste; autoload -Uz compinit; compinit -u -D; setopt noautolist")
+    }
+
+    @Test("zsh, loaded from a folder of functions")
+    func zshFunction() throws {
+        guard Shell.has("zsh") else { return }
+        let folder = try playground()
+        _ = try Shell.run(
+            "mkdir '\(folder.path)/functions' && cp '\(folder.path)/nevod.zsh' '\(folder.path)/functions/_nevod-host'")
+        let (output, _) = try Shell.run(
+            "zsh -f -c 'fpath=(\(folder.path)/functions $fpath); autoload -Uz compinit; compinit -u -D; print $_comps[nevod-host]'"
+        )
+        #expect(output == "_nevod-host\n")
+    }
+
+    @Test("fish answers what it would show")
+    func fish() throws {
+        guard Shell.has("fish") else { return }
+        let folder = try playground()
+        #expect(try Shell.run("fish -n '\(folder.path)/nevod.fish'").output == "")
+        let cases = [
+            ("--outp", ["--output", "--output-dir"]), ("-o bod", ["body.json"]), ("--output=bod", ["--output=body.json"]),
+            ("-d @bod", ["@body.json"]), ("--data=@bod", ["--data=@body.json"]), ("-d bod", []), ("-p libH", ["libHMACAuth.so"]),
+            ("-plibH", ["-plibHMACAuth.so"]), ("-p ./lo", ["./local.so"]), ("-p loc", []), ("-X PA", ["PATCH"]),
+            ("--profile ", ["other one", "work"]), ("--output-dir s", ["sub/"]), ("s", ["sign"]), ("sign --cur", ["--curl"]),
+            ("--cur", []), ("sign --outp", []), ("inspect libH", ["libHMACAuth.so"]), ("inspect --js", ["--json"]),
+            ("h", ["http://", "https://"]), ("http://x bod", []), ("-H \"A: b\" --cace", ["--cacert"]),
+        ]
+        let commands = cases.map { "echo \"[]\"; complete -C 'nevod-host \($0.0)'\n" }.joined()
+        try folder.add("run.fish", "source \(folder.path)/nevod.fish\n" + commands)
+        let (output, _) = try Shell.run("\(environment(folder)); fish -N '\(folder.path)/run.fish'")
+        var answers: [[String]] = []
+        for line in output.split(separator: "\n") {
+            if line == "[]" { answers.append([]) } else { answers[answers.count - 1].append(String(line.prefix { $0 != "\t" })) }
+        }
+        try #require(answers.count == cases.count, "\(output)")
+        for (answer, (keys, expected)) in zip(answers, cases) { #expect(answer.sorted() == expected, "\(keys)") }
+    }
+
+    @Test("Every flag stands in every script")
+    func complete() {
+        for flag in Flag.all {
+            for spelling in flag.spellings {
+                #expect(Completions.bash.contains(spelling) && Completions.zsh.contains("\(spelling)"))
+            }
+            #expect(Completions.fish.contains(" -l \(flag.long) "))
+        }
+    }
+
+    @Test("What a value is follows from its name")
+    func kinds() {
+        for flag in Flag.all { #expect((flag.value == nil) == (flag.valueKind == nil)) }
+        func kind(_ name: Flag.Name) -> Flag.ValueKind? { Flag.all.first { $0.name == name }?.valueKind }
+        #expect(
+            kind(.output) == .file && kind(.caFile) == .file && kind(.uploadFile) == .file && kind(.outputDirectory) == .folder)
+        #expect(kind(.plugin) == .plugin && kind(.method) == .method && kind(.profile) == .profile && kind(.set) == .text)
+    }
+}

@@ -1,0 +1,133 @@
+import Glibc
+import Testing
+
+@testable import nevod_host
+
+@Suite struct ConfigFileTests {
+    private func parse(_ text: String) throws(ConfigError) -> ConfigFile {
+        try ConfigFile(path: "config", bytes: Array(text.utf8))
+    }
+
+    @Test("Profiles with their flags in order")
+    func profiles() throws {
+        let file = try parse(
+            """
+            \u{FEFF}# comment
+            [work]
+              url = https://api.example.com/v1
+            plugin=libHMACAuth.so
+            set = api-key=demo#1\r
+            set = secret=env:SECRET
+            \theader\t=\tX-A: b  c\t
+            # header = no
+            location
+            silent = true
+            json = {"a": 1}
+            data =
+
+            [ my home ] # note
+            """)
+        #expect(file.profiles.map(\.name) == ["work", "my home"])
+        let work = try file.profile("work")
+        #expect(work.baseURL == "https://api.example.com/v1")
+        #expect(work.flags.map(\.name) == [.plugin, .set, .set, .header, .location, .silent, .jsonData, .data])
+        #expect(
+            work.flags.map(\.value)
+                == ["libHMACAuth.so", "api-key=demo#1", "secret=env:SECRET", "X-A: b  c", "", "", "{\"a\": 1}", ""])
+        #expect(work.flags(for: .sign).map(\.name) == [.plugin, .set, .set, .header, .silent, .jsonData, .data])
+        #expect(try file.profile("my home").flags.isEmpty)
+        #expect(try file.profile("my home").baseURL == nil)
+        #expect(try parse("").profiles.isEmpty)
+    }
+
+    @Test(
+        "Errors name the line and the way out",
+        arguments: [
+            ("[a]\nhaeder = x", "config:2: unknown option \"haeder\"; did you mean header?"),
+            ("[a]\nulr = x", "config:2: unknown option \"ulr\"; did you mean url?"),
+            ("[a]\nfrobnicate", "config:2: unknown option \"frobnicate\"; see nevod-host --help"),
+            ("[a]\n--header = x", "config:2: write header, without dashes"),
+            ("[a]\nprofile = b", "config:2: unknown option \"profile\""), ("[a]\nhelp", "config:2: unknown option \"help\""),
+            ("[a]\n\nheader", "config:3: header needs a value: header = LINE"),
+            ("[a]\nheader =", "config:2: header needs a value: header = LINE"),
+            ("[a]\nsilent = false", "config:2: silent takes no value"),
+            ("header = x", "config:1: this stands before the first profile"),
+            ("[a]\n[b]\n[a]", "config:3: the profile \"a\" is there already, in line 1"),
+            ("[a", "config:1: the profile's name has no ]"), ("[ ]", "config:1: the profile has no name"),
+            ("[a] b", "config:1: a profile's name stands on a line of its own"),
+            ("[a]\nurl = api.example.com", "config:2: url has to begin with https://"),
+            ("[a]\nurl", "config:2: url has to begin with"), ("[a]\nurl = https://", "config:2: url has to begin with"),
+            ("[a]\nurl = file:///x", "config:2: url has to begin with"), ("[a]\nurl = http://h/#x", "config:2: url may have no"),
+            ("[a]\nurl = http://a\nurl = http://b", "config:3: the profile has a url already"),
+            ("[a]\nheader = X: \u{1B}[0m", "config:2: it holds a control character"),
+            ("[a]\nheader = X: a\0b", "config:2: it holds a control character"),
+            ("[a]\n= x", "config:2: unknown option \"\""), ("[a]\n\u{202E} = x", "config:2: unknown option \"\\u{202e}\""),
+        ])
+    func errors(text: String, message: String) {
+        let error = #expect(throws: ConfigError.self) { try parse(text) }
+        #expect(error?.description.hasPrefix(message) == true, "\(String(describing: error))")
+    }
+
+    @Test("What may be a secret is not repeated")
+    func secrets() {
+        for line in ["my secret hunter2", "haeder = hunter2", "silent = hunter2", "url = hunter2"] {
+            let error = #expect(throws: ConfigError.self) { try parse("[a]\n\(line)") }
+            #expect(error?.description.contains("hunter2") == false)
+        }
+    }
+
+    @Test("A profile that isn't there")
+    func missing() throws {
+        let file = try parse("[work]\n[home]")
+        #expect(throws: ConfigError("config", nil, "there is no profile \"wrok\"; did you mean work?")) {
+            try file.profile("wrok")
+        }
+        #expect(throws: ConfigError("config", nil, "there is no profile \"x\"; it has work, home")) { try file.profile("x") }
+        #expect(throws: ConfigError("config", nil, "there is no profile \"x\"; it has none")) { try parse("").profile("x") }
+        #expect(throws: ConfigError("config", nil, "it is not UTF-8")) {
+            try ConfigFile(path: "config", bytes: [0x5B, 0xFF, 0x5D])
+        }
+    }
+
+    @Test("A file that others may write is refused, one that they may read is told")
+    func permissions() throws {
+        let folder = try TemporaryFolder()
+        for (mode, isReadable) in [(0o600, false), (0o400, false), (0o640, true), (0o644, true)] as [(mode_t, Bool)] {
+            let path = try folder.add("config\(mode)", "[a]\n", mode: mode)
+            #expect(try ConfigFile.load(path: path)?.isReadableByOthers == isReadable)
+        }
+        for mode in [0o620, 0o602, 0o666] as [mode_t] {
+            let path = try folder.add("config\(mode)", "[a]\n", mode: mode)
+            let error = #expect(throws: ConfigError.self) { try ConfigFile.load(path: path) }
+            #expect(error?.description.contains("others may write \(path); chmod go-w it") == true)
+        }
+        let path = try folder.add("config", "[a]\n")
+        chmod(folder.path, 0o777)
+        let error = #expect(throws: ConfigError.self) { try ConfigFile.load(path: path) }
+        #expect(error?.description.contains("others may write \(folder.path); chmod go-w it") == true)
+        chmod(folder.path, 0o1777)
+        #expect(try ConfigFile.load(path: path) != nil)
+        if geteuid() == 0 {
+            chown(path, 12345, 12345)
+            let error = #expect(throws: ConfigError.self) { try ConfigFile.load(path: path) }
+            #expect(error?.description.contains("belongs to another user (uid 12345)") == true)
+        }
+        chmod(folder.path, 0o700)
+    }
+
+    @Test("No file is no error; what is no file is one, and nobody waits for it")
+    func kinds() throws {
+        let folder = try TemporaryFolder()
+        #expect(try ConfigFile.load(path: "\(folder.path)/none") == nil)
+        let file = try folder.add("file")
+        #expect(try ConfigFile.load(path: "\(file)/config") == nil)
+        mkfifo("\(folder.path)/pipe", 0o600)
+        for path in [folder.path, "\(folder.path)/pipe", "/dev/null"] {
+            #expect(throws: ConfigError(path, nil, "it is not a file")) { try ConfigFile.load(path: path) }
+        }
+        let large = try folder.add("large", String(repeating: "#", count: (1 << 20) + 1))
+        #expect(throws: ConfigError.self) { try ConfigFile.load(path: large) }
+        symlink(try folder.add("target", "[a]\n"), "\(folder.path)/link")
+        #expect(try ConfigFile.load(path: "\(folder.path)/link")?.profiles.count == 1)
+    }
+}
