@@ -20,6 +20,9 @@ let strict: [SwiftSetting] =
         .enableExperimentalFeature("Lifetimes"),
     ]
 
+// The runtime of ThreadSanitizer is in the test binary, and the list of what it shows to libraries lacks what Swift calls.
+let sanitizerSymbols: [LinkerSetting] = threadSanitizer ? [.unsafeFlags(["-Xlinker", "--export-dynamic"])] : []
+
 let package = Package(
     name: "NevodHost",
     platforms: [.macOS(.v15)],
@@ -49,12 +52,15 @@ let package = Package(
             name: "HMACAuth", dependencies: ["NevodPluginKit", "COpenSSL"], path: "Plugins/HMACAuth", swiftSettings: strict),
 
         .testTarget(
-            name: "NevodHostTests", dependencies: ["NevodHost", "NevodSupport"], exclude: ["TestPlugins"], swiftSettings: strict),
+            name: "NevodHostTests", dependencies: ["NevodHost", "NevodSupport"], exclude: ["TestPlugins"], swiftSettings: strict,
+            linkerSettings: sanitizerSymbols),
         .testTarget(
             name: "NevodPluginKitTests", dependencies: ["NevodHost", "NevodPluginKit", "NevodSupport"], swiftSettings: strict),
         .testTarget(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
             swiftSettings: strict),
+
+        .testTarget(name: "nevod-hostTests", dependencies: ["nevod-host"], swiftSettings: strict),
 
         // Measures; replaces malloc to count, so nothing else may link CPeers.
         .target(

@@ -29,6 +29,10 @@ static inline CURLcode nevod_easy_set_seek_function(CURL *easy, curl_seek_callba
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
 }
 
+static inline CURLcode nevod_easy_set_open_function(CURL *easy, curl_opensocket_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+
 static inline CURLcode nevod_easy_set_close_function(CURL *easy, curl_closesocket_callback function, void *context) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
     return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context) : code;

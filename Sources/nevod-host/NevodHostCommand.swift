@@ -11,21 +11,46 @@ struct NevodHostCommand {
         }
         var console = Console(isSilent: false, isVerbose: false)
         do {
-            let arguments = try Arguments(words)
+            var arguments = try Arguments(words)
             console = Console(isSilent: arguments.has(.silent), isVerbose: arguments.has(.verbose))
             if arguments.has(.help) {
-                try FileDescriptor.standardOutput.write(Array((Help.text(for: arguments.command) + "\n").utf8).span)
+                try print(Help.text(for: arguments.command) + "\n")
             } else if arguments.has(.version) {
-                try FileDescriptor.standardOutput.write(Array("nevod-host \(Version.text)\n".utf8).span)
-            } else if arguments.command == .inspect {
-                try InspectCommand(arguments: arguments).run()
+                try print("nevod-host \(Version.text)\n")
             } else {
-                runOnSession(arguments, console, try SessionBuilder(arguments: arguments).configuration())
+                if let name = arguments.value(.profile) { arguments = arguments.merging(try profile(name, console)) }
+                try arguments.checkStandardInput()
+                switch arguments.command {
+                case .inspect: try InspectCommand(arguments: arguments).run()
+                case .completions: try print(completions(arguments))
+                case .manual: try print(ManPage.text)
+                case .request, .sign:
+                    runOnSession(arguments, console, try SessionBuilder(arguments: arguments).configuration())
+                }
             }
             end(ExitCode.success)
         } catch {
             end(report(error, console))
         }
+    }
+
+    private static func print(_ text: String) throws {
+        try FileDescriptor.standardOutput.write(Array(text.utf8).span)
+    }
+
+    private static func completions(_ arguments: Arguments) throws -> String {
+        guard arguments.operands.count == 1, let shell = Completions.Shell(rawValue: arguments.operands[0]) else {
+            throw UsageError("completions are for one of \(Completions.Shell.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return Completions.script(for: shell)
+    }
+
+    private static func profile(_ name: String, _ console: Console) throws -> Profile {
+        guard let path = ConfigFile.defaultPath(), let file = try ConfigFile.load(path: path) else {
+            throw UsageError("there is no config file for --profile; write ~/.config/nevod/config, see the manual")
+        }
+        if file.isReadableByOthers { console.warning("\(path) can be read by others; chmod 600 it") }
+        return try file.profile(name)
     }
 
     /// Everything happens on the session's thread: a pool of threads, and the hops between them, would cost a short process
@@ -52,8 +77,13 @@ struct NevodHostCommand {
 
     private static func report(_ error: any Error, _ console: Console) -> Int32 {
         // Whoever read our output has gone: nothing to say to anyone.
-        if (error as? OutputError)?.isBrokenPipe != true { console.error("\(error)") }
+        if (error as? OutputError)?.isBrokenPipe != true { console.error("\(error)\(suggestion(for: error))") }
         return ExitCode.of(error)
+    }
+
+    private static func suggestion(for error: any Error) -> String {
+        guard case .unknownSetting(_, let name, let valid)? = (error as? PluginError)?.reason else { return "" }
+        return Suggestions.hint(for: name, among: valid)
     }
 
     /// Nothing is buffered by now, so there is nothing that the C library's exit handlers could do for us.

@@ -1,6 +1,7 @@
 """What the tests share: the binaries, two servers, and a way to run the command line."""
 
 import atexit
+import base64
 import contextlib
 import functools
 import hashlib
@@ -12,6 +13,7 @@ import re
 import shlex
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -193,6 +195,173 @@ def canned(body=b"", *lines, status="200 OK"):
 def header_lines(head):
     """The header lines of a request that a CannedServer kept."""
     return head.decode("latin-1").split("\r\n")[1:]
+
+
+class Authority:
+    """A private certificate authority, made by openssl, with certificates of the servers and of a client."""
+
+    KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name in ("ca", "other-ca"):
+            self.openssl("req", "-x509", *self.KEY, "-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={name}", "-days", "3650")
+        self.issue("here", "IP:127.0.0.1,IP:127.0.0.2,DNS:localhost")
+        self.issue("elsewhere", "DNS:elsewhere.test")
+        self.issue("client", "email:client@example.test")
+        self.openssl("req", "-new", "-key", "here.key", "-out", "expired.csr", "-subj", "/CN=expired")
+        self.openssl("x509", "-req", "-in", "expired.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days", "-1", "-out", "expired.pem")
+        shutil.copy(folder / "here.key", folder / "expired.key")
+
+    def openssl(self, *words):
+        done = subprocess.run(
+            ["openssl", *words], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+        if done.returncode != 0:
+            raise AssertionError(f"openssl {shlex.join(words)}\n{done.stderr.decode()}")
+        return done.stdout
+
+    def issue(self, name, names):
+        self.openssl(
+            "req", "-x509", *self.KEY, "-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={name}", "-days", "3650",
+            "-CA", "ca.pem", "-CAkey", "ca.key", "-addext", f"subjectAltName={names}",
+            "-addext", "basicConstraints=critical,CA:FALSE")
+
+    def path(self, name):
+        return self.folder / name
+
+    def context(self, name="here"):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.path(f"{name}.pem"), self.path(f"{name}.key"))
+        return context
+
+    def pin(self, name="here"):
+        """For --pinnedpubkey: the digest of the key as it stands in the certificate."""
+        key = self.openssl("pkey", "-in", f"{name}.key", "-pubout", "-outform", "DER")
+        return "sha256//" + base64.b64encode(hashlib.sha256(key).digest()).decode()
+
+
+@functools.cache
+def authority():
+    folder = shared_folder() / "authority"
+    folder.mkdir()
+    return Authority(folder)
+
+
+class SocketServer:
+    """Answers each connection in a thread of its own, with TLS if a context is given and the client begins with it. What it
+    does with a connection is what `converse` says, or the function that is given."""
+
+    def __init__(self, converse=None, host="127.0.0.1", port=0, tls=None):
+        self.tls, self.host = tls, host
+        self.converse = converse or self.converse
+        self.stopped = threading.Event()
+        self.connections, self.threads, self.lock = [], [], threading.Lock()
+        self.socket = socket.create_server((host, port), backlog=64)
+        self.port = self.socket.getsockname()[1]
+        self.authority = f"{host}:{self.port}"
+        self.http, self.https = f"http://{self.authority}", f"https://{self.authority}"
+        self.thread = threading.Thread(target=self.accept, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.socket.shutdown(socket.SHUT_RDWR)  # wakes `accept`
+        self.thread.join(PATIENCE)
+        self.socket.close()
+        with self.lock:
+            for connection in self.connections:
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+        for thread in self.threads:
+            thread.join(PATIENCE)
+
+    def accept(self):
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            connection.settimeout(PATIENCE)
+            thread = threading.Thread(target=self.serve, args=(connection,), daemon=True)
+            with self.lock:
+                self.connections.append(connection)
+                self.threads.append(thread)
+            thread.start()
+
+    def serve(self, plain):
+        connection = plain
+        try:
+            if self.tls and plain.recv(1, socket.MSG_PEEK) == b"\x16":
+                connection = self.tls.wrap_socket(plain, server_side=True)
+                with self.lock:
+                    self.connections.append(connection)
+            self.converse(connection)
+        except OSError:
+            pass  # a client that has left, or that refuses our certificate
+        finally:
+            connection.close()
+
+
+class Seen:
+    """A request as a RecordingServer received it."""
+
+    def __init__(self, head, connection):
+        self.head = head.decode("latin-1")
+        self.is_secure = isinstance(connection, ssl.SSLSocket)
+        line, *lines = self.head.split("\r\n")
+        self.method, self.target, self.version = line.split(" ")
+        self.path, _, self.query = self.target.partition("?")
+        self.headers = [tuple(line.split(": ", 1)) if ": " in line else (line.rstrip(":"), "") for line in lines]
+        self.body = b""
+
+    def values(self, name):
+        return [value for key, value in self.headers if key.lower() == name.lower()]
+
+    def __repr__(self):
+        return f"{self.head}\n\n{self.body[:400]!r}"
+
+
+class RecordingServer(SocketServer):
+    """Keeps every request, and answers it with what `answer` says, a function of the request. Connections are kept alive."""
+
+    def __init__(self, answer=lambda seen: reply(), **options):
+        super().__init__(**options)
+        self.answer, self.requests = answer, []
+
+    def converse(self, connection):
+        with connection.makefile("rb") as stream:
+            while seen := self.receive(stream, connection):
+                connection.sendall(self.answer(seen))
+
+    def receive(self, stream, connection):
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            if not (line := stream.readline(1 << 20)):
+                return None
+            head += line
+        seen = Seen(head[:-4], connection)
+        self.requests.append(seen)
+        if "100-continue" in seen.values("Expect"):
+            connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if seen.values("Transfer-Encoding") == ["chunked"]:
+            while size := int(stream.readline(100), 16):
+                seen.body += stream.read(size)
+                stream.readline(100)
+            stream.readline(100)
+        elif length := seen.values("Content-Length"):
+            seen.body = stream.read(int(length[0]))
+        return seen
+
+
+def reply(status="200 OK", *lines, body=b""):
+    """A whole answer that keeps the connection."""
+    head = [f"HTTP/1.1 {status}", *lines]
+    if not status.startswith(("204", "304")):
+        head.append(f"Content-Length: {len(body)}")
+    return "\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + body
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ struct ByteWriterTests {
         #expect(withByteWriter(capacity: 4) { writer in writer.count } == 0)
     }
 
-    @Test(inOwnProcess) func `More than fits ends the program, not the stack`() async {
+    @Test func `More than fits ends the program, not the stack`() async {
         await #expect(processExitsWith: .failure) { withByteWriter(capacity: 2) { $0.append(ascii: "abc") } }
         await #expect(processExitsWith: .failure) { withByteWriter(capacity: 3) { $0.append(hex: [1, 2].span) } }
         await #expect(processExitsWith: .failure) { withByteWriter(capacity: 19) { $0.append(decimal: .min) } }
@@ -49,12 +49,3 @@ struct ByteWriterTests {
         #expect(throws: CancellationError.self) { try withByteWriter(capacity: 1) { _ in throw CancellationError() } }
     }
 }
-
-/// Several exit tests at once end in a deadlock of the test library under ThreadSanitizer.
-private let inOwnProcess: ConditionTrait = {
-    #if NEVOD_THREAD_SANITIZER
-        .disabled("ThreadSanitizer")
-    #else
-        .enabled(if: true)
-    #endif
-}()

@@ -38,7 +38,7 @@ struct PluginExportTests {
             }
         }
 
-        var needs: Needs { [.headers, .body, .random, .sha384] }
+        var needs: Needs { [.headers, .body, .random, .useCount, .sha384] }
 
         func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure) {
             if text == "unsupported" { throw .unsupported("not on a Sunday") }
@@ -186,21 +186,25 @@ struct PluginExportTests {
         #expect(!"\(error)".contains("sensitive"))
     }
 
-    @Test func `A scheme is destroyed with its instance`() throws {
-        final class Canary: Sendable {}
-        struct Held: AuthScheme {
-            static let id = "held"
-            static let title = "Holds an object"
-            nonisolated(unsafe) static weak var made: Canary?
-            private var canary: Canary?
-            mutating func prepare() {
-                let made = Canary()
-                canary = made
-                Self.made = made
-            }
-            func authorize(_ request: borrowing RequestView, _ edits: Edits) {}
+    final class Canary: Sendable {}
+
+    struct Held: AuthScheme {
+        static let id = "held"
+        static let title = "Holds an object"
+        nonisolated(unsafe) static weak var made: Canary?
+        private var canary: Canary?
+        mutating func prepare() {
+            let made = Canary()
+            canary = made
+            Self.made = made
         }
-        let plugin = try Plugin(builtIn: PluginExport(Held.self, name: "H", version: "1", vendor: "").table)
+        func authorize(_ request: borrowing RequestView, _ edits: Edits) {}
+    }
+
+    private static let held = PluginExport(Held.self, name: "Held", version: "1", vendor: "")
+
+    @Test func `A scheme is destroyed with its instance`() throws {
+        let plugin = try Plugin(builtIn: Self.held.table)
         var instance: SchemeInstance? = try plugin.scheme().makeInstance()
         #expect(Held.made != nil)
         _ = instance
@@ -216,15 +220,16 @@ struct PluginExportTests {
         func authorize(_ request: borrowing RequestView, _ edits: Edits) { edits.setHeader("X-List", "\(list) \(maybe ?? "-")") }
     }
 
+    private static let lists = PluginExport(Lists.self, name: "Lists", version: "1", vendor: "")
+
     @Test func `A list's default, and an optional's`() throws {
-        let plugin = try Plugin(builtIn: PluginExport(Lists.self, name: "L", version: "1", vendor: "").table)
+        let plugin = try Plugin(builtIn: Self.lists.table)
         func list(_ settings: SchemeSettings) throws -> String? {
             var request = try HTTPRequest(.get, "http://h/")
             try plugin.scheme().makeInstance(settings: settings).authorize(&request, attempt: 1)
             return request.headers["X-List"]
         }
         #expect(try list(["list": "x", "maybe": "y"]) == "[\"x\"] y")
-        let text = try list([:])
-        #expect(text == "[\"a\", \"b\"] m")
+        #expect(try list([:]) == "[\"a\", \"b\"] m")
     }
 }

@@ -18,6 +18,7 @@ struct EditSink: ~Copyable {
 
     private var memory: UnsafeMutableRawBufferPointer
     private var used = 0
+    private var records = 0
     private var ownsMemory = false
     private let target: Int32
     private(set) var refusal: (what: String, problem: String)?
@@ -63,6 +64,7 @@ struct EditSink: ~Copyable {
         let name = name.buffer
         let value = value.buffer
         reserve(Self.recordHeader + name.count + value.count)
+        records += 1
         memory[used] = kind.rawValue
         memory.storeBytes(of: UInt32(name.count), toByteOffset: used + 1, as: UInt32.self)
         memory.storeBytes(of: UInt32(value.count), toByteOffset: used + 5, as: UInt32.self)
@@ -95,7 +97,7 @@ struct EditSink: ~Copyable {
         guard value.count <= Self.largestValue else {
             return "a value of \(value.count) bytes is larger than \(Self.largestValue)"
         }
-        guard used + Int(name.count) + Int(value.count) <= Self.largestCall else {
+        guard used + Int(name.count) + Int(value.count) <= Self.largestCall + records * Self.recordHeader else {
             return "the edits of one call are larger than \(Self.largestCall) bytes"
         }
         guard name.count == 0 || name.data != nil, value.count == 0 || value.data != nil else {

@@ -37,7 +37,11 @@ struct SchemeNeeds: Sendable {
             throw PluginError(scheme.plugin, .unsupported(scheme: scheme.id, what: "responses or state"))
         }
         flags = needs.flags
-        for index in 0..<Int(min(needs.digest_count, 16)) {
+        guard needs.digest_count <= 16 else {
+            throw PluginError(
+                scheme.plugin, .malformed(field: "\(field).digest_count", problem: "is \(needs.digest_count), more than 16"))
+        }
+        for index in 0..<Int(needs.digest_count) {
             guard let names = needs.digests else {
                 throw PluginError(scheme.plugin, .malformed(field: "\(field).digests", problem: "is NULL"))
             }

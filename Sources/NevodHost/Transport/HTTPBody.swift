@@ -39,6 +39,13 @@ public struct HTTPBodyStream: Sendable {
     }
 }
 
+extension HTTPBodyStream {
+    /// A reader at the beginning of the body; more than one only if it is replayable.
+    public func makeReader() throws -> any HTTPBodyReader {
+        try open()
+    }
+}
+
 /// Delivers a body, piece by piece.
 public protocol HTTPBodyReader: AnyObject, Sendable {
     /// The next bytes, at most `count`; none at the end. Called by one task at a time.

@@ -14,7 +14,7 @@ public struct HTTPRequest: Sendable {
 
     /// - Parameter url: absolute, `http` or `https`. Sent as it stands; only what RFC 3986 forbids is percent-encoded.
     public init(
-        _ method: HTTPMethod = .get, _ url: String, body: HTTPBody = .none
+        _ method: HTTPMethod, _ url: String, body: HTTPBody = .none
     ) throws(InvalidRequest) {
         let parsed = try HTTPURL(url)
         self.method = method

@@ -9,12 +9,12 @@ struct Arguments {
     /// - Parameter words: without the program's name, as bytes.
     init(_ words: [[UInt8]]) throws(UsageError) {
         var words = try Self.decoded(words)[...]
+        var chosen = Command.request
         if let word = words.first, let command = Command(rawValue: word), command != .request {
-            self.command = command
+            chosen = command
             words.removeFirst()
-        } else {
-            command = .request
         }
+        let command = chosen
         var flags: [(name: Flag.Name, value: String)] = []
         var operands: [String] = []
         var flagsEnded = false
@@ -29,8 +29,22 @@ struct Arguments {
                 flags += try Self.short(word, &words, command)
             }
         }
+        self.init(command, flags, operands)
+    }
+
+    private init(_ command: Command, _ flags: [(name: Flag.Name, value: String)], _ operands: [String]) {
+        self.command = command
         self.flags = flags
         self.operands = operands
+    }
+
+    /// With a profile's flags in front, so that those of the command line win, and its base before a relative URL.
+    func merging(_ profile: Profile) -> Arguments {
+        Arguments(command, profile.flags(for: command) + flags, operands.map(profile.url(for:)))
+    }
+
+    /// Whoever reads standard input second would get nothing, and say nothing.
+    func checkStandardInput() throws(UsageError) {
         let readers = flags.count { flag in
             switch flag.name {
             case .data, .dataBinary, .dataURLEncode, .jsonData, .header, .form:
@@ -79,7 +93,9 @@ struct Arguments {
         let text = word.dropFirst(2)
         let name = text.prefix { $0 != "=" }
         guard let flag = Flag.all.first(where: { $0.long == name && $0.commands.contains(command) }) else {
-            throw UsageError("unknown option --\(name)\(elsewhere { $0.long == name })")
+            throw UsageError(
+                "unknown option --\(name)\(elsewhere { $0.long == name } ?? Suggestions.hint(forFlag: String(name), of: command))"
+            )
         }
         let attached = name.count < text.count ? String(text.dropFirst(name.count + 1)) : nil
         guard let valueName = flag.value else {
@@ -100,7 +116,7 @@ struct Arguments {
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {
             guard let flag = Flag.all.first(where: { $0.short == letter && $0.commands.contains(command) }) else {
-                throw UsageError("unknown option -\(letter)\(elsewhere { $0.short == letter })")
+                throw UsageError("unknown option -\(letter)\(elsewhere { $0.short == letter } ?? "; see nevod-host --help")")
             }
             guard let valueName = flag.value else {
                 found.append((flag.name, ""))
@@ -115,8 +131,8 @@ struct Arguments {
         return found
     }
 
-    private static func elsewhere(_ isMeant: (Flag) -> Bool) -> String {
-        guard let flag = Flag.all.first(where: isMeant) else { return "; see nevod-host --help" }
+    private static func elsewhere(_ isMeant: (Flag) -> Bool) -> String? {
+        guard let flag = Flag.all.first(where: isMeant) else { return nil }
         return
             " here; it belongs to \(flag.commands.map { $0 == .request ? "a request" : $0.rawValue }.sorted().joined(separator: ", "))"
     }

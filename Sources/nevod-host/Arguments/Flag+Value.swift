@@ -32,7 +32,13 @@ extension Flag {
 }
 
 extension Command {
-    var operandKind: Flag.ValueKind { self == .inspect ? .plugin : .url }
+    var operandKind: Flag.ValueKind {
+        switch self {
+        case .request, .sign: .url
+        case .inspect: .plugin
+        case .completions, .manual: .text
+        }
+    }
 
     /// The words that name a command; the request needs none.
     static var words: [String] { allCases.filter { $0 != .request }.map(\.rawValue) }
@@ -43,6 +49,8 @@ extension Command {
         case .request: "send a request"
         case .sign: "print the authorised request, send nothing"
         case .inspect: "print a plugin's schemes and settings"
+        case .completions: "print the completions for a shell"
+        case .manual: "print the manual page"
         }
     }
 }

@@ -106,4 +106,6 @@ enum Command: String, CaseIterable, Sendable {
     case request
     case sign
     case inspect
+    case completions
+    case manual
 }

@@ -7,9 +7,13 @@ enum Help {
                 nevod-host [--plugin NAME] [--set NAME=VALUE]… [options] URL
                 nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL    print the authorised request, send nothing
                 nevod-host inspect NAME [--json]                                   print a plugin's schemes and settings
+                nevod-host completions bash|zsh|fish                               print the completions for a shell
+                nevod-host manual                                                  print the manual page
                 """
             case .sign: "nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL"
             case .inspect: "nevod-host inspect NAME [--json]"
+            case .completions: "nevod-host completions bash|zsh|fish"
+            case .manual: "nevod-host manual"
             }
         let flags = Flag.all.filter { $0.commands.contains(command) }
         let names = flags.map { flag in

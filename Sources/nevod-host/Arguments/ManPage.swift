@@ -28,6 +28,11 @@ enum ManPage {
         .B nevod\\-host inspect
         .RI [ options ]
         .I NAME
+        .br
+        .B nevod\\-host completions
+        .I SHELL
+        .br
+        .B nevod\\-host manual
         """
 
     private static var description: String {

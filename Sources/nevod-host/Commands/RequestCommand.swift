@@ -1,25 +1,33 @@
 import NevodHost
+import NevodSupport
 
 /// The default command: sends one request and writes the answer.
-struct RequestCommand {
+struct RequestCommand: Sendable {
     let arguments: Arguments
     let console: Console
     let session: CurlSession
 
     func run() async throws {
-        let request = try RequestBuilder(arguments: arguments).request()
+        var request = try RequestBuilder(arguments: arguments).request()
         let token = try PluginLoader(arguments: arguments, console: console).token()
         let console = console
         let provider = NetworkProvider(session: session, interceptor: try interceptors(), signer: token) { request in
             for line in request.redactedHead { console.trace(">", line) }
             console.trace(">", "")
         }
-        let response = try await provider.send(request, try SessionBuilder(arguments: arguments).options())
+        let latest = MetricsBox()
+        var options = try SessionBuilder(arguments: arguments).options()
+        options.onMetrics = { latest.set($0) }
+        if let file = arguments.value(.uploadFile) {
+            request.body = request.body.showingProgress(name: file, isShown: !console.isSilent && !console.isVerbose)
+        }
+        let response = try await provider.send(request, options)
         trace(response)
         if arguments.has(.fail), response.status >= 400 {
             throw HTTPStatusError(status: response.status, reason: response.reason)
         }
-        try await write(response)
+        try await Answer(arguments: arguments, console: console).write(response)
+        if arguments.has(.timing), let metrics = latest.value { console.note(Timing(metrics).lines) }
     }
 
     private func interceptors() throws -> InterceptorChain {
@@ -33,36 +41,35 @@ struct RequestCommand {
     }
 
     private func trace(_ response: HTTPResponse) {
-        console.trace("<", statusLine(response))
-        for line in response.headers {
+        let head = Answer(arguments: arguments, console: console).head(of: response)
+        console.trace("<", head[0])
+        for (text, line) in zip(head.dropFirst(), response.headers) {
             let isSecret = ["set-cookie", "set-cookie2"].contains(line.name.lowercased())
-            console.trace("<", "\(line.name): \(isSecret ? "[redacted]" : line.value)")
+            console.trace("<", isSecret ? "\(line.name): [redacted]" : text)
         }
         console.trace("<", "")
     }
+}
 
-    private func write(_ response: HTTPResponse) async throws {
-        var output = try BodyOutput(outputPath())
-        if arguments.has(.include) {
-            let head = [statusLine(response)] + response.headers.map { "\($0.name): \($0.value)" }
-            try output.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8))
-        }
-        switch response.body {
-        case .bytes(let bytes): try output.write(bytes)
-        case .stream(let pieces): while let piece = try await pieces.next() { try output.write(piece) }
-        }
-        try output.finish()
+/// The measurements of the last transfer: of a redirect chain, the one that answered.
+private final class MetricsBox: Sendable {
+    private let latest = Locked<TransferMetrics?>(nil)
+
+    var value: TransferMetrics? { latest.withLock { $0 } }
+
+    func set(_ metrics: TransferMetrics) {
+        latest.withLock { $0 = metrics }
     }
+}
 
-    private func outputPath() -> String? {
-        guard let file = arguments.value(.output), file != "-", let folder = arguments.value(.outputDirectory) else {
-            return arguments.value(.output)
-        }
-        return file.hasPrefix("/") ? file : "\(folder)/\(file)"
-    }
-
-    private func statusLine(_ response: HTTPResponse) -> String {
-        "HTTP/\(response.version.rawValue) \(response.status)\(response.reason.isEmpty ? "" : " \(response.reason)")"
+extension Timing {
+    /// libcurl says zero for what did not happen.
+    fileprivate init(_ metrics: TransferMetrics) {
+        let happened = { (seconds: Double) in seconds > 0 ? seconds : nil }
+        self.init(
+            nameLookup: happened(metrics.nameLookup), connect: happened(metrics.connect), tls: happened(metrics.tls),
+            firstByte: happened(metrics.firstByte), total: metrics.total, sent: Int64(metrics.uploaded),
+            received: Int64(metrics.downloaded))
     }
 }
 

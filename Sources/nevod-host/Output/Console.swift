@@ -20,6 +20,12 @@ struct Console: Sendable {
         Self.write("\(mark) \(TerminalText.safe(line))\n")
     }
 
+    /// Lines that were asked for.
+    func note(_ lines: String) {
+        guard !isSilent else { return }
+        Self.write(lines)
+    }
+
     static func write(_ text: String) {
         try? FileDescriptor(number: STDERR_FILENO, name: "standard error").write(Array(text.utf8).span)
     }

@@ -37,7 +37,7 @@ enum ExitCode {
 
     static func of(_ error: any Error) -> Int32 {
         switch error {
-        case is UsageError: usage
+        case is UsageError, is ConfigError: usage
         case is InputError: read
         case is OutputError: write
         case is SettingSourceError: settings

@@ -45,7 +45,7 @@ struct PluginLocatorTests {
     }
 
     /// The environment and the working directory belong to the whole process, so another one looks at them.
-    @Test(inOwnProcess) func `The working directory is used for a path, and never for a bare name`() async throws {
+    @Test func `The working directory is used for a path, and never for a bare name`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let folder = try TemporaryFolder()
             let file = try folder.write("libX.so", [1])
@@ -62,7 +62,7 @@ struct PluginLocatorTests {
         #expect(result != nil)
     }
 
-    @Test(inOwnProcess) func `The standard folders, in order`() async {
+    @Test func `The standard folders, in order`() async {
         await #expect(processExitsWith: .success) {
             setenv("NEVOD_PLUGIN_PATH", "/one:relative::/two:.", 1)
             setenv("XDG_DATA_HOME", "/data", 1)

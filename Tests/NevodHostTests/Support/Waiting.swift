@@ -4,27 +4,38 @@ internal import Testing
 
 /// Something that happens once, on any thread, and that a test waits for.
 final class Latch: Sendable {
-    private let state = Locked<(isSet: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+    private struct State {
+        var isSet = false
+        var waiting: [CheckedContinuation<Bool, Never>] = []
+    }
 
-    func set() {
+    private let state = Locked(State())
+
+    func set() { finish(true) }
+
+    private func finish(_ isSet: Bool) {
         let waiting = state.withLock { state in
-            state.isSet = true
+            state.isSet = state.isSet || isSet
             defer { state.waiting = [] }
             return state.waiting
         }
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting { continuation.resume(returning: isSet) }
     }
 
-    var isSet: Bool { state.withLock { $0.isSet } }
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
+    /// Records an issue after a time that no healthy machine needs.
+    func wait(sourceLocation: SourceLocation = #_sourceLocation) async {
+        let isSet = await withCheckedContinuation { continuation in
             let isSet = state.withLock { state in
                 if !state.isSet { state.waiting.append(continuation) }
                 return state.isSet
             }
-            if isSet { continuation.resume() }
+            if isSet {
+                continuation.resume(returning: true)
+            } else {
+                DispatchQueue.global().asyncAfter(deadline: .now() + 40) { [weak self] in self?.finish(false) }
+            }
         }
+        if !isSet { Issue.record("waited in vain", sourceLocation: sourceLocation) }
     }
 }
 
@@ -57,12 +68,3 @@ func eventually(_ condition: () -> Bool) async -> Bool {
     }
     return true
 }
-
-/// Several exit tests at once end in a deadlock of the test library under ThreadSanitizer.
-let inOwnProcess: ConditionTrait = {
-    #if NEVOD_THREAD_SANITIZER
-        .disabled("ThreadSanitizer")
-    #else
-        .enabled(if: true)
-    #endif
-}()

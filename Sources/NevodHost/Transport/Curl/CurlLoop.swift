@@ -140,7 +140,6 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
             for (socket, mask) in ready { curl_multi_socket_action(multi, socket, mask, &running) }
             finishTransfers()
         }
-        threadID.store(0, ordering: .relaxed)
     }
 
     /// In milliseconds, for epoll; nil when the thread may end.
@@ -151,7 +150,11 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
             let isIdle = inbox.jobs.isEmpty && inbox.commands.isEmpty
             let ends = isIdle && mayEnd && inbox.isStopping
             inbox.isAsleep = isIdle && !ends
-            if ends { inbox.isRunning = false }
+            if ends {
+                // Before another thread may begin, and have this number.
+                threadID.store(0, ordering: .relaxed)
+                inbox.isRunning = false
+            }
             return (isIdle, ends)
         }
         if ends { return nil }
@@ -197,7 +200,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     func takeHandle() -> CurlHandle? {
         if let idle = handles.popLast() { return idle }
         let handle = makeHandle()
-        handle.map { sockets.watchClosing($0.easy) }
+        handle.map { sockets.own($0.easy) }
         return handle
     }
 

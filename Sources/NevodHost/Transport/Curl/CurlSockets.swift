@@ -42,8 +42,13 @@ final class CurlSockets {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// A descriptor's number comes back for another connection, which the kernel doesn't watch yet.
-    func watchClosing(_ easy: UnsafeMutableRawPointer) {
+    /// Makes sockets that a child process does not inherit, and notes when they are closed: a descriptor's number comes back
+    /// for another connection, which the kernel doesn't watch yet.
+    func own(_ easy: UnsafeMutableRawPointer) {
+        nevod_easy_set_open_function(easy) { _, _, address in
+            guard let address = address?.pointee else { return CURL_SOCKET_BAD }
+            return socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+        }
         nevod_easy_set_close_function(
             easy,
             { context, socket in
@@ -83,6 +88,8 @@ final class CurlSockets {
 
     private func forget(_ socket: curl_socket_t) {
         guard Int(socket) < interests.count else { return }
+        // Closing ends the watch only if nobody else, a child process for one, holds the connection too.
+        if interests[Int(socket)].registered != 0 { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
         interests[Int(socket)].wanted = 0
         interests[Int(socket)].registered = 0
     }

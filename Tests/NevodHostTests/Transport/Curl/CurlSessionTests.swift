@@ -268,7 +268,7 @@ struct CurlSessionTests {
     }
 
     /// The environment belongs to the whole process, so another one is asked.
-    @Test(inOwnProcess) func `A proxy is asked if the session says so, and libcurl doesn't look for one itself`() async throws {
+    @Test func `A proxy is asked if the session says so, and libcurl doesn't look for one itself`() async throws {
         let server = try DemoServer.shared.get()
         let url = server.url
         await #expect(processExitsWith: .success) { [url = url as String] in

@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import NevodHost
+
+/// Other processes that this one starts must not share its connections.
+struct CurlSocketsTests {
+    /// One connection in the middle of a transfer, as the kernel numbers it.
+    private struct Connection {
+        let inode: Int
+        let transfer: Task<TransportError.Code?, Never>
+        let closed: Latch
+    }
+
+    private func connection(_ session: CurlSession) async throws -> Connection {
+        let arrived = Latch()
+        let closed = Latch()
+        let server = try RawServer { connection, _ in
+            _ = connection.readRequest()
+            arrived.set()
+            if connection.waitForEnd() { closed.set() }
+        }
+        let request = try HTTPRequest(.get, server.url)
+        let transfer = Task { () -> TransportError.Code? in
+            do throws(TransportError) {
+                _ = try await session.send(request, TransferOptions(timeout: nil))
+                return nil
+            } catch { return error.code }
+        }
+        await arrived.wait()
+        let inode = try #require(try Self.inode(ofConnectionTo: request.origin.port))
+        return Connection(inode: inode, transfer: transfer, closed: closed)
+    }
+
+    /// proc(5), /proc/net/tcp: the third field is the peer in hexadecimal, the fourth the state, the tenth the socket.
+    private static func inode(ofConnectionTo port: UInt16) throws -> Int? {
+        let table = String(decoding: try contents(of: "/proc/self/net/tcp"), as: UTF8.self)
+        for line in table.split(separator: "\n").dropFirst() {
+            let fields = line.split(separator: " ")
+            let isEstablished = fields[3] == "01"
+            if isEstablished, fields[2].hasSuffix(":\(hex([UInt8(port >> 8), UInt8(port & 255)]).uppercased())") {
+                return Int(fields[9])
+            }
+        }
+        return nil
+    }
+
+    @Test func `A program that this one starts does not inherit its connections`() async throws {
+        let connection = try await connection(CurlSession())
+        let inherited = try Command.output(["ls", "-l", "/proc/self/fd"])
+        #expect(!inherited.contains("socket:[\(connection.inode)]"))
+        connection.transfer.cancel()
+        #expect(await connection.transfer.value == .cancelled)
+        await connection.closed.wait()
+    }
+
+    /// The kernel goes on watching a closed descriptor while any other shares its connection, and nobody can name it any more:
+    /// the loop would spin.
+    @Test func `A connection that somebody else shares is not watched once it is closed`() async throws {
+        let session = CurlSession()
+        let connection = try await connection(session)
+        let own = try #require(
+            (0..<Int32(1024)).first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))
+                    == "socket:[\(connection.inode)]"
+            })
+        let shared = dup(own)
+        defer { close(shared) }
+        #expect(Self.isWatched(connection.inode))
+        connection.transfer.cancel()
+        #expect(await connection.transfer.value == .cancelled)
+        #expect(await eventually { !Self.isWatched(connection.inode) })
+    }
+
+    /// proc(5), /proc/pid/fdinfo: an epoll descriptor has a line for each that it watches.
+    private static func isWatched(_ inode: Int) -> Bool {
+        let folder = "/proc/self/fdinfo"
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.contains { file in
+            let lines = (try? contents(of: "\(folder)/\(file)")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            return lines.split(separator: "\n").contains {
+                $0.hasPrefix("tfd:") && $0.contains("ino:\(String(inode, radix: 16)) ")
+            }
+        }
+    }
+}
