@@ -98,6 +98,13 @@ def compile_plugin(path, flags=(), **pieces):
     return path
 
 
+@functools.cache
+def peak_program():
+    path = shared_folder() / "peak"
+    compile_c(["cc", "-std=c11", FOLDER / "peak.c", "-o", path])
+    return path
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Servers
 
@@ -436,6 +443,15 @@ class TestCase(unittest.TestCase):
             **({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | given | options))
         shown = [word.decode("latin-1") if isinstance(word, bytes) else word for word in command]
         return Outcome(shown, done.returncode, done.stdout or b"", done.stderr or b"")
+
+    def run_measured(self, *words, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=None):
+        """The outcome, and the peak memory in bytes. Standard output goes elsewhere."""
+        path = shared_folder() / f"peak-{os.urandom(4).hex()}"
+        command = [str(peak_program()), str(path), *self.command(*words)]
+        done = subprocess.run(
+            command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, env=environment(**(env or {})), cwd="/",
+            start_new_session=True, timeout=PATIENCE)
+        return Outcome(command[2:], done.returncode, b"", done.stderr), int(path.read_text()) * 1024
 
     @contextlib.contextmanager
     def running(self, *words, env=None, **options):

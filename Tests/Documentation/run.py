@@ -1,7 +1,7 @@
 """Runs the commands of the documents and compares what they print.
 
 In a ```console block a line that begins with "$ " is a command, and the lines behind it are its output, both streams together;
-a line "…" stands for any lines, "exit code N" for a failure. http://127.0.0.1:8080 is the demo server, wherever it listens.
+a line "…" stands for any lines, "…" within one for any text, "exit code N" for a failure. http://127.0.0.1:8080 is the demo server, wherever it listens.
 A paragraph of a ```swift block stands, to the letter, in a file below Examples, which is built and run here.
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/Documentation/run.py
@@ -46,7 +46,8 @@ def matches(expected, got):
         return not got
     if expected[0] == "…" or expected[0].strip() == "…":
         return any(matches(expected[1:], got[i:]) for i in range(len(got) + 1))
-    return bool(got) and expected[0] == got[0] and matches(expected[1:], got[1:])
+    line = ".+".join(map(re.escape, expected[0].split("…")))
+    return bool(got) and re.fullmatch(line, got[0]) is not None and matches(expected[1:], got[1:])
 
 
 class Document:

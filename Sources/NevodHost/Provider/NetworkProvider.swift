@@ -28,9 +28,11 @@ public struct NetworkProvider: Sendable {
     ) async throws(NetworkError) -> HTTPResponse {
         try await onExecutor { () async throws(NetworkError) in
             var redirects = RedirectChain(options.redirects)
+            let limit = TimeLimit(options.timeout)
             var hop = request
             while true {
-                let (sent, response) = try await answer(to: hop, options, carryingCredentials: redirects.mayCarryCredentials)
+                let (sent, response) = try await answer(
+                    to: hop, options, limit, carryingCredentials: redirects.mayCarryCredentials)
                 do throws(RedirectError) {
                     guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
                         return response
@@ -46,10 +48,12 @@ public struct NetworkProvider: Sendable {
 
     /// One hop: as many attempts as the chain asks for.
     private func answer(
-        to request: HTTPRequest, _ options: TransferOptions, carryingCredentials: Bool
+        to request: HTTPRequest, _ options: TransferOptions, _ limit: TimeLimit, carryingCredentials: Bool
     ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
         var attempt = 1
         while true {
+            var options = options
+            do throws(TransportError) { options.timeout = try limit.remaining } catch { throw .transport(error) }
             var exchange = try await authorized(request, options, attempt, carryingCredentials)
             observer?(exchange.request)
             let outcome = await transfer(exchange)
@@ -120,5 +124,25 @@ public struct NetworkProvider: Sendable {
         _ body: sending () async throws(NetworkError) -> Success
     ) async throws(NetworkError) -> Success {
         try await withTaskExecutorPreference(session.executor, operation: body)
+    }
+}
+
+/// The time that a request has, with all its attempts and redirects: a server that drips them would stretch it without end.
+private struct TimeLimit {
+    private let deadline: ContinuousClock.Instant?
+
+    init(_ timeout: Duration?) {
+        // What no clock can reach is no limit.
+        deadline = timeout.flatMap { $0 < .seconds(Int32.max) ? ContinuousClock.now + $0 : nil }
+    }
+
+    /// Nil: no limit.
+    var remaining: Duration? {
+        get throws(TransportError) {
+            guard let deadline else { return nil }
+            let rest = deadline - ContinuousClock.now
+            guard rest > .zero else { throw TransportError(.timedOut, "its attempts and redirects took all of it", curlCode: 28) }
+            return rest
+        }
     }
 }

@@ -102,16 +102,16 @@ public struct HTTPRequest: Sendable {
         target = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The items of the query that a token or scheme wrote, byte for byte.
+    /// The items of the query that a token or scheme wrote, decoded.
     var writtenQueryItems: [[UInt8]] {
         let bytes = Array(target.utf8)
-        return authoredQuery.filter(\.author.writesCredentials).map { Array(bytes[$0.range]) }
+        return authoredQuery.filter(\.author.writesCredentials).map { PercentEncoding.decoded(bytes[$0.range]) }
     }
 
     /// Points the request to where a server sent it.
     ///
     /// - Parameter items: of the query, to leave out of the new target: servers echo the query they got, and with it a
-    ///   credential, to whatever origin comes next. On the same origin it is written anew.
+    ///   credential, to whatever origin comes next, in any spelling. On the same origin it is written anew.
     mutating func redirect(to url: String, leavingOut items: [[UInt8]]) throws(InvalidRequest) {
         let parsed = try HTTPURL(url)
         origin = parsed.origin
@@ -122,7 +122,7 @@ public struct HTTPRequest: Sendable {
             return
         }
         let all = parts[1].split(separator: "&", omittingEmptySubsequences: false)
-        let kept = all.filter { item in !items.contains { $0.elementsEqual(item.utf8) } }
+        let kept = all.filter { !items.contains(PercentEncoding.decoded($0.utf8)) }
         target = kept.count == all.count ? parsed.target : parts[0] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
     }
 

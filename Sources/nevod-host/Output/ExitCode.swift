@@ -8,6 +8,7 @@ enum ExitCode {
     static let httpStatus: Int32 = 22
     static let write: Int32 = 23
     static let read: Int32 = 26
+    static let redirect: Int32 = 47
     static let other: Int32 = 1
     static let plugin: Int32 = 110
     static let settings: Int32 = 111
@@ -17,19 +18,24 @@ enum ExitCode {
         (success, "an answer came; with --fail its status is below 400"),
         (other, "something failed that has no code of its own"),
         (usage, "the command line can't be understood"),
-        (url, "the URL, a header or the method can't be used"),
+        (url, "the URL, a header, the method or a redirect can't be used"),
         (6, "the host's name can't be resolved"),
         (7, "no connection"),
+        (8, "the answer is not HTTP, or its head is too large"),
         (18, "the answer ended too early"),
         (httpStatus, "with --fail: the status is 400 or higher"),
         (write, "the output can't be written"),
         (read, "a file, or standard input, can't be read"),
         (28, "timed out"),
         (35, "the TLS handshake failed"),
+        (redirect, "more redirects than --max-redirs"),
         (52, "the server closed the connection without an answer"),
         (56, "the connection broke"),
+        (58, "the file of --cert or --key can't be used"),
         (60, "the server's certificate can't be verified"),
+        (61, "the answer can't be decompressed"),
         (77, "the file of --cacert can't be used"),
+        (90, "the server's public key is not the one of --pinnedpubkey"),
         (plugin, "the plugin can't be found, loaded or understood"),
         (settings, "a setting is unknown, missing or wrong"),
         (authorization, "the plugin could not authorise the request"),
@@ -48,6 +54,8 @@ enum ExitCode {
         case NetworkError.invalidRequest: url
         case NetworkError.plugin(let error): of(error)
         case NetworkError.transport(let error): of(error)
+        case NetworkError.redirect(let error):
+            if case .tooMany = error.problem { redirect } else { url }
         case NetworkError.authorization: authorization
         default: other
         }

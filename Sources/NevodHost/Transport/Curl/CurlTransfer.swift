@@ -27,6 +27,9 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
 
     private var upload: CurlUpload
 
+    /// libcurl's own limit for a line of a head.
+    private static let longestLine = 100 << 10
+
     /// How much of a streamed body waits in memory for its reader.
     private static let highWater = 256 << 10
 
@@ -171,7 +174,10 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
             let error =
                 connectStatus >= 300
                 ? TransportError(.proxyRefused(status: connectStatus), "", curlCode: Int32(code.rawValue))
-                : TransportError(code, message)
+                : code == CURLE_OUT_OF_MEMORY && !head.isComplete
+                    // What libcurl says of a line that is longer than it takes.
+                    ? TransportError(.headTooLarge(limit: Self.longestLine), "one line", curlCode: 8)
+                    : TransportError(code, message)
             return settle(.failure(ownFailure ?? error))
         }
         guard head.isComplete else { return settle(.failure(TransportError(.malformedResponse, "it has no head"))) }

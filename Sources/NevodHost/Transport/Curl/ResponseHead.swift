@@ -18,7 +18,7 @@ struct ResponseHead {
     mutating func receive(_ line: UnsafeBufferPointer<UInt8>) throws(TransportError) {
         received += line.count
         guard received <= largest else {
-            throw TransportError(.headTooLarge(limit: largest))
+            throw TransportError(.headTooLarge(limit: largest), curlCode: Self.weirdReply)
         }
         var text = line
         while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
@@ -26,6 +26,7 @@ struct ResponseHead {
         }
         if text.isEmpty {
             isComplete = status >= 200
+            if isComplete { try checkLength() }
         } else if text.starts(with: [
             UInt8(ascii: "H"), UInt8(ascii: "T"), UInt8(ascii: "T"), UInt8(ascii: "P"), UInt8(ascii: "/"),
         ]) {
@@ -38,6 +39,21 @@ struct ResponseHead {
         }
     }
 
+    /// Which of two lengths is right is what request smuggling is about (RFC 9112 §6.3).
+    private func checkLength() throws(TransportError) {
+        let lengths = Set(headers.values(of: "Content-Length"))
+        guard lengths.count <= 1, lengths.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isDigit) }) else {
+            throw TransportError(.malformedResponse, "its Content-Length is no number, or several", curlCode: Self.weirdReply)
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    }
+
+    /// CURLE_WEIRD_SERVER_REPLY, for what libcurl lets pass.
+    private static let weirdReply: Int32 = 8
+
     var contentLength: Int? { headers["Content-Length"].flatMap { Int($0) } }
 
     func response(_ body: HTTPResponseBody) -> HTTPResponse {
@@ -49,7 +65,7 @@ struct ResponseHead {
         let name = String(decoding: parts[0].dropFirst(5), as: UTF8.self)
         guard parts.count >= 2, let version = HTTPResponse.Version(rawValue: name), parts[1].count == 3,
             let status = Int(String(decoding: parts[1], as: UTF8.self)), status >= 100, status <= 599
-        else { throw TransportError(.malformedResponse, "its status line can't be read") }
+        else { throw TransportError(.malformedResponse, "its status line can't be read", curlCode: Self.weirdReply) }
         self.version = version
         self.status = status
         reason = parts.count > 2 ? String(decoding: parts[2], as: UTF8.self) : ""
