@@ -50,7 +50,7 @@ public struct PluginLocator: Sendable {
 }
 
 /// Absolute and without links; nil when there is no such file.
-public func canonicalPath(_ path: String) -> String? {
+package func canonicalPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)

@@ -42,7 +42,7 @@ extension SchemeSettings: CustomStringConvertible, CustomDebugStringConvertible,
 
 extension Scheme {
     /// Fails for a name that the scheme has no setting of.
-    public func checkNames(of given: SchemeSettings) throws(PluginError) {
+    package func checkNames(of given: SchemeSettings) throws(PluginError) {
         let names = settings.map(\.name)
         for (name, _) in given.values where !names.contains(name) {
             throw PluginError(plugin, .unknownSetting(scheme: id, name: name, valid: names))

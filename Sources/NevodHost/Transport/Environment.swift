@@ -5,6 +5,6 @@
 #endif
 
 /// A variable of the process's environment; nil when it is not set.
-public func environment(_ name: String) -> String? {
+package func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }

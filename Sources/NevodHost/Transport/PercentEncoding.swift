@@ -1,5 +1,5 @@
 /// Percent-encoding (RFC 3986 §2.1).
-public enum PercentEncoding {
+package enum PercentEncoding {
     static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "%"))
         bytes.append(hexDigit(byte >> 4))
@@ -7,7 +7,7 @@ public enum PercentEncoding {
     }
 
     /// Of a name or a value in a query: all but the unreserved characters (RFC 3986 §2.3), which every server reads alike.
-    public static func queryItem(_ text: some Sequence<UInt8>) -> [UInt8] {
+    package static func queryItem(_ text: some Sequence<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in text {
             switch byte {
@@ -21,7 +21,7 @@ public enum PercentEncoding {
     }
 
     /// Text of which only the bytes beyond ASCII are encoded.
-    public static func withoutNonASCII(_ text: [UInt8]) -> String {
+    package static func withoutNonASCII(_ text: [UInt8]) -> String {
         var bytes: [UInt8] = []
         for byte in text {
             if byte < 0x80 { bytes.append(byte) } else { append(byte, to: &bytes) }

@@ -19,8 +19,12 @@ public struct ProxySettings: Sendable, Hashable {
         self.init(proxies: [.http: url, .https: url], direct: [])
     }
 
-    /// - Parameter variables: by default the process's environment.
-    public init(environment variable: (String) -> String? = environment) {
+    /// What the process's environment says.
+    public init() {
+        self.init(environment: environment)
+    }
+
+    init(environment variable: (String) -> String?) {
         func first(_ names: [String]) -> String? { names.compactMap { variable($0) }.first { !$0.isEmpty } }
         var proxies: [Origin.Scheme: String] = [:]
         proxies[.http] = first(["http_proxy", "all_proxy", "ALL_PROXY"])
