@@ -17,6 +17,8 @@ struct ProgressLine {
         bar?.update(done: done, total: total, at: ProgressBar.now())
     }
 
+    func isComplete(_ total: Int64?) -> Bool { done == total }
+
     mutating func clear() {
         bar?.clear()
     }
@@ -51,7 +53,9 @@ private final class CountingReader: HTTPBodyReader {
     func read(upTo count: Int) async throws -> [UInt8] {
         let piece = try await reader.read(upTo: count)
         progress.withLock { progress in
-            if piece.isEmpty { progress.finish() } else { progress.advance(by: piece.count, of: total) }
+            progress.advance(by: piece.count, of: total)
+            // Of a known length, nobody reads the end.
+            if piece.isEmpty || progress.isComplete(total) { progress.finish() }
         }
         return piece
     }
