@@ -6,6 +6,8 @@ struct NevodHostCommand {
     static func main() {
         // A reader of our output that goes away is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that grows beyond what this user may write.
+        signal(SIGXFSZ, SIG_IGN)
         let words = (1..<max(1, CommandLine.argc)).compactMap { index in
             CommandLine.unsafeArgv[Int(index)].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
         }

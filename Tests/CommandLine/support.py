@@ -342,6 +342,8 @@ class RecordingServer(SocketServer):
         with connection.makefile("rb") as stream:
             while seen := self.receive(stream, connection):
                 connection.sendall(self.answer(seen))
+                if seen.values("Connection") == ["close"]:
+                    return
 
     def receive(self, stream, connection):
         head = b""
@@ -354,7 +356,7 @@ class RecordingServer(SocketServer):
         if "100-continue" in seen.values("Expect"):
             connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         if seen.values("Transfer-Encoding") == ["chunked"]:
-            while size := int(stream.readline(100), 16):
+            while size := int(stream.readline(100) or b"0", 16):  # a client that has left: what came is kept
                 seen.body += stream.read(size)
                 stream.readline(100)
             stream.readline(100)

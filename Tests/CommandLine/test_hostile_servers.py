@@ -109,7 +109,7 @@ class Heads(Hostile):
         "line_of_300_kib": OK + b"X-Header: " + b"x" * (300 << 10) + b"\r\n\r\n",
     })
     def test_too_large(self, answer):
-        self.expect_clean_failure(self.fetch(self.serving(answer)), (1, 27, 56, 100), "large")
+        self.expect_clean_failure(self.fetch(self.serving(answer)), (8,), "large")
 
     def test_200_kib_of_lines(self):
         self.expect_content(self.fetch(self.serving(OK + b"X-Header: 0123456789\r\n" * 8900 + b"Content-Length: 2\r\n\r\nok")), b"ok")
@@ -166,7 +166,7 @@ class Heads(Hostile):
 
     @cases({"100": b"HTTP/1.1 100 Continue\r\n\r\n", "103": b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"})
     def test_endless_interim_answers(self, interim):
-        self.expect_clean_failure(self.fetch(self.serving(endless(interim * 100)), "-m", "5"), (1, 28, 56, 100))
+        self.expect_clean_failure(self.fetch(self.serving(endless(interim * 100)), "-m", "5"), (8, 28))
 
     def test_switching_protocols_unasked(self):
         answer = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nxyz"
@@ -187,7 +187,7 @@ class Bodies(Hostile):
         "size_too_large": (CHUNKED + b"ffffffffffffffffffff\r\n01234\r\n0\r\n\r\n", (56,)),
         "chunk_longer_than_its_size": (CHUNKED + b"5\r\n0123456789\r\n0\r\n\r\n", (56,)),
         "endless_size": (endless(b"0" * 1000, CHUNKED), (56,)),
-        "endless_trailers": (endless(b"X-A: y\r\n" * 100, CHUNKED + b"2\r\nok\r\n0\r\n"), (1, 28, 27, 56, 100)),
+        "endless_trailers": (endless(b"X-A: y\r\n" * 100, CHUNKED + b"2\r\nok\r\n0\r\n"), (8, 28, 56)),
         "unknown_coding": (OK + b"Transfer-Encoding: nonsense\r\n\r\nok", (1, 8, 18, 56, 61)),
     })
     def test_failure(self, answer, codes):
@@ -317,7 +317,7 @@ class BrokenTLS(Hostile):
         "in_the_head": (OK + b"X: ", (1, 8, 52, 56)),
         "in_a_body_with_length": (OK + b"Content-Length: 1000\r\n\r\nok", (18, 56)),
         "in_a_chunked_body": (CHUNKED + b"a\r\nok", (18, 56)),
-        "in_a_body_until_the_end": (OK + b"\r\nok", (18, 56)),
+        # Not here: a body that ends with the connection. libcurl takes the cut for its end (SECURITY.md, "Known limits").
     })
     def test_cut(self, answer, codes):
         self.expect_clean_failure(self.fetch(self.tls(answer, then=self.cut)), codes)

@@ -192,8 +192,8 @@ public final class SchemeInstance: Sendable {
                 let shown = needs.body ? nevod_bytes(bytes) : .empty
                 return bytes.isEmpty || needs.digests.isEmpty ? body(shown, none) : withDigests(of: bytes) { body(shown, $0) }
             }
-        case .stream:
-            guard let streamDigests else { return body(.empty, none) }
+        case .stream(let stream):
+            guard let streamDigests, stream.length != 0 else { return body(.empty, none) }
             let values = streamDigests.values
             return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, values.count * DigestAlgorithm.largestSize)) {
                 memory in

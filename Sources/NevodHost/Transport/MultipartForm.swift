@@ -27,7 +27,7 @@ public struct MultipartForm: Sendable {
     ) throws(InvalidRequest) {
         guard content.length != nil else { throw InvalidRequest(.body, "the part \"\(name)\" has no known length") }
         guard contentType.map(HTTPSyntax.isFieldValue) != false else {
-            throw InvalidRequest(.body, "the type of the part \"\(name)\" holds a control character")
+            throw InvalidRequest(.header("Content-Type"), "the type of the part \"\(name)\" holds a control character")
         }
         var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(name))\""
         if let fileName { head += "; filename=\"\(Self.escaped(fileName))\"" }

@@ -48,6 +48,9 @@ public struct ProxySettings: Sendable, Hashable {
     private static func matches(_ entry: String, _ host: String) -> Bool {
         if entry == "*" { return true }
         let name = entry.hasPrefix(".") ? String(entry.dropFirst()) : entry
-        return host == name || host.hasSuffix(".\(name)") || "[\(host)]" == name
+        if host == name || "[\(host)]" == name { return true }
+        // The end of an address is no domain.
+        let isAddress = host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) }
+        return !isAddress && host.hasSuffix(".\(name)")
     }
 }

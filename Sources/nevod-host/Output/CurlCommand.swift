@@ -5,8 +5,8 @@ struct CurlCommand {
     let request: HTTPRequest
 
     func text() throws -> String {
-        var words = ["curl", "--path-as-is", "-X", quoted(request.method.rawValue)]
-        if request.method == .head { words = ["curl", "--path-as-is", "--head"] }
+        var words = ["curl", "--path-as-is", "--globoff", "-X", quoted(request.method.rawValue)]
+        if request.method == .head { words = ["curl", "--path-as-is", "--globoff", "--head"] }
         for line in request.headers where !["content-length", "transfer-encoding"].contains(line.name.lowercased()) {
             words += ["-H", quoted(line.value.isEmpty ? "\(line.name);" : "\(line.name): \(line.value)")]
         }

@@ -48,7 +48,7 @@ enum ExitCode {
         case is OutputError: write
         case is SettingSourceError: settings
         case is HTTPStatusError: httpStatus
-        case is InvalidRequest: url
+        case let error as InvalidRequest: error.part == .body ? read : url
         case let error as PluginError: of(error)
         case let error as TransportError: error.curlCode == 0 ? other : error.curlCode
         case NetworkError.invalidRequest: url

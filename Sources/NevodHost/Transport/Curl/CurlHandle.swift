@@ -94,8 +94,6 @@ final class CurlHandle {
         precondition(code == CURLUE_OK, "libcurl can't parse the origin \(origin)")
         setPointer(CURLOPT_CURLU, UnsafeMutableRawPointer(url))
         setString(CURLOPT_PROXY, proxy.proxy(for: origin) ?? "")
-        // Over HTTP/2 requests share a connection, if they wait to see that it is one.
-        setLong(CURLOPT_PIPEWAIT, origin.scheme == .https ? 1 : 0)
         self.origin = origin
     }
 

@@ -101,7 +101,10 @@ final class CurlSockets {
             guard wanted != registered else { continue }
             interests[Int(socket)].registered = wanted
             var event = epoll_event(events: wanted, data: epoll_data(fd: socket))
-            epoll_ctl(epoll, wanted == 0 ? EPOLL_CTL_DEL : registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, socket, &event)
+            let operation = wanted == 0 ? EPOLL_CTL_DEL : registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+            guard epoll_ctl(epoll, operation, socket, &event) != 0, wanted != 0 else { continue }
+            // The kernel knows better: a descriptor that was closed behind our back, and is another connection's now.
+            epoll_ctl(epoll, errno == EEXIST ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, &event)
         }
         changed.removeAll(keepingCapacity: true)
     }
