@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from support import HOST, PATIENCE, RecordingServer, TestCase, cases, environment, reply
+from support import HOST, PATIENCE, RecordingServer, SocketServer, TestCase, cases, environment, reply
 
 LAUNCHER = "import os, sys; os.open(sys.argv[1], os.O_RDWR); os.execv(sys.argv[2], sys.argv[2:])"
 DOCUMENT = {"id": 4711, "name": "nevod", "tags": ["catch", None, True]}
@@ -120,3 +120,67 @@ class Progress(TestCase):
     def test_none_in_a_pipe(self):
         code, shown, piped = self.download(err=False)
         self.assertEqual((code, shown, piped), (0, b"", b""))
+
+
+class Limits(TestCase):
+    """--max-filesize, on a body that says how large it is and on one that doesn't."""
+
+    def get(self, limit, *lines, body=bytes(1000)):
+        with RecordingServer(lambda seen: reply("200 OK", *lines, body=body)) as server:
+            return self.run_host("--max-filesize", limit, "-o", self.folder / "file", server.http + "/a")
+
+    def test_within(self):
+        self.expect(self.get("1000"), 0)
+        self.assertEqual((self.folder / "file").stat().st_size, 1000)
+
+    def test_declared(self):
+        self.expect_failure(self.get("999"), 63, "larger than 999 bytes")
+        self.assertFalse((self.folder / "file").exists())
+
+    def test_ten_gigabytes_undeclared(self):
+        def endless(connection):
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            try:
+                for _ in range(10 << 10):
+                    connection.sendall(bytes(1 << 20))
+            except OSError:
+                pass
+        with SocketServer(endless) as server:
+            outcome = self.run_host("--max-filesize", "5000000", "-o", self.folder / "file", server.http + "/a")
+        self.expect_failure(outcome, 63, "larger than 5000000 bytes")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    @cases({"no_number": "many", "negative": "-1"})
+    def test_usage(self, limit):
+        self.expect_failure(self.get(limit), 2, "--max-filesize")
+
+
+class Profiles(TestCase):
+    def run_profile(self, text, *words, mode=0o600):
+        folder = self.folder / "nevod"
+        folder.mkdir(mode=0o700)
+        (folder / "config").write_text(text)
+        (folder / "config").chmod(mode)
+        with RecordingServer() as server:
+            (folder / "config").write_text(text.replace("HERE", server.http))
+            outcome = self.run_host(*words, env={"XDG_CONFIG_HOME": str(self.folder)})
+            return outcome, server.requests
+
+    TEXT = "[work]\nurl = HERE/v1?team=1\nheader = X-Trace: 7\nrequest = PUT\n"
+
+    def test_base_and_flags(self):
+        outcome, seen = self.run_profile(self.TEXT, "--profile", "work", "/orders?x=1")
+        self.expect(outcome, 0)
+        self.assertIn("X-Trace: 7", repr(seen))
+        self.assertIn("PUT /v1/orders?team=1&x=1", repr(seen))
+
+    def test_the_command_line_wins(self):
+        outcome, seen = self.run_profile(self.TEXT, "--profile", "work", "-X", "POST", "/orders")
+        self.expect(outcome, 0)
+        self.assertIn("POST /v1/orders?team=1", repr(seen))
+
+    @cases({"unknown": ("[other]\n", 0o600), "mistyped": ("[work]\nheadr = a\n", 0o600), "writable": ("[work]\n", 0o666)})
+    def test_refused(self, text, mode):
+        outcome, seen = self.run_profile(text, "--profile", "work", "http://127.0.0.1:1/", mode=mode)
+        self.expect_failure(outcome, 2)

@@ -90,7 +90,7 @@ public struct HTTPHeaders: Sendable {
         if index > 0 { lines.insert(lines.remove(at: index), at: 0) }
     }
 
-    mutating func add(_ name: String, _ value: String, by author: Author) {
+    package mutating func add(_ name: String, _ value: String, by author: Author) {
         withUTF8(name, value) { add($0, $1, by: author) }
     }
 

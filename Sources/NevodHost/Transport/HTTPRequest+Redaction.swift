@@ -17,8 +17,9 @@ extension HTTPRequest {
     public var redactedTarget: String {
         var bytes = Array(target.utf8)
         for (range, author) in authoredQuery.reversed() where author.writesCredentials {
-            let name = bytes[range].prefix { $0 != UInt8(ascii: "=") }
-            bytes.replaceSubrange(range, with: name + Array("=[redacted: \(author)]".utf8))
+            // An item without a value is all secret.
+            let name = bytes[range].firstIndex(of: UInt8(ascii: "=")).map { bytes[range.lowerBound...$0] } ?? []
+            bytes.replaceSubrange(range, with: name + Array("[redacted: \(author)]".utf8))
         }
         return String(decoding: bytes, as: UTF8.self)
     }

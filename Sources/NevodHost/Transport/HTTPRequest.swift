@@ -4,7 +4,7 @@ public struct HTTPRequest: Sendable {
     public private(set) var origin: Origin
     /// The exact request-target (RFC 9112 §3.2), for instance `/a%2Fb?x=1`.
     public private(set) var target: String
-    public internal(set) var headers: HTTPHeaders
+    public package(set) var headers: HTTPHeaders
     public var body: HTTPBody
 
     /// Who is editing. The host sets it around a token's and a plugin's turn; everyone else is the caller.
@@ -61,12 +61,16 @@ public struct HTTPRequest: Sendable {
     /// Appends `name=value`, percent-encoded. What stands in the query stays byte for byte, except an item of that name by
     /// the same author, which is replaced: a request that is authorised afresh carries a credential once.
     public mutating func appendQueryItem(_ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
-        let prefix = PercentEncoding.queryItem(name) + [UInt8(ascii: "=")]
-        removeQueryItem(startingWith: prefix)
+        appendEncodedQueryItem(PercentEncoding.queryItem(name) + [UInt8(ascii: "=")] + PercentEncoding.queryItem(value))
+    }
+
+    /// The same for an item that is percent-encoded already, or that has no value.
+    package mutating func appendEncodedQueryItem(_ item: [UInt8]) {
+        removeQueryItem(namedLike: item)
         var bytes = Array(target.utf8)
         bytes.append(bytes.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?"))
         let start = bytes.count
-        bytes += prefix + PercentEncoding.queryItem(value)
+        bytes += item
         target = String(decoding: bytes, as: UTF8.self)
         if author != .caller { authoredQuery.append((start..<bytes.count, author)) }
     }
@@ -79,10 +83,11 @@ public struct HTTPRequest: Sendable {
         target = try HTTPURL(String(decoding: bytes, as: UTF8.self)).target
     }
 
-    private mutating func removeQueryItem(startingWith prefix: [UInt8]) {
+    private mutating func removeQueryItem(namedLike item: [UInt8]) {
+        func name(_ item: ArraySlice<UInt8>) -> ArraySlice<UInt8> { item.prefix { $0 != UInt8(ascii: "=") } }
         let bytes = Array(target.utf8)
         guard author != .caller,
-            let old = authoredQuery.firstIndex(where: { $0.author == author && bytes[$0.range].starts(with: prefix) })
+            let old = authoredQuery.firstIndex(where: { $0.author == author && name(bytes[$0.range]) == name(item[...]) })
         else { return }
         removeAuthoredItem(at: old)
     }
@@ -134,7 +139,7 @@ public struct HTTPRequest: Sendable {
     }
 
     /// Writes every line that a transport would otherwise add by itself, so that a signer sees all that is sent.
-    mutating func materialize() {
+    package mutating func materialize() {
         if let host = headers.firstIndex(of: "Host") {
             headers.moveToFront(host)
         } else {

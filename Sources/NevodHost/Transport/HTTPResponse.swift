@@ -14,6 +14,14 @@ public struct HTTPResponse: Sendable {
     public let reason: String
     public let headers: HTTPHeaders
     public let body: HTTPResponseBody
+
+    public init(version: Version, status: Int, reason: String, headers: HTTPHeaders, body: HTTPResponseBody) {
+        self.version = version
+        self.status = status
+        self.reason = reason
+        self.headers = headers
+        self.body = body
+    }
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomReflectable {
@@ -48,7 +56,7 @@ public enum HTTPResponseBody: Sendable {
 public struct HTTPResponseStream: AsyncSequence, Sendable {
     private let pull: @Sendable () async throws(TransportError) -> [UInt8]?
 
-    init(_ pull: @escaping @Sendable () async throws(TransportError) -> [UInt8]?) {
+    package init(_ pull: @escaping @Sendable () async throws(TransportError) -> [UInt8]?) {
         self.pull = pull
     }
 

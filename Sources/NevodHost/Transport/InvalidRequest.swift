@@ -10,7 +10,7 @@ public struct InvalidRequest: Error, Sendable, Hashable {
     public let part: Part
     public let problem: String
 
-    init(_ part: Part, _ problem: String) {
+    package init(_ part: Part, _ problem: String) {
         self.part = part
         self.problem = problem
     }

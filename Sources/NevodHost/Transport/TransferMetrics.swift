@@ -12,4 +12,18 @@ public struct TransferMetrics: Sendable, Hashable {
     public var downloaded = 0
     /// Whether a connection was made for it.
     public var newConnections = 0
+
+    public init(
+        nameLookup: Double = 0, connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double = 0,
+        uploaded: Int = 0, downloaded: Int = 0, newConnections: Int = 0
+    ) {
+        self.nameLookup = nameLookup
+        self.connect = connect
+        self.tls = tls
+        self.firstByte = firstByte
+        self.total = total
+        self.uploaded = uploaded
+        self.downloaded = downloaded
+        self.newConnections = newConnections
+    }
 }

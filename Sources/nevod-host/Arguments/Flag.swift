@@ -6,7 +6,7 @@ struct Flag: Sendable {
         case data, dataBinary, dataURLEncode, jsonData, get, form, uploadFile
         case location, maxRedirects, retry, compressed
         case include, output, outputDirectory, fail, timing, verbose, silent
-        case maxTime, connectTimeout, proxy
+        case maxTime, maxFileSize, connectTimeout, proxy
         case caFile, pinnedKey, certificate, key
         case curl, json, help, version
     }
@@ -78,6 +78,7 @@ struct Flag: Sendable {
         Flag(.fail, "fail", "f", in: [.request], "Exit with 22 and print no body when the status is 400 or higher"),
         Flag(.timing, "timing", nil, in: [.request], "Say on standard error where the time went"),
         Flag(.maxTime, "max-time", "m", "SECONDS", in: [.request], "Give up after this time; fractions are allowed"),
+        Flag(.maxFileSize, "max-filesize", nil, "BYTES", in: [.request], "Give up on a body that is larger"),
         Flag(
             .connectTimeout, "connect-timeout", nil, "SECONDS", in: [.request],
             "Give up when no connection stands after this time (30)"),

@@ -27,6 +27,15 @@ struct SessionBuilder {
         try count(.retry, "--retry") ?? 0
     }
 
+    /// Of the answer's body, in bytes; as large as it likes without.
+    func maxFileSize() throws -> Int64 {
+        guard let text = arguments.value(.maxFileSize) else { return .max }
+        guard text.utf8.allSatisfy(Self.isDigit), let size = Int64(text) else {
+            throw UsageError("--max-filesize \(text) is not a number of bytes")
+        }
+        return size
+    }
+
     private func clientCertificate() throws -> CurlSession.ClientCertificate? {
         guard let file = arguments.value(.certificate) else {
             guard !arguments.has(.key) else { throw UsageError("--key needs a --cert") }

@@ -10,6 +10,7 @@ struct Answer {
     private static let largestFormatted = 4 << 20
 
     func write(_ response: HTTPResponse) async throws {
+        let response = try limited(response)
         let path = outputPath()
         let isTerminal = path == nil && isatty(STDOUT_FILENO) == 1
         var output = try BodyOutput(path)
@@ -29,6 +30,15 @@ struct Answer {
         let reason = response.reason.isEmpty ? "" : " \(response.reason)"
         return ["HTTP/\(response.version.rawValue) \(response.status)\(reason)"]
             + response.headers.map { "\($0.name): \($0.value)" }
+    }
+
+    /// With `--max-filesize`: the same answer, which fails as soon as it says or shows that it is larger.
+    private func limited(_ response: HTTPResponse) throws -> HTTPResponse {
+        let limit = try SessionBuilder(arguments: arguments).maxFileSize()
+        guard limit < .max, case .stream(let pieces) = response.body else { return response }
+        let tooLarge = TransportError(.bodyTooLarge(limit: Int(limit)), curlCode: 63)
+        if let length = response.headers["Content-Length"].flatMap({ Int64($0) }), length > limit { throw tooLarge }
+        return response.replacingBody(pieces.limited(to: limit, failure: tooLarge))
     }
 
     private func writeRaw(_ response: HTTPResponse, to output: borrowing BodyOutput, named path: String?) async throws {

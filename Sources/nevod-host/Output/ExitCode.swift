@@ -34,6 +34,7 @@ enum ExitCode {
         (58, "the file of --cert or --key can't be used"),
         (60, "the server's certificate can't be verified"),
         (61, "the answer can't be decompressed"),
+        (63, "the body is larger than --max-filesize"),
         (77, "the file of --cacert can't be used"),
         (90, "the server's public key is not the one of --pinnedpubkey"),
         (plugin, "the plugin can't be found, loaded or understood"),

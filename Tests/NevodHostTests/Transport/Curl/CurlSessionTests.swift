@@ -50,6 +50,22 @@ struct CurlSessionTests {
             ])
     }
 
+    @Test func `A host gets as many connections as it may have`() async throws {
+        let connections = Collected<Int>()
+        let server = try RawServer { connection, index in
+            connections.append(index)
+            while connection.readRequest() != nil { connection.write("HTTP/1.1 204 No Content\r\n\r\n") }
+        }
+        let limited = CurlSession(CurlSession.Configuration(maxConnectionsPerHost: 2))
+        let (url, options) = (server.url, options)
+        let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<16 { group.addTask { try await limited.send(HTTPRequest(.get, url), options).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers == Array(repeating: 204, count: 16))
+        #expect((1...2).contains(connections.values.count))
+    }
+
     /// What was signed has to be what is sent: a line that libcurl leaves out, or adds, breaks a signature.
     @Test func `A value of spaces is sent, or refused, but not left out`() async throws {
         let heads = Collected<String>()
