@@ -1,0 +1,41 @@
+internal import Foundation
+internal import NevodHost
+
+extension URL {
+    /// Foundation would encode all of a URL anew, `%2F` too, for one character that it doesn't like. It gets none.
+    init?(targetOf request: HTTPRequest) {
+        var text = "\(request.origin)"
+        let bytes = Array(request.target.utf8)
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: "["): text += "%5B"
+            case UInt8(ascii: "]"): text += "%5D"
+            case UInt8(ascii: "%") where !Self.startsEncoding(bytes[index...]): text += "%25"
+            default: text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        self.init(string: text, encodingInvalidCharacters: false)
+    }
+
+    private static func startsEncoding(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let digits = bytes.dropFirst().prefix(2)
+        return digits.count == 2 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    }
+}
+
+extension HTTPHeaders {
+    /// As Foundation holds them, one value for a name: by the name in lower case, under the name of its first line.
+    var mergedFields: [String: (name: String, value: String)] {
+        var fields: [String: (name: String, value: String)] = [:]
+        for line in self {
+            let key = line.name.lowercased()
+            if let field = fields[key] {
+                let separator = key == "cookie" ? "; " : ", "
+                fields[key] = (field.name, field.value + separator + line.value)
+            } else {
+                fields[key] = (line.name, line.value)
+            }
+        }
+        return fields
+    }
+}

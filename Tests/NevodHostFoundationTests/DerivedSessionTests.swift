@@ -1,0 +1,34 @@
+import Foundation
+import NevodHost
+import Testing
+
+@testable import NevodHostFoundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+struct DerivedSessionTests {
+    @Test func `One for each session`() {
+        let (first, second) = (URLSession(configuration: .default), URLSession(configuration: .default))
+        #expect(DerivedSession.of(first) === DerivedSession.of(first))
+        #expect(DerivedSession.of(first) !== DerivedSession.of(second))
+    }
+
+    @Test func `It goes after its session`() async throws {
+        weak var derived: DerivedSession?
+        weak var original: URLSession?
+        do {
+            let session = URLSession(configuration: .default)
+            original = session
+            derived = DerivedSession.of(session)
+        }
+        #expect(await eventually { original == nil })
+        // A new one looks after those that have outlived theirs.
+        #expect(
+            await eventually {
+                _ = DerivedSession.of(URLSession(configuration: .default))
+                return derived == nil
+            })
+    }
+}
