@@ -17,12 +17,8 @@ build: ## Install what is missing, and build the command and the plugins (in .bu
 	@scripts/install-packages build
 	@$(SWIFT_BUILD)
 
-install: build ## Install under PREFIX (default /usr/local): bin, lib/nevod/plugins, include
-	@install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/lib/nevod/plugins" "$(DESTDIR)$(PREFIX)/include"
-	@install -m 755 .build/release/nevod-host "$(DESTDIR)$(PREFIX)/bin/"
-	@install -m 644 .build/release/libHMACAuth.so "$(DESTDIR)$(PREFIX)/lib/nevod/plugins/"
-	@install -m 644 Sources/NevodPluginABI/include/nevod_plugin.h "$(DESTDIR)$(PREFIX)/include/"
-	@echo "installed nevod-host, libHMACAuth.so and nevod_plugin.h under $(DESTDIR)$(PREFIX)"
+install: build ## Install under PREFIX (default /usr/local): command, plugins, header, manual page, completions
+	@scripts/install "$(DESTDIR)$(PREFIX)"
 
 bench: build ## Measure beside libcrypto, libcurl and curl, and print tables of ratios
 	@scripts/bench

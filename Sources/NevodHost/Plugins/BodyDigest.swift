@@ -34,6 +34,7 @@ enum DigestAlgorithm: String, CaseIterable, Sendable {
         }
     }
 
+    // Reference-counted by OpenSSL, never changed, never freed.
     private nonisolated(unsafe) static let methods = [
         EVP_MD_fetch(nil, "SHA256", nil), EVP_MD_fetch(nil, "SHA384", nil), EVP_MD_fetch(nil, "SHA512", nil),
     ]
