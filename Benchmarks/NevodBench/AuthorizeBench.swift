@@ -45,7 +45,7 @@ struct AuthorizeBench {
             var inside: [Double] = []
             var through: [Double] = []
             for _ in 0..<21 {
-                bare.append(time { libcrypto(test, 20_000) })
+                bare.append(try time { try libcrypto(test, 20_000) })
                 inside.append(try time { try authorize(test, linked, 20_000) })
                 through.append(try time { try authorize(test, library, 20_000) })
             }
@@ -60,7 +60,7 @@ struct AuthorizeBench {
     /// What is the same on every machine: allocations per call, ours and libcrypto's.
     func count() throws {
         for test in cases {
-            let bare = allocations { libcrypto(test, $0) }
+            let bare = try allocations { try libcrypto(test, $0) }
             let through = try allocations { try authorize(test, library, $0) }
             print("allocations.\(test.name).total \(rounded(through, 2))")
             print("allocations.\(test.name).libcrypto \(rounded(bare, 2))")
@@ -71,7 +71,7 @@ struct AuthorizeBench {
     /// Runs one case `count` times and nothing else, for a tool that counts instructions.
     func spin(_ name: String, _ count: Int) throws {
         for test in cases where name == "so-\(test.name)" { try authorize(test, library, count) }
-        for test in cases where name == "libcrypto-\(test.name)" { libcrypto(test, count) }
+        for test in cases where name == "libcrypto-\(test.name)" { try libcrypto(test, count) }
     }
 
     private func authorize(_ test: Case, _ token: PluginToken, _ count: Int) throws {
@@ -79,22 +79,24 @@ struct AuthorizeBench {
         var request = test.request
         try token.authorize(&request)
         for _ in 0..<count { try token.authorize(&request) }
-        guard request.headers["X-Signature"]?.count == 64 else { fatalError("not signed") }
+        guard request.headers["X-Signature"]?.count == 64 else { throw BenchError(description: "not signed") }
     }
 
-    private func libcrypto(_ test: Case, _ count: Int) {
-        guard let hmac = cpeers_hmac_new(Self.key, Self.key.count), let sha = cpeers_sha256_new() else { fatalError("libcrypto") }
+    private func libcrypto(_ test: Case, _ count: Int) throws {
+        guard let hmac = cpeers_hmac_new(Self.key, Self.key.count), let sha = cpeers_sha256_new() else {
+            throw BenchError(description: "libcrypto refuses")
+        }
         defer {
             cpeers_hmac_free(hmac)
             cpeers_sha256_free(sha)
         }
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { hex in
+        try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { hex in
             guard let out = hex.baseAddress else { return }
             for _ in 0..<count {
                 var failures: Int32 = 0
                 if !test.body.isEmpty { failures |= cpeers_sha256_hex(sha, test.body, test.body.count, out) }
                 failures |= cpeers_hmac_hex(hmac, test.message, test.message.count, out)
-                guard failures == 0 else { fatalError("libcrypto") }
+                guard failures == 0 else { throw BenchError(description: "libcrypto refuses") }
             }
         }
     }

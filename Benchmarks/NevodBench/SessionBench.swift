@@ -18,7 +18,7 @@ struct SessionBench {
         let requests = concurrency == 1 ? 3_000 : 12_000
         guard let perform = cpeers_libcurl_open(url, Int32(concurrency), Int32(CPEERS_LOOP_PERFORM), Self.bodySize),
             let epoll = cpeers_libcurl_open(url, Int32(concurrency), Int32(CPEERS_LOOP_SOCKET_ACTION), Self.bodySize)
-        else { fatalError("libcurl") }
+        else { throw BenchError(description: "the libcurl peer can't start") }
         defer {
             cpeers_libcurl_close(perform)
             cpeers_libcurl_close(epoll)

@@ -191,6 +191,7 @@ struct PluginExportTests {
     struct Held: AuthScheme {
         static let id = "held"
         static let title = "Holds an object"
+        // Written and read by this one test, in turn.
         nonisolated(unsafe) static weak var made: Canary?
         private var canary: Canary?
         mutating func prepare() {

@@ -35,7 +35,8 @@ public struct TransferOptions: Sendable {
         case streamed
     }
 
-    /// For the whole transfer, the body included. Nil: no limit.
+    /// Of a transport: for the whole transfer, the body included. Of a provider: for all attempts and redirects of a request
+    /// together. Nil: no limit.
     public var timeout: Duration?
     /// For name lookup, connection and TLS.
     public var connectTimeout: Duration
