@@ -1,0 +1,62 @@
+/// The dates of HTTP's fields (RFC 9110 §5.6.7).
+enum HTTPDate {
+    /// Reads all three forms that a recipient must accept; nil for anything else.
+    static func parse(_ text: String) -> UnixTime? {
+        let words = text.split { $0 == " " || $0 == "-" || $0 == "," }.map(String.init)
+        switch words.count {
+        // Sun, 06 Nov 1994 08:49:37 GMT
+        case 6 where words[5] == "GMT" && words[3].count == 4:
+            return time(day: words[1], month: words[2], year: words[3], clock: words[4])
+        // Sunday, 06-Nov-94 08:49:37 GMT: a year more than 50 years ahead is in the last century.
+        case 6 where words[5] == "GMT" && words[3].count == 2:
+            guard let year = Int(words[3]) else { return nil }
+            let century = HostClock.system.now.year / 100 * 100
+            let full = century + year > HostClock.system.now.year + 50 ? century + year - 100 : century + year
+            return time(day: words[1], month: words[2], year: String(full), clock: words[4])
+        // Sun Nov  6 08:49:37 1994
+        case 5: return time(day: words[2], month: words[1], year: words[4], clock: words[3])
+        default: return nil
+        }
+    }
+
+    private static func time(day: String, month: String, year: String, clock: String) -> UnixTime? {
+        let parts = clock.split(separator: ":").map { Int($0) }
+        guard let month = months.firstIndex(of: month), let day = Int(day), let year = Int(year), parts.count == 3,
+            let hour = parts[0], let minute = parts[1], let second = parts[2]
+        else { return nil }
+        return UnixTime(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
+    }
+
+    static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}
+
+extension UnixTime {
+    /// In UTC; nil for a date that the calendar doesn't have. A leap second is the one before it.
+    init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
+            (0...59).contains(minute), (0...60).contains(second)
+        else { return nil }
+        // The calendar from March on, so that the leap day is a year's last (Howard Hinnant, "chrono-compatible date algorithms").
+        let shifted = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = (shifted / 400, shifted % 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        let days = era * 146_097 + dayOfEra - 719_468
+        self.init(seconds: Int64(days * 86_400 + hour * 3600 + minute * 60 + min(second, 59)))
+        guard civil.day == day, civil.month == month else { return nil }
+    }
+
+    var year: Int { civil.year }
+
+    /// The date in UTC.
+    var civil: (year: Int, month: Int, day: Int) {
+        let days = Int((Double(seconds) / 86_400).rounded(.down)) + 719_468
+        let era = (days >= 0 ? days : days - 146_096) / 146_097
+        let dayOfEra = days - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+}
