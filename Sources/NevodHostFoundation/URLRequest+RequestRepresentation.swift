@@ -48,6 +48,15 @@ extension URLRequest: RequestRepresentation {
         for item in items { request.appendEncodedQueryItem(Array(item.utf8)) }
     }
 
+    /// Foundation's answer: header lines of one name are merged, and of several Set-Cookie lines not all survive.
+    public static func response(_ response: HTTPResponse, to request: HTTPRequest) -> HTTPURLResponse? {
+        URL(targetOf: request).flatMap { url in
+            HTTPURLResponse(
+                url: url, statusCode: response.status, httpVersion: "HTTP/\(response.version.rawValue)",
+                headerFields: Dictionary(response.headers.mergedFields.values.map { ($0.name, $0.value) }) { first, _ in first })
+        }
+    }
+
     private func writeFields(changedSince before: URLRequest, to request: inout HTTPRequest) throws {
         func byKey(_ fields: [String: String]?) -> [String: (name: String, value: String)] {
             Dictionary((fields ?? [:]).map { ($0.key.lowercased(), ($0.key, $0.value)) }) { first, _ in first }

@@ -1,12 +1,22 @@
-/// Several interceptors as one.
+/// Several interceptors as one: adapted first to last, asked for a retry last to first. Those that sign come after all others.
 public struct InterceptorChain: RequestInterceptor {
-    private let interceptors: [any RequestInterceptor]
+    let credentials: [any RequestInterceptor]
+    let signatures: [any RequestInterceptor]
 
     public init(_ interceptors: [any RequestInterceptor]) {
-        self.interceptors = interceptors
+        let all = interceptors.flatMap { ($0 as? InterceptorChain)?.all ?? [$0] }
+        credentials = all.filter { $0.phase == .credential }
+        signatures = all.filter { $0.phase == .signature }
     }
 
+    private var all: [any RequestInterceptor] { credentials + signatures }
+
     public func adapt(_ exchange: inout Exchange) async throws {
+        try await adapt(&exchange, with: credentials)
+        try await adapt(&exchange, with: signatures)
+    }
+
+    func adapt(_ exchange: inout Exchange, with interceptors: [any RequestInterceptor]) async throws {
         for interceptor in interceptors {
             do { try await interceptor.adapt(&exchange) } catch { throw InterceptorFailure.naming(interceptor, error) }
         }
@@ -16,7 +26,7 @@ public struct InterceptorChain: RequestInterceptor {
     public func retry(
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
-        for interceptor in interceptors.reversed() {
+        for interceptor in all.reversed() {
             do {
                 if try await interceptor.retry(&exchange, after: outcome) { return true }
             } catch {
@@ -27,22 +37,16 @@ public struct InterceptorChain: RequestInterceptor {
     }
 }
 
-/// Which interceptor failed; of nested chains the innermost.
+/// Which interceptor failed.
 struct InterceptorFailure: Error {
     let name: String
     let underlying: any Error
 
-    /// The error with its culprit's name; cancellation has none.
+    /// The error with its culprit's name. One that says by itself what is wrong, and cancellation, have none.
     static func naming(_ interceptor: any RequestInterceptor, _ error: any Error) -> any Error {
-        error is CancellationError ? error : InterceptorFailure(of: interceptor, error)
-    }
-
-    init(of interceptor: any RequestInterceptor, _ error: any Error) {
-        if let inner = error as? InterceptorFailure {
-            self = inner
-        } else {
-            name = "\(type(of: interceptor))"
-            underlying = error
+        switch error {
+        case is CancellationError, is NetworkError, is InterceptorFailure: error
+        default: InterceptorFailure(name: "\(type(of: interceptor))", underlying: error)
         }
     }
 }

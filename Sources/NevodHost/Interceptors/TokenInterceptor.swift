@@ -1,16 +1,26 @@
-/// Puts a token on every request, at its place in the chain. It never changes: there is nothing to renew.
-///
-/// Not for a token whose phase is ``TokenPhase/signature``: what comes behind it in the chain would change what it has signed.
-/// That one is a provider's signer.
+/// Puts a token on every request. It never changes: there is nothing to renew. (An ``AuthenticationInterceptor``, in
+/// contrast, takes its token from a storage, and renews it.)
 public struct TokenInterceptor<Token: TokenModel>: RequestInterceptor {
+    public let phase: TokenPhase
     private let token: Token
 
-    public init(_ token: Token) {
-        precondition(Token.phase == .credential, "\(Token.self) signs: make it the provider's signer")
+    /// - Parameter phase: where in the chain; by default where the token's type belongs.
+    public init(_ token: Token, phase: TokenPhase = Token.phase) {
         self.token = token
+        self.phase = phase
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
-        try await token.authorize(&exchange)
+        guard exchange.mayCarryCredentials else { return }
+        try await token.write(on: &exchange)
+    }
+}
+
+extension TokenModel {
+    /// Authorises, with an error that says whose fault it is.
+    func write(on exchange: inout Exchange) async throws {
+        do { try await authorize(&exchange) } catch let error as PluginError { throw NetworkError.plugin(error) } catch {
+            throw NetworkError.authorization(error)
+        }
     }
 }

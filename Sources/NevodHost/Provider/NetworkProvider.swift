@@ -1,9 +1,10 @@
 /// Sends requests on their way: chain, signature, transport, and back through the chain in reverse.
 public struct NetworkProvider: Sendable {
+    public let config: NetworkConfig
     private let session: any HTTPTransport
-    private let interceptor: any RequestInterceptor
-    private let signer: (any TokenModel)?
+    private let chain: InterceptorChain
     private let observer: Observer?
+    private let slots: DispatchSlots
 
     /// Sees each request as it is handed to the transport: authorised, so print its ``HTTPRequest/redactedHead`` only.
     public typealias Observer = @Sendable (HTTPRequest) -> Void
@@ -11,22 +12,38 @@ public struct NetworkProvider: Sendable {
     /// More attempts than this are a loop, whatever an interceptor says.
     private static let mostAttempts = 16
 
-    /// - Parameters:
-    ///   - signer: goes last, on every attempt, after the whole chain.
+    public init(
+        config: NetworkConfig, session: any HTTPTransport = CurlSession(),
+        interceptor: any RequestInterceptor = InterceptorChain([]), observer: Observer? = nil
+    ) {
+        self.config = config
+        self.session = session
+        chain = InterceptorChain([interceptor])
+        self.observer = observer
+        slots = DispatchSlots(limit: config.maxConcurrentRequestsPerOrigin)
+    }
+
+    /// Without services: for requests with absolute URLs.
+    ///
+    /// - Parameter signer: goes last, on every attempt, after the whole chain.
     public init(
         session: any HTTPTransport, interceptor: any RequestInterceptor = InterceptorChain([]),
         signer: (any TokenModel)? = nil, observer: Observer? = nil
     ) {
-        self.session = session
-        self.interceptor = interceptor
-        self.signer = signer
-        self.observer = observer
+        func last(_ signer: some TokenModel) -> any RequestInterceptor { TokenInterceptor(signer, phase: .signature) }
+        self.init(
+            config: NetworkConfig(), session: session,
+            interceptor: InterceptorChain([interceptor] + (signer.map { [last($0)] } ?? [])), observer: observer)
     }
 
+    /// One request with all its redirects. An answer of any status is an answer.
+    ///
+    /// - Parameter options: nil: the configuration's.
     public func send(
-        _ request: HTTPRequest, _ options: TransferOptions = TransferOptions()
+        _ request: HTTPRequest, _ options: TransferOptions? = nil
     ) async throws(NetworkError) -> HTTPResponse {
-        try await onExecutor { () async throws(NetworkError) in
+        let options = options ?? TransferOptions(timeout: config.timeout)
+        return try await onExecutor { () async throws(NetworkError) in
             var redirects = RedirectChain(options.redirects)
             let limit = TimeLimit(options.timeout)
             var hop = request
@@ -46,27 +63,32 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// One hop: as many attempts as the chain asks for.
+    /// One hop: as many attempts as the chain asks for. Each starts from the caller's request: what was written for the last
+    /// one is gone.
     private func answer(
         to request: HTTPRequest, _ options: TransferOptions, _ limit: TimeLimit, carryingCredentials: Bool
     ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
         var attempt = 1
+        var bindings = CredentialBindings()
         while true {
             var options = options
-            do throws(TransportError) { options.timeout = try limit.remaining } catch { throw .transport(error) }
-            var exchange = try await authorized(request, options, attempt, carryingCredentials)
+            do throws(TransportError) { options.timeout = try limit.remaining } catch { throw NetworkError(error) }
+            var exchange = Exchange(
+                request: request, options: options, attempt: attempt, mayCarryCredentials: carryingCredentials,
+                deadline: limit.deadline, bindings: bindings, slot: try await slot(for: request.origin, limit))
+            try await authorize(&exchange)
             observer?(exchange.request)
             let outcome = await transfer(exchange)
+            exchange.endDispatch()
             // Nobody waits for another attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
             let isLast = attempt == Self.mostAttempts || !request.body.isReplayable
             if !isLast, try await wantsRetry(&exchange, outcome) {
                 attempt += 1
+                bindings = exchange.bindings
                 continue
             }
-            do throws(TransportError) { return (exchange.request, try outcome.get()) } catch {
-                throw .transport(error)
-            }
+            do throws(TransportError) { return (exchange.request, try outcome.get()) } catch { throw NetworkError(error) }
         }
     }
 
@@ -80,23 +102,30 @@ public struct NetworkProvider: Sendable {
         _ request: HTTPRequest, _ options: TransferOptions = TransferOptions()
     ) async throws(NetworkError) -> HTTPRequest {
         try await onExecutor { () async throws(NetworkError) in
-            try await authorized(request, options, 1, true).request
+            var exchange = Exchange(request: request, options: options)
+            try await authorize(&exchange)
+            return exchange.request
         }
     }
 
-    /// Each attempt starts from the caller's request: what was written for the last one is gone.
-    private func authorized(
-        _ request: HTTPRequest, _ options: TransferOptions, _ attempt: Int, _ carryingCredentials: Bool
-    ) async throws(NetworkError) -> Exchange {
-        var exchange = Exchange(request: request, options: options, attempt: attempt)
-        do { try await interceptor.adapt(&exchange) } catch { throw failure(of: interceptor, error) }
-        if !carryingCredentials { exchange.request.stripCredentials() }
+    /// The chain, what the transport adds, and the signatures on all that.
+    private func authorize(_ exchange: inout Exchange) async throws(NetworkError) {
+        try await adapt(&exchange, with: chain.credentials)
+        if !exchange.mayCarryCredentials { exchange.request.stripCredentials() }
         session.prepare(&exchange.request)
-        guard let signer, carryingCredentials else { return exchange }
-        do { try await signer.authorize(&exchange) } catch let error as PluginError { throw .plugin(error) } catch {
-            throw .authorization(error)
+        guard exchange.mayCarryCredentials else { return }
+        try await adapt(&exchange, with: chain.signatures)
+    }
+
+    private func adapt(
+        _ exchange: inout Exchange, with interceptors: [any RequestInterceptor]
+    ) async throws(NetworkError) {
+        guard !interceptors.isEmpty else { return }
+        do {
+            try await DispatchSlots.$isNested.withValue(true) { try await chain.adapt(&exchange, with: interceptors) }
+        } catch {
+            throw failure(error)
         }
-        return exchange
     }
 
     private func transfer(_ exchange: Exchange) async -> Result<HTTPResponse, TransportError> {
@@ -108,15 +137,25 @@ public struct NetworkProvider: Sendable {
     private func wantsRetry(
         _ exchange: inout Exchange, _ outcome: Result<HTTPResponse, TransportError>
     ) async throws(NetworkError) -> Bool {
-        do { return try await interceptor.retry(&exchange, after: outcome) } catch {
-            throw failure(of: interceptor, error)
+        do {
+            return try await DispatchSlots.$isNested.withValue(true) { try await chain.retry(&exchange, after: outcome) }
+        } catch {
+            throw failure(error)
         }
     }
 
-    private func failure(of interceptor: any RequestInterceptor, _ error: any Error) -> NetworkError {
-        let failure = InterceptorFailure(of: interceptor, error)
-        if failure.underlying is CancellationError { return .cancelled }
-        return .interceptor(failure.name, failure.underlying)
+    private func failure(_ error: any Error) -> NetworkError {
+        switch error {
+        case let error as NetworkError: error
+        case is CancellationError: .cancelled
+        case let error as TransportError: NetworkError(error)
+        case let failure as InterceptorFailure: .interceptor(failure.name, failure.underlying)
+        default: .unknown(error)
+        }
+    }
+
+    private func slot(for origin: Origin, _ limit: TimeLimit) async throws(NetworkError) -> DispatchSlot {
+        do { return try await slots.acquire(for: origin, until: limit.deadline) } catch { throw failure(error) }
     }
 
     /// Where the transport works, so that the request's way needs no thread hop.
@@ -124,25 +163,5 @@ public struct NetworkProvider: Sendable {
         _ body: sending () async throws(NetworkError) -> Success
     ) async throws(NetworkError) -> Success {
         try await withTaskExecutorPreference(session.executor, operation: body)
-    }
-}
-
-/// The time that a request has, with all its attempts and redirects: a server that drips them would stretch it without end.
-private struct TimeLimit {
-    private let deadline: ContinuousClock.Instant?
-
-    init(_ timeout: Duration?) {
-        // What no clock can reach is no limit.
-        deadline = timeout.flatMap { $0 < .seconds(Int32.max) ? ContinuousClock.now + $0 : nil }
-    }
-
-    /// Nil: no limit.
-    var remaining: Duration? {
-        get throws(TransportError) {
-            guard let deadline else { return nil }
-            let rest = deadline - ContinuousClock.now
-            guard rest > .zero else { throw TransportError(.timedOut, "its attempts and redirects took all of it", curlCode: 28) }
-            return rest
-        }
     }
 }

@@ -49,20 +49,3 @@ extension TokenModel {
         }
     }
 }
-
-/// A type that tokens and interceptors can be written against: the native request, or another library's.
-public protocol RequestRepresentation {
-    init(_ request: HTTPRequest)
-    /// Carries the changes over. What did not change must be left alone, since whatever is written counts as an edit.
-    func write(to request: inout HTTPRequest) throws
-}
-
-extension HTTPRequest: RequestRepresentation {
-    public init(_ request: HTTPRequest) {
-        self = request
-    }
-
-    public func write(to request: inout HTTPRequest) {
-        request = self
-    }
-}

@@ -52,9 +52,11 @@ enum ExitCode {
         case let error as InvalidRequest: error.part == .body ? read : url
         case let error as PluginError: of(error)
         case let error as TransportError: error.curlCode == 0 ? other : error.curlCode
-        case NetworkError.invalidRequest: url
+        case NetworkError.invalidURL(let error), NetworkError.invalidRequest(let error): of(error)
         case NetworkError.plugin(let error): of(error)
-        case NetworkError.transport(let error): of(error)
+        case NetworkError.timeout(let error), NetworkError.noConnection(let error), NetworkError.invalidResponse(let error),
+            NetworkError.transport(let error):
+            of(error)
         case NetworkError.redirect(let error):
             if case .tooMany = error.problem { redirect } else { url }
         case NetworkError.authorization: authorization

@@ -1,0 +1,91 @@
+internal import NevodSupport
+
+/// How many requests may be on their way to one origin at a time. The others wait here, in the order of their arrival,
+/// without a credential: it is bound when a request leaves, so that one which has waited doesn't leave with a token that was
+/// replaced meanwhile.
+final class DispatchSlots: Sendable {
+    private struct Queue {
+        var free: Int
+        var waiting = Deque<Waiter<Void>>()
+    }
+
+    private let limit: Int
+    private let queues = Locked<[Origin: Queue]>([:])
+
+    init(limit: Int) {
+        self.limit = max(1, limit)
+    }
+
+    /// A request that an interceptor sends on behalf of another one takes no slot: the other one may hold the last.
+    @TaskLocal static var isNested = false
+
+    func acquire(for origin: Origin, until deadline: ContinuousClock.Instant?) async throws -> DispatchSlot {
+        guard !Self.isNested else { return DispatchSlot(slots: nil, origin: origin) }
+        try await enter(origin, deadline)
+        return DispatchSlot(slots: self, origin: origin)
+    }
+
+    fileprivate func enter(_ origin: Origin, _ deadline: ContinuousClock.Instant?) async throws {
+        let waiter = queues.withLock { queues -> Waiter<Void>? in
+            var queue = queues[origin] ?? Queue(free: limit)
+            defer { queues[origin] = queue }
+            guard queue.free == 0 else {
+                queue.free -= 1
+                return nil
+            }
+            let waiter = Waiter<Void>()
+            queue.waiting.append(waiter)
+            return waiter
+        }
+        try await waiter?.value(until: deadline)
+    }
+
+    fileprivate func release(_ origin: Origin) {
+        // A waiter that was cancelled meanwhile passes the slot on.
+        while let waiter = next(at: origin) {
+            if waiter.resume(with: .success(())) { return }
+        }
+    }
+
+    private func next(at origin: Origin) -> Waiter<Void>? {
+        queues.withLock { queues in
+            guard var queue = queues[origin] else { return nil }
+            let waiter = queue.waiting.popFirst()
+            if waiter == nil { queue.free += 1 }
+            // Nobody is there any more: origins are as many as servers send us to.
+            queues[origin] = queue.free == limit ? nil : queue
+            return waiter
+        }
+    }
+}
+
+/// The right to have one request on its way, given back when the last reference goes.
+final class DispatchSlot: Sendable {
+    private let slots: DispatchSlots?
+    private let origin: Origin
+    private let isHeld: Locked<Bool>
+
+    fileprivate init(slots: DispatchSlots?, origin: Origin) {
+        self.slots = slots
+        self.origin = origin
+        isHeld = Locked(slots != nil)
+    }
+
+    deinit {
+        release()
+    }
+
+    func reacquire(until deadline: ContinuousClock.Instant?) async throws {
+        guard let slots else { return }
+        try await slots.enter(origin, deadline)
+        isHeld.withLock { $0 = true }
+    }
+
+    func release() {
+        let wasHeld = isHeld.withLock { held in
+            defer { held = false }
+            return held
+        }
+        if wasHeld { slots?.release(origin) }
+    }
+}
