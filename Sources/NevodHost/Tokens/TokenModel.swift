@@ -17,7 +17,14 @@ public protocol TokenModel: Sendable {
     /// The type of bytes that this token is stored as.
     associatedtype Encoded: RangeReplaceableCollection<UInt8> & Sendable = [UInt8]
 
+    /// The type of this token's expiry.
+    associatedtype Expiry: TimePoint = NoExpiry
+
     static var phase: TokenPhase { get }
+
+    /// When the token ends. One that has it is renewed before its end; a token of your own that has a property of this name
+    /// and such a type has it, without another word.
+    var expiresAt: Expiry { get }
 
     /// Puts the token on a request.
     func authorize(_ request: inout Request) throws
@@ -36,6 +43,10 @@ public enum TokenPhase: Sendable {
     case credential
     /// After the whole chain, on every attempt, so that nobody can change what has been signed.
     case signature
+}
+
+extension TokenModel where Expiry == NoExpiry {
+    public var expiresAt: NoExpiry { NoExpiry() }
 }
 
 extension TokenModel {

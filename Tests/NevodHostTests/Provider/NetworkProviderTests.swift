@@ -108,7 +108,7 @@ struct NetworkProviderTests {
         let error = await #expect(throws: NetworkError.self) {
             try await NetworkProvider(session: transport, interceptor: Retrying(asked: Collected())).send(request())
         }
-        guard case .noConnection(let transportError)? = error else {
+        guard case .timeout(let transportError)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -1,0 +1,107 @@
+/// Puts the stored token on requests, and renews it when the server refuses it or its end is near.
+///
+/// However many requests meet a refused token, one exchange renews it, and all of them go on with the new one. Requests that
+/// would carry a token under renewal wait for it. A 401 for a token that was replaced meanwhile costs no exchange. A failure
+/// to renew reaches each request that waited once, and logs nobody out; only a server that refuses the renewal does (see
+/// ``TokenRefused``). A request is sent again once for a renewed token: a second 401 is its answer.
+///
+/// ```swift
+/// let interceptor = AuthenticationInterceptor(
+///     tokenStorage: storage,
+///     refreshStrategy: { old in
+///         guard let old else { throw NetworkError.unauthorized }
+///         return try await refresh(old)
+///     })
+/// ```
+public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
+    public typealias RefreshStrategy = @Sendable (Token?) async throws -> Token
+
+    let keeper: TokenKeeper<Token>
+    private let refreshStrategy: RefreshStrategy
+    private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
+    private let isRefused: @Sendable (HTTPResponse) -> Bool
+
+    public var phase: TokenPhase { Token.phase }
+
+    /// - Parameters:
+    ///   - refreshStrategy: gets the stored token, nil if there is none, and returns another one. It may send requests, through
+    ///     the same provider as well; those carry the old token and don't wait. To say that there is no other token, it throws
+    ///     ``NetworkError/unauthorized`` or returns the same: the stored one is kept, and the request ends with its 401. It is
+    ///     never cancelled: what it has begun at the server can't be taken back.
+    ///   - shouldAuthenticate: whether a request is one that the token is meant for.
+    public init(
+        tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
+        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }
+    ) {
+        self.init(
+            tokenStorage: tokenStorage, refreshStrategy: refreshStrategy, shouldAuthenticate: shouldAuthenticate,
+            isRefused: { $0.status == 401 })
+    }
+
+    init(
+        tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
+        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool,
+        isRefused: @escaping @Sendable (HTTPResponse) -> Bool
+    ) {
+        keeper = tokenStorage.keeper
+        self.refreshStrategy = refreshStrategy
+        self.shouldAuthenticate = shouldAuthenticate
+        self.isRefused = isRefused
+    }
+
+    public func adapt(_ exchange: inout Exchange) async throws {
+        guard exchange.mayCarryCredentials, shouldAuthenticate(exchange.request) else { return }
+        let stored = try await tokenToSend(exchange)
+        try await stored.token?.write(on: &exchange)
+        exchange.bindings.bind(stored.version, of: ObjectIdentifier(keeper))
+    }
+
+    public func retry(
+        _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
+    ) async throws -> Bool {
+        let owner = ObjectIdentifier(keeper)
+        guard case .success(let response) = outcome, isRefused(response), exchange.mayCarryCredentials,
+            !keeper.isWithinItsRenewal, let carried = exchange.bindings.version(of: owner)
+        else { return false }
+        if try await keeper.read().version != carried { return exchange.bindings.mayUseReplacement(owner) }
+        guard exchange.bindings.mayRenew(owner) else { return false }
+        var outcome = try await renewed(carried, isRefused: true, exchange)
+        // That was a renewal ahead of time, which did not know of the refusal.
+        if case .serving = outcome { outcome = try await renewed(carried, isRefused: true, exchange) }
+        switch outcome {
+        case .replaced: return true
+        case .serving, .kept, .refused: return false
+        case .failed(let error): throw NetworkError.authenticationFailed(error)
+        }
+    }
+
+    /// The token, after whatever renewal is under way or due.
+    private func tokenToSend(_ exchange: Exchange) async throws -> StoredToken<Token> {
+        guard !keeper.isWithinItsRenewal else { return try await keeper.read() }
+        while keeper.renewal.isFlying {
+            let outcome = try await exchange.steppingAside { try await keeper.renewal.outcome(until: exchange.deadline) }
+            if let outcome { try check(outcome) }
+        }
+        let stored = try await keeper.read()
+        guard keeper.isDue(stored.version) else { return stored }
+        try check(try await renewed(stored.version, isRefused: false, exchange))
+        return try await keeper.read()
+    }
+
+    private func renewed(
+        _ version: TokenVersion, isRefused: Bool, _ exchange: Exchange
+    ) async throws -> RenewalOutcome {
+        try await exchange.steppingAside {
+            try await keeper.renew(version, isRefused: isRefused, until: exchange.deadline, by: refreshStrategy)
+        }
+    }
+
+    /// Whoever waited for a renewal shares its failure.
+    private func check(_ outcome: RenewalOutcome) throws(NetworkError) {
+        switch outcome {
+        case .replaced, .serving: return
+        case .kept, .refused: throw .unauthorized
+        case .failed(let error): throw .authenticationFailed(error)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import NevodSupport
+
+/// A storage of whatever type, in secrets. One that can't compare and swap by itself gets it from the lock that its user
+/// holds, which counts within this process.
+struct AnyKeyValueStorage: Sendable {
+    let read: @Sendable (StorageKey) async throws -> Secret?
+    let write: @Sendable (StorageKey, Secret?) async throws -> Void
+    let replace: @Sendable (StorageKey, _ expected: Secret?, Secret?) async throws -> Bool
+    let changes: (@Sendable () async -> AsyncStream<StorageKey>)?
+    /// The same for the same storage; nil for one that has no identity.
+    let identity: ObjectIdentifier?
+
+    init(_ storage: some KeyValueStorage) {
+        read = { key in try await storage.secret(for: key) }
+        write = { key, secret in try await storage.write(secret, for: key) }
+        identity = Self.identity(of: storage)
+        replace = Self.replacement(storage)
+        changes = Self.changes(storage)
+    }
+
+    private static func replacement(
+        _ storage: some KeyValueStorage
+    ) -> @Sendable (StorageKey, Secret?, Secret?) async throws -> Bool {
+        if let storage = storage as? any CompareAndSwapStorage {
+            return { key, expected, secret in try await storage.swap(expected, secret, for: key) }
+        }
+        return { key, expected, secret in
+            guard try await storage.secret(for: key) == expected else { return false }
+            try await storage.write(secret, for: key)
+            return true
+        }
+    }
+
+    private static func changes(_ storage: some KeyValueStorage) -> (@Sendable () async -> AsyncStream<StorageKey>)? {
+        guard let storage = storage as? any ObservableStorage else { return nil }
+        return { await storage.stream() }
+    }
+
+    private static func identity(of storage: some KeyValueStorage) -> ObjectIdentifier? {
+        type(of: storage) is AnyObject.Type ? ObjectIdentifier(storage as AnyObject) : nil
+    }
+}
+
+extension KeyValueStorage {
+    fileprivate func secret(for key: StorageKey) async throws -> Secret? {
+        try await data(for: key).map { Secret(wipingCopy: $0) }
+    }
+
+    fileprivate func write(_ secret: Secret?, for key: StorageKey) async throws {
+        guard let secret else { return try await remove(for: key) }
+        try await set(secret.copied(as: Value.self), for: key)
+    }
+}
+
+extension CompareAndSwapStorage {
+    fileprivate func swap(_ expected: Secret?, _ secret: Secret?, for key: StorageKey) async throws -> Bool {
+        try await replace(expected?.copied(as: Value.self), with: secret?.copied(as: Value.self), for: key)
+    }
+}
+
+extension ObservableStorage {
+    fileprivate func stream() async -> AsyncStream<StorageKey> {
+        let changes = await changes()
+        return AsyncStream { continuation in
+            let task = Task {
+                for await key in changes { continuation.yield(key) }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}
+
+extension Secret {
+    fileprivate convenience init(wipingCopy bytes: some Collection<UInt8>) {
+        var bytes = Array(bytes)
+        self.init(copying: bytes)
+        // The last copy of an array that nobody else holds; where somebody does, this makes a copy and wipes that.
+        bytes.withUnsafeMutableBytes { $0.wipe() }
+    }
+
+    func copied<Bytes: RangeReplaceableCollection<UInt8>>(as type: Bytes.Type) -> Bytes {
+        withUnsafeBytes { Bytes($0) }
+    }
+}

@@ -1,0 +1,40 @@
+internal import NevodSupport
+
+/// Lets one task at a time through, in the order of arrival, across its suspensions.
+final class AsyncLock: Sendable {
+    private struct State {
+        var isHeld = false
+        var waiting = Deque<Waiter<Void>>()
+    }
+
+    private let state = Locked(State())
+
+    func withLock<Success: Sendable>(_ body: () async throws -> Success) async throws -> Success {
+        let waiter = state.withLock { state -> Waiter<Void>? in
+            guard state.isHeld else {
+                state.isHeld = true
+                return nil
+            }
+            let waiter = Waiter<Void>()
+            state.waiting.append(waiter)
+            return waiter
+        }
+        try await waiter?.value(until: nil)
+        defer { release() }
+        return try await body()
+    }
+
+    private func release() {
+        while let waiter = next() {
+            if waiter.resume(with: .success(())) { return }
+        }
+    }
+
+    private func next() -> Waiter<Void>? {
+        state.withLock { state in
+            let waiter = state.waiting.popFirst()
+            if waiter == nil { state.isHeld = false }
+            return waiter
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import NevodSupport
+
+/// One execution of an operation at a time, whose outcome all get who asked while it ran.
+///
+/// Whoever stops waiting stops only waiting: the operation goes on, since what it has begun, the exchange of a token, can't
+/// be taken back.
+final class SingleFlight<Outcome: Sendable>: Sendable {
+    private struct State {
+        var isFlying = false
+        var waiting: [Waiter<Outcome>] = []
+    }
+
+    private let state = Locked(State())
+
+    var isFlying: Bool { state.withLock { $0.isFlying } }
+
+    /// Waits for the operation under way; if none is, starts `operation`.
+    func join(
+        until deadline: ContinuousClock.Instant?, or operation: @escaping @Sendable () async -> Outcome
+    ) async throws -> Outcome {
+        let waiter = Waiter<Outcome>()
+        let isFirst = state.withLock { state in
+            state.waiting.append(waiter)
+            defer { state.isFlying = true }
+            return !state.isFlying
+        }
+        if isFirst {
+            Task {
+                let outcome = await operation()
+                land(outcome)
+            }
+        }
+        return try await waiter.value(until: deadline)
+    }
+
+    /// Waits for the operation under way; nil if none is.
+    func outcome(until deadline: ContinuousClock.Instant?) async throws -> Outcome? {
+        let waiter = state.withLock { state -> Waiter<Outcome>? in
+            guard state.isFlying else { return nil }
+            let waiter = Waiter<Outcome>()
+            state.waiting.append(waiter)
+            return waiter
+        }
+        return try await waiter?.value(until: deadline)
+    }
+
+    private func land(_ outcome: Outcome) {
+        let waiting = state.withLock { state in
+            defer { state = State() }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.resume(with: .success(outcome)) }
+    }
+}

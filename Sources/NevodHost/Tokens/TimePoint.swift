@@ -1,0 +1,18 @@
+/// A type that an expiry can be given as: ``UnixTime``, Foundation's `Date`, an optional of one.
+public protocol TimePoint: Sendable {
+    /// Nil: never.
+    var unixTime: UnixTime? { get }
+}
+
+extension UnixTime: TimePoint {
+    public var unixTime: UnixTime? { self }
+}
+
+extension Optional: TimePoint where Wrapped: TimePoint {
+    public var unixTime: UnixTime? { flatMap(\.unixTime) }
+}
+
+/// The expiry of a token that says nothing of one.
+public struct NoExpiry: TimePoint {
+    public var unixTime: UnixTime? { nil }
+}

@@ -1,0 +1,170 @@
+internal import NevodSupport
+
+/// What all the ``TokenStorage``s over one storage and key share: the decoded token, the order of writes, the observers, and
+/// the one renewal at a time.
+final class TokenKeeper<Token: TokenModel>: Sendable {
+    private let storage: AnyKeyValueStorage
+    private let key: StorageKey
+    private let memory = Locked(TokenMemory<Token>())
+    private let writing = AsyncLock()
+    private let observers = Observers<Token?>()
+    let renewal = SingleFlight<RenewalOutcome>()
+    let clock: HostClock
+
+    init(_ storage: AnyKeyValueStorage, _ key: StorageKey, clock: HostClock = .system) {
+        self.storage = storage
+        self.key = key
+        self.clock = clock
+    }
+
+    static func shared(_ storage: AnyKeyValueStorage, _ key: StorageKey) -> TokenKeeper {
+        guard let identity = storage.identity else { return TokenKeeper(storage, key) }
+        return KeeperRegistry.keeper(TokenKeeper<Token>.self, identity, key) { TokenKeeper(storage, key) }
+    }
+
+    /// The token as it is stored now. The storage is asked every time, since others may write to it; decoded is only what
+    /// has changed.
+    func read() async throws -> StoredToken<Token> {
+        if let unsaved = memory.withLock({ $0.unsaved }), try await !save(late: unsaved) {
+            return memory.withLock { $0.current }
+        }
+        let writes = memory.withLock { $0.writes }
+        let bytes = try await storage.read(key)
+        if let known = memory.withLock({ $0.isCurrent(bytes) ? $0.current : nil }) { return known }
+        let token = try bytes.map { try Token.decode(from: $0.copied(as: Token.Encoded.self)) }
+        let renewal = renewalTime(of: token)
+        let (isNew, current) = memory.withLock { memory in
+            (memory.install(token, bytes, ifWrites: writes, renewal: renewal), memory.current)
+        }
+        if isNew { observers.yield(current.token) }
+        return current
+    }
+
+    func write(_ token: Token?) async throws {
+        let bytes = try encoded(token)
+        try await writing.withLock {
+            try await self.storage.write(self.key, bytes)
+            self.didWrite(token, bytes)
+        }
+    }
+
+    /// - Returns: false if the stored token was another one.
+    func replace(_ version: TokenVersion, with token: Token?) async throws -> Bool {
+        let bytes = try encoded(token)
+        return try await writing.withLock {
+            guard let expected = try await self.bytes(of: version),
+                try await self.storage.replace(self.key, expected.bytes, bytes)
+            else { return false }
+            self.didWrite(token, bytes)
+            return true
+        }
+    }
+
+    /// A renewed token that can't be written now must not be lost: the one it replaces is worth nothing any more.
+    func keepUnsaved(_ token: Token) throws {
+        let bytes = try encoded(token)
+        let renewal = renewalTime(of: token)
+        memory.withLock { $0.installUnsaved(token, bytes, renewal: renewal) }
+        observers.yield(token)
+    }
+
+    func changes() -> AsyncStream<Token?> {
+        let (stream, id) = observers.add()
+        guard let changes = storage.changes else { return stream }
+        let key = key
+        let task = Task { [weak self] in
+            for await changed in await changes() where changed == key { _ = try? await self?.read() }
+        }
+        observers.onTermination(of: id) { task.cancel() }
+        return stream
+    }
+
+    /// Whether the token should be renewed although nobody has refused it.
+    func isDue(_ version: TokenVersion) -> Bool {
+        let now = clock.now
+        return memory.withLock { $0.current.version == version && $0.renewal.map { $0 <= now } == true }
+    }
+
+    /// After a renewal ahead of time that failed: the next request doesn't try at once.
+    ///
+    /// - Returns: whether the token serves until then.
+    func postponeRenewal(of stored: StoredToken<Token>, forGood: Bool) -> Bool {
+        let now = clock.now
+        let isOver = stored.token?.expiresAt.unixTime.map { $0 <= now } == true
+        let time = forGood ? nil : now + .seconds(5)
+        memory.withLock { $0.postponeRenewal(until: time, of: stored.version) }
+        return forGood || !isOver
+    }
+
+    private func encoded(_ token: Token?) throws -> Secret? {
+        try token.map { Secret(copying: Array(try $0.encode())) }
+    }
+
+    private func didWrite(_ token: Token?, _ bytes: Secret?) {
+        let renewal = renewalTime(of: token)
+        memory.withLock { $0.installWritten(token, bytes, renewal: renewal) }
+        observers.yield(token)
+    }
+
+    private struct Expected {
+        let bytes: Secret?
+    }
+
+    /// Nil if the version is another one by now.
+    private func bytes(of version: TokenVersion) async throws -> Expected? {
+        guard try await read().version == version else { return nil }
+        return memory.withLock { $0.current.version == version ? Expected(bytes: $0.bytes) : nil }
+    }
+
+    /// - Returns: whether there is nothing to be saved any more.
+    private func save(late unsaved: TokenMemory<Token>.Unsaved) async throws -> Bool {
+        do {
+            return try await writing.withLock {
+                let isOurs = try await self.storage.replace(self.key, unsaved.expected, unsaved.bytes)
+                self.memory.withLock { $0.endUnsaved(isOurs: isOurs) }
+                return true
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return false
+        }
+    }
+
+    /// A little before the end, and not for all the same: clients that logged in together would come back together.
+    private func renewalTime(of token: Token?) -> UnixTime? {
+        guard let end = token?.expiresAt.unixTime else { return nil }
+        let rest = end - clock.now
+        guard rest > .zero else { return end }
+        return end - min(.seconds(30), rest / 4) * Double.random(in: 0.5...1)
+    }
+}
+
+/// Finds the keeper that others have made for the same storage, as long as one of them lives.
+private enum KeeperRegistry {
+    private struct Key: Hashable {
+        let type: ObjectIdentifier
+        let storage: ObjectIdentifier
+        let key: StorageKey
+    }
+
+    private struct Reference {
+        weak var keeper: (any AnyObject & Sendable)?
+    }
+
+    private static let keepers = Locked<[Key: Reference]>([:])
+
+    static func keeper<Keeper: AnyObject & Sendable>(
+        _ type: Keeper.Type, _ storage: ObjectIdentifier, _ key: StorageKey, _ make: () -> Keeper
+    ) -> Keeper {
+        let id = Key(type: ObjectIdentifier(type), storage: storage, key: key)
+        return keepers.withLock { keepers in
+            // A keeper holds its storage, so an identifier is not used again while its keeper lives.
+            if let known = keepers[id]?.keeper as? Keeper { return known }
+            keepers = keepers.filter { $0.value.keeper != nil }
+            let keeper = make()
+            keepers[id] = Reference(keeper: keeper)
+            return keeper
+        }
+    }
+}

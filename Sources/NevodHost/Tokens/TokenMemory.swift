@@ -1,0 +1,66 @@
+internal import NevodSupport
+
+/// What this process knows about a stored token: a state machine without I/O. The storage's bytes are the truth; the token
+/// that was decoded from them is kept, so that a request decodes nothing.
+struct TokenMemory<Token: TokenModel> {
+    struct Unsaved {
+        let bytes: Secret?
+        /// What the storage held, and should still hold.
+        let expected: Secret?
+    }
+
+    private(set) var current = StoredToken<Token>(token: nil, version: TokenVersion(number: 0))
+    /// When to renew ahead of time; nil: not before it is refused.
+    private(set) var renewal: UnixTime?
+    /// Set while a token could not be written: it is used, and written as soon as that works.
+    private(set) var unsaved: Unsaved?
+    private(set) var bytes: Secret?
+    private var isKnown = false
+    /// Counts what was written here, so that a read which a write has overtaken is known to be stale.
+    private(set) var writes: UInt64 = 0
+
+    /// Whether these bytes are the ones that were seen last.
+    func isCurrent(_ read: Secret?) -> Bool {
+        isKnown && read == bytes
+    }
+
+    /// What was read, unless something was written since `writes` was what it was.
+    mutating func install(_ token: Token?, _ read: Secret?, ifWrites seen: UInt64, renewal: UnixTime?) -> Bool {
+        guard seen == writes, unsaved == nil, !isCurrent(read) else { return false }
+        replace(token, read, renewal)
+        return true
+    }
+
+    /// What was written.
+    mutating func installWritten(_ token: Token?, _ written: Secret?, renewal: UnixTime?) {
+        writes += 1
+        unsaved = nil
+        guard !isCurrent(written) else { return }
+        replace(token, written, renewal)
+    }
+
+    /// What should have been written.
+    mutating func installUnsaved(_ token: Token, _ bytes: Secret?, renewal: UnixTime?) {
+        writes += 1
+        unsaved = Unsaved(bytes: bytes, expected: self.bytes)
+        replace(token, bytes, renewal)
+    }
+
+    /// - Parameter isOurs: whether it was written; if not, somebody else's token stands in the storage, and counts.
+    mutating func endUnsaved(isOurs: Bool) {
+        unsaved = nil
+        isKnown = isOurs
+    }
+
+    mutating func postponeRenewal(until time: UnixTime?, of version: TokenVersion) {
+        guard current.version == version else { return }
+        renewal = time
+    }
+
+    private mutating func replace(_ token: Token?, _ bytes: Secret?, _ renewal: UnixTime?) {
+        self.bytes = bytes
+        self.renewal = renewal
+        isKnown = true
+        current = StoredToken(token: token, version: TokenVersion(number: current.version.number + 1))
+    }
+}

@@ -1,0 +1,111 @@
+/// What came of an attempt to renew a token.
+enum RenewalOutcome: Sendable {
+    /// Another token is stored than the rejected one, be it ours or somebody else's.
+    case replaced
+    /// A renewal ahead of time came to nothing; nobody has refused the token, so it serves on.
+    case serving
+    /// There is no other token to be had: a key that doesn't expire, for one. It stays stored.
+    case kept
+    /// The server refuses to renew it. It is cleared: only a login helps.
+    case refused
+    /// For now. It stays stored.
+    case failed(any Error)
+}
+
+/// A server's word that a token can't be renewed, as by `invalid_grant` (RFC 6749 §5.2). A refresh strategy that sees it in a
+/// form that the host doesn't know throws it, and the stored token is cleared. Nothing else clears one.
+public struct TokenRefused: Error, Sendable, Hashable, CustomStringConvertible {
+    public let reason: String
+
+    public init(_ reason: String) {
+        self.reason = reason
+    }
+
+    public var description: String { "the server refused to renew the token: \(reason)" }
+}
+
+/// Whose renewal this task belongs to: its own requests must not wait for it.
+enum RenewalContext {
+    @TaskLocal static var renewing: [ObjectIdentifier] = []
+}
+
+extension TokenKeeper {
+    /// Obtains another token than this one: by one exchange for all who ask at a time, by none if another one is stored
+    /// already.
+    ///
+    /// - Parameter isRefused: false if it is only due.
+    func renew(
+        _ version: TokenVersion, isRefused: Bool, until deadline: ContinuousClock.Instant?,
+        by strategy: @escaping @Sendable (Token?) async throws -> Token
+    ) async throws -> RenewalOutcome {
+        try await renewal.join(until: deadline) { await self.exchange(version, isRefused, strategy) }
+    }
+
+    var isWithinItsRenewal: Bool { RenewalContext.renewing.contains(ObjectIdentifier(self)) }
+
+    private func exchange(
+        _ version: TokenVersion, _ isRefused: Bool, _ strategy: @Sendable (Token?) async throws -> Token
+    ) async -> RenewalOutcome {
+        do {
+            let stored = try await read()
+            guard stored.version == version else { return .replaced }
+            let outcome = try await outcome(of: strategy, stored)
+            switch outcome {
+            case .kept where !isRefused:
+                return postponeRenewal(of: stored, forGood: true) ? .serving : outcome
+            case .failed where !isRefused:
+                return postponeRenewal(of: stored, forGood: false) ? .serving : outcome
+            default: return outcome
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func outcome(
+        of strategy: @Sendable (Token?) async throws -> Token, _ stored: StoredToken<Token>
+    ) async throws -> RenewalOutcome {
+        let token: Token
+        do {
+            token = try await RenewalContext.$renewing.withValue(RenewalContext.renewing + [ObjectIdentifier(self)]) {
+                try await strategy(stored.token)
+            }
+        } catch NetworkError.unauthorized(_, response: nil) {
+            return .kept
+        } catch  where refusesGrant(error) {
+            // Only if it is still the rejected one: somebody may have logged in meanwhile.
+            return try await replace(stored.version, with: nil) ? .refused : .replaced
+        } catch {
+            return .failed(error)
+        }
+        return try await install(token, instead: stored)
+    }
+
+    private func install(_ token: Token, instead old: StoredToken<Token>) async throws -> RenewalOutcome {
+        guard try !isSame(token, old.token) else { return .kept }
+        do {
+            // If somebody has logged in or out meanwhile, that counts, and the new token is dropped.
+            _ = try await replace(old.version, with: token)
+        } catch {
+            try keepUnsaved(token)
+        }
+        return .replaced
+    }
+
+    private func isSame(_ token: Token, _ other: Token?) throws -> Bool {
+        guard let other else { return false }
+        return try Array(token.encode()) == Array(other.encode())
+    }
+}
+
+/// Whether a server has said that a token can't be renewed, now or ever. An error that isn't known to say so doesn't.
+private func refusesGrant(_ error: any Error) -> Bool {
+    switch error {
+    case is TokenRefused: true
+    case NetworkError.clientError(let status, let body?, _) where [400, 403].contains(status):
+        OAuthErrorCode(inBody: body).map(OAuthErrorCode.refusals.contains) ?? false
+    // The client's own credentials are wrong: that is no fault of the user's.
+    case NetworkError.unauthorized(let body, .some): OAuthErrorCode(inBody: body ?? []) != .invalidClient
+    default: false
+    }
+}

@@ -1,0 +1,53 @@
+internal import NevodSupport
+
+/// Keeps one token of a type, wherever a ``KeyValueStorage`` keeps things. (An ``AuthenticationInterceptor``, in contrast,
+/// decides when it goes on a request, and renews it.)
+///
+/// ```swift
+/// let storage = TokenStorage<Token>(storage: InMemoryStorage())
+/// try await storage.save(Token(value: "secret"))
+/// ```
+///
+/// Several of them over the same storage object and key are one: they share what they know, and one renewal at a time.
+public final class TokenStorage<Token: TokenModel>: Sendable {
+    let keeper: TokenKeeper<Token>
+
+    public init(storage: some KeyValueStorage, key: StorageKey = .token) {
+        keeper = TokenKeeper.shared(AnyKeyValueStorage(storage), key)
+    }
+
+    /// Nil: none is stored.
+    ///
+    /// - Throws: what the storage throws, and what the token's `decode` does for bytes that are none.
+    public func load() async throws -> Token? {
+        try await keeper.read().token
+    }
+
+    public func save(_ token: Token) async throws {
+        try await keeper.write(token)
+    }
+
+    /// As after a logout. A renewal that is under way doesn't bring a token back.
+    public func clear() async throws {
+        try await keeper.write(nil)
+    }
+
+    /// The token and its version.
+    public func current() async throws -> StoredToken<Token> {
+        try await keeper.read()
+    }
+
+    /// Saves, or with nil clears, if the stored token is still the one of `version`: nobody else's change is overwritten.
+    ///
+    /// - Returns: whether it was.
+    @discardableResult
+    public func save(_ token: Token?, replacing version: TokenVersion) async throws -> Bool {
+        try await keeper.replace(version, with: token)
+    }
+
+    /// The token, after each of its changes from now on; nil when it was cleared. Changes of other processes are among them
+    /// where the storage tells of them (``ObservableStorage``). A reader that is slow gets the latest.
+    public var changes: AsyncStream<Token?> {
+        keeper.changes()
+    }
+}
