@@ -23,8 +23,8 @@ public protocol RequestInterceptor: Sendable {
     /// Before the request is sent, on every attempt. The order of a chain is first to last.
     func adapt(_ exchange: inout Exchange) async throws
 
-    /// After every answer and every failure: true to send the request again. The order of a chain is last to first. Not asked
-    /// for a request whose body can be read only once.
+    /// After every answer and every failure: true to send the request again. The order of a chain is last to first. A
+    /// request whose body can be read only once is not sent again, whatever the answer.
     func retry(_ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>) async throws -> Bool
 
     /// The same for a request alone.

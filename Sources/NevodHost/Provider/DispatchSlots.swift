@@ -40,6 +40,12 @@ final class DispatchSlots: Sendable {
         try await waiter?.value(until: deadline)
     }
 
+    func waitingCount(_ origin: Origin) -> Int {
+        queues.withLock { $0[origin]?.waiting.count ?? 0 }
+    }
+
+    var isUnused: Bool { queues.withLock { $0.isEmpty } }
+
     fileprivate func release(_ origin: Origin) {
         // A waiter that was cancelled meanwhile passes the slot on.
         while let waiter = next(at: origin) {

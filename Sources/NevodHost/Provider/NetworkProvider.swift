@@ -82,8 +82,8 @@ public struct NetworkProvider: Sendable {
             exchange.endDispatch()
             // Nobody waits for another attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
-            let isLast = attempt == Self.mostAttempts || !request.body.isReplayable
-            if !isLast, try await wantsRetry(&exchange, outcome) {
+            let mayRepeat = attempt < Self.mostAttempts && request.body.isReplayable
+            if try await wantsRetry(&exchange, outcome), mayRepeat {
                 attempt += 1
                 bindings = exchange.bindings
                 continue
@@ -148,7 +148,6 @@ public struct NetworkProvider: Sendable {
         switch error {
         case let error as NetworkError: error
         case is CancellationError: .cancelled
-        case let error as TransportError: NetworkError(error)
         case let failure as InterceptorFailure: .interceptor(failure.name, failure.underlying)
         default: .unknown(error)
         }

@@ -31,12 +31,12 @@ final class Waiter<Value: Sendable>: Sendable {
 
     /// Suspends until ``resume(with:)``. Called once.
     ///
-    /// - Throws: what it is resumed with; `CancellationError`; ``TransportError`` of the code `timedOut` at the deadline.
+    /// - Throws: what it is resumed with; `CancellationError`; ``NetworkError/timeout(_:)`` at the deadline.
     func value(until deadline: ContinuousClock.Instant?) async throws -> Value {
         let timer = deadline.map { deadline in
             Task {
                 try await Task.sleep(until: deadline, clock: .continuous)
-                resume(with: .failure(TransportError.outOfTime))
+                resume(with: .failure(NetworkError.timeout(.outOfTime)))
             }
         }
         defer { timer?.cancel() }

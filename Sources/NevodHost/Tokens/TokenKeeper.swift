@@ -132,7 +132,7 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
     }
 
     /// A little before the end, and not for all the same: clients that logged in together would come back together.
-    private func renewalTime(of token: Token?) -> UnixTime? {
+    func renewalTime(of token: Token?) -> UnixTime? {
         guard let end = token?.expiresAt.unixTime else { return nil }
         let rest = end - clock.now
         guard rest > .zero else { return end }

@@ -1,0 +1,20 @@
+internal import Foundation
+public import NevodHost
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
+extension AuthenticationInterceptor {
+    /// - Parameter shouldAuthenticate: whether a request is one that the token is meant for.
+    public init(
+        tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
+        shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool
+    ) {
+        self.init(
+            tokenStorage: tokenStorage, refreshStrategy: refreshStrategy,
+            shouldAuthenticate: { request in shouldAuthenticate(URLRequest(request)) })
+    }
+}

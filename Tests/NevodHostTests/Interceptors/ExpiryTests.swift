@@ -1,0 +1,111 @@
+import Testing
+
+@testable import NevodHost
+
+/// Tokens that say when they end.
+struct ExpiryTests {
+    private let exchanges = Collected<String?>()
+    private let clock = HostClock { 1_000_000_000_000 }
+
+    /// - Parameter seconds: from now until its end.
+    private func token(_ value: String, _ seconds: Int64) -> OAuthToken {
+        OAuthToken(accessToken: value, refreshToken: "r", expiresAt: HostClock.system.now + .seconds(seconds))
+    }
+
+    private func send(
+        _ token: OAuthToken, times: Int = 1, _ refresh: @escaping @Sendable (OAuthToken?) async throws -> OAuthToken
+    ) async throws -> (tokens: [String?], errors: [NetworkError]) {
+        let storage = TokenStorage<OAuthToken>(storage: InMemoryStorage())
+        try await storage.save(token)
+        let transport = TestTransport()
+        let interceptor = AuthenticationInterceptor(
+            tokenStorage: storage,
+            refreshStrategy: { [exchanges] old in
+                exchanges.append(old?.accessToken)
+                return try await refresh(old)
+            })
+        let provider = NetworkProvider(session: transport, interceptor: interceptor)
+        var errors: [NetworkError] = []
+        for _ in 0..<times {
+            do throws(NetworkError) { _ = try await provider.send(HTTPRequest(known: "http://h/")) } catch {
+                errors.append(error)
+            }
+        }
+        return (transport.sent.map { $0.headers["Authorization"] }, errors)
+    }
+
+    private struct Down: Error {}
+
+    @Test func `A token whose end has come is renewed before it is sent`() async throws {
+        let (tokens, errors) = try await send(token("1", -1)) { _ in token("2", 3600) }
+        #expect(tokens == ["Bearer 2"])
+        #expect(errors.isEmpty)
+    }
+
+    @Test func `A token that lives is left alone`() async throws {
+        let (tokens, _) = try await send(token("1", 3600), times: 3) { _ in token("2", 3600) }
+        #expect(tokens == ["Bearer 1", "Bearer 1", "Bearer 1"])
+        #expect(exchanges.values.isEmpty)
+    }
+
+    @Test func `A token that was short-lived from the start is not renewed by every request`() async throws {
+        let (tokens, _) = try await send(token("1", 20), times: 3) { _ in token("2", 20) }
+        #expect(tokens == ["Bearer 1", "Bearer 1", "Bearer 1"])
+    }
+
+    @Test func `A token past its end that can't be renewed now is not sent`() async throws {
+        let (tokens, errors) = try await send(token("1", -1)) { _ in throw Down() }
+        #expect(tokens.isEmpty)
+        #expect(errors == [.authenticationFailed])
+    }
+
+    @Test func `A token past its end for which there is no other is sent all the same, and asked for once`() async throws {
+        let (tokens, errors) = try await send(token("1", -1), times: 3) { _ in throw NetworkError.unauthorized }
+        #expect(tokens == ["Bearer 1", "Bearer 1", "Bearer 1"])
+        #expect(errors.isEmpty)
+        #expect(exchanges.values == ["1"])
+    }
+
+    @Test func `Ahead of its end, by a jitter, a token is due; a renewal that fails then is put off, and harms nobody`() throws {
+        let now = Locked64(1_000_000)
+        let clock = HostClock { now.value * 1_000_000_000 }
+        let keeper = TokenKeeper<OAuthToken>(AnyKeyValueStorage(InMemoryStorage()), .token, clock: clock)
+        let end = UnixTime(seconds: 1_003_600)
+        var memory = TokenMemory<OAuthToken>()
+        var times: Set<Int64> = []
+        for _ in 0..<200 {
+            let time = try #require(keeper.renewalTime(of: OAuthToken(accessToken: "1", expiresAt: end)))
+            #expect((15_000_000_000...30_000_000_000).contains(end.nanoseconds - time.nanoseconds))
+            times.insert(time.nanoseconds)
+        }
+        #expect(times.count > 100)
+        memory.installWritten(OAuthToken(accessToken: "1", expiresAt: end), nil, renewal: end)
+        memory.postponeRenewal(until: end + .seconds(5), of: memory.current.version)
+        #expect(memory.renewal == end + .seconds(5))
+        memory.postponeRenewal(until: nil, of: TokenVersion(number: 99))
+        #expect(memory.renewal != nil)
+    }
+
+    @Test func `Any type of time that a token's own expiresAt has is honoured`() {
+        struct Optional: TokenModel {
+            var expiresAt: UnixTime?
+            func authorize(_ request: inout HTTPRequest) {}
+            func encode() -> [UInt8] { [] }
+            static func decode(from data: [UInt8]) -> Optional { Optional() }
+        }
+        #expect(Optional(expiresAt: UnixTime(seconds: 1)).expiresAt.unixTime == UnixTime(seconds: 1))
+        #expect(Optional().expiresAt.unixTime == nil)
+        #expect(Token(value: "").expiresAt.unixTime == nil)
+    }
+}
+
+extension HTTPRequest {
+    fileprivate init(known url: String) throws(NetworkError) {
+        do { try self.init(.get, url) } catch { throw .invalidURL(error) }
+    }
+}
+
+private final class Locked64: Sendable {
+    let value: Int64
+    init(_ value: Int64) { self.value = value }
+}
