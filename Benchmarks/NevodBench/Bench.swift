@@ -9,10 +9,11 @@ struct Bench {
         case "authorize": try AuthorizeBench().run()
         case "count": try AuthorizeBench().count()
         case "spin": try AuthorizeBench().spin(words.count > 1 ? words[1] : "", Int(words.last ?? "") ?? 0)
+        case "interceptors": try await InterceptorBench().run()
         case "session": try await SessionBench(url: words.count > 1 ? words[1] : "").run()
         case "start": try StartBench(url: words.count > 1 ? words[1] : "").run()
         default:
-            print("usage: nevod-bench authorize | count | spin CASE N | session URL | start URL")
+            print("usage: nevod-bench authorize | count | spin CASE N | interceptors | session URL | start URL")
             exit(2)
         }
     }

@@ -36,6 +36,13 @@ public protocol RequestInterceptor: Sendable {
     func retry(_ request: Request, response: Request.Response?, error: NetworkError) async throws -> Bool
 }
 
+/// For those that are written against the native request: there is nothing to convert, and the exchange is at hand.
+extension RequestInterceptor where Request == HTTPRequest {
+    public func adapt(_ exchange: inout Exchange) async throws {
+        exchange.request = try await adapt(exchange.request)
+    }
+}
+
 extension RequestInterceptor {
     public var phase: TokenPhase { .credential }
 
