@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+        .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         .target(name: "NevodPluginABI"),
@@ -45,7 +46,8 @@ let package = Package(
         .target(name: "NevodPluginKit", dependencies: ["NevodPluginABI", "NevodSupport"], swiftSettings: strict),
         .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
         .target(
-            name: "NevodHost", dependencies: ["NevodPluginABI", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL"],
+            name: "NevodHost",
+            dependencies: ["NevodPluginABI", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CPSL"],
             swiftSettings: strict),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),

@@ -32,7 +32,7 @@ struct URLReference {
     }
 
     /// RFC 3986 §5.2.4.
-    private static func withoutDots(_ path: String) -> String {
+    static func withoutDots(_ path: String) -> String {
         var kept: [Substring] = []
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         for (index, segment) in segments.enumerated() {

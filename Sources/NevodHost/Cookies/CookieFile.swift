@@ -1,0 +1,70 @@
+/// The format in which Netscape kept cookies, and curl and Python's http.cookiejar do (curl's "HTTP Cookies" page): a cookie
+/// a line, seven fields with tabs between them. It has no place for SameSite, and none for the time of creation, which the
+/// order of the lines stands for.
+enum CookieFile {
+    static func encode(_ cookies: [Cookie]) -> [UInt8] {
+        let lines = cookies.sorted { $0.creation < $1.creation }.map { cookie in
+            let fields = [
+                (cookie.isHTTPOnly ? httpOnly : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
+                cookie.isHostOnly ? "FALSE" : "TRUE",
+                cookie.path,
+                cookie.isSecure ? "TRUE" : "FALSE",
+                String(cookie.expires?.seconds ?? 0),
+                cookie.name,
+                cookie.value,
+            ]
+            return fields.joined(separator: "\t")
+        }
+        // Python reads no file without the first line.
+        return Array((["# Netscape HTTP Cookie File"] + lines).map { $0 + "\n" }.joined().utf8)
+    }
+
+    static func decode(_ bytes: some Collection<UInt8>) throws(CookieFileError) -> [Cookie] {
+        var cookies: [Cookie] = []
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            guard let text = String(validating: line, as: UTF8.self) else { throw CookieFileError(line: index + 1) }
+            guard !text.isEmpty, !text.hasPrefix("#") || text.hasPrefix(httpOnly) else { continue }
+            guard let cookie = cookie(text, creation: UnixTime(nanoseconds: Int64(index))) else {
+                throw CookieFileError(line: index + 1)
+            }
+            cookies.append(cookie)
+        }
+        return cookies
+    }
+
+    private static func cookie(_ line: String, creation: UnixTime) -> Cookie? {
+        let isHTTPOnly = line.hasPrefix(httpOnly)
+        let fields = line.dropFirst(isHTTPOnly ? httpOnly.count : 0).utf8
+            .split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map { String(Substring($0)) }
+        guard fields.count == 7, let isDomainWide = flag(fields[1]), let isSecure = flag(fields[3]),
+            let seconds = Int64(fields[4])
+        else { return nil }
+        return Cookie(
+            name: fields[5], value: fields[6],
+            domain: fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0],
+            isHostOnly: !isDomainWide, path: fields[2], isSecure: isSecure, isHTTPOnly: isHTTPOnly,
+            expires: seconds == 0 ? nil : UnixTime(seconds: seconds), creation: creation)
+    }
+
+    private static func flag(_ text: String) -> Bool? {
+        switch text {
+        case "TRUE": true
+        case "FALSE": false
+        default: nil
+        }
+    }
+
+    private static let httpOnly = "#HttpOnly_"
+}
+
+/// A cookie file that can't be read. Says where, and not what stands there, which may be a cookie's value.
+public struct CookieFileError: Error, Sendable, Hashable {
+    /// From 1.
+    public let line: Int
+}
+
+extension CookieFileError: CustomStringConvertible {
+    public var description: String {
+        "line \(line) of the cookie file is no cookie: it takes seven fields in UTF-8 with tabs between them"
+    }
+}

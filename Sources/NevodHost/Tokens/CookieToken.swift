@@ -1,0 +1,52 @@
+/// The cookies of a session. Each goes only where its server meant it to go (RFC 6265 §5.4): to its domain and path, over
+/// `https` if it is a secure one, until it expires.
+///
+/// Stored as a cookie file, which curl reads and writes too (`curl -b`, `curl -c`).
+public struct CookieToken: TokenModel, Hashable {
+    public var sessionCookies: [Cookie]
+
+    public init(sessionCookies: [Cookie]) {
+        self.sessionCookies = sessionCookies
+    }
+
+    public init(jar: CookieJar) {
+        sessionCookies = Array(jar)
+    }
+
+    public func authorize(_ request: inout HTTPRequest) throws {
+        try authorize(&request, now: HostClock.system.now)
+    }
+
+    /// - Parameter now: what tells which cookies have expired.
+    public func authorize(_ request: inout HTTPRequest, now: UnixTime) throws(InvalidRequest) {
+        try request.setCookies(sessionCookies.sent(with: request, now: now))
+    }
+
+    public func encode() throws -> [UInt8] {
+        CookieFile.encode(sessionCookies)
+    }
+
+    /// - Throws: ``CookieFileError``.
+    public static func decode(from data: [UInt8]) throws -> CookieToken {
+        CookieToken(sessionCookies: try CookieFile.decode(data))
+    }
+
+    /// The token after an answer that sets cookies anew, or deletes them; nil if it changes none.
+    ///
+    /// - Parameters:
+    ///   - response: its `Set-Cookie` lines count by the rules of ``CookieJar``.
+    ///   - request: the one that was answered: after redirects, the last.
+    ///   - addingNew: whether cookies that the token doesn't hold are taken in, as after a login. Otherwise an answer only
+    ///     replaces and deletes what the token holds.
+    public func merging(
+        setCookiesOf response: HTTPResponse, to request: HTTPRequest, now: UnixTime, addingNew: Bool = false
+    ) -> CookieToken? {
+        let before = CookieJar(sessionCookies)
+        var after = before
+        for cookie in Cookie.cookies(setBy: response, to: request, now: now)
+        where addingNew || sessionCookies.contains(where: cookie.replaces) {
+            after.set(cookie, by: request, now: now)
+        }
+        return after.elementsEqual(before) ? nil : CookieToken(jar: after)
+    }
+}

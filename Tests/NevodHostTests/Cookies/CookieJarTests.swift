@@ -1,0 +1,84 @@
+import Testing
+
+@testable import NevodHost
+
+struct CookieJarTests {
+    private func names(_ jar: CookieJar) -> [String] { jar.map(\.name) }
+
+    @Test func `Longer paths first, then the earlier set`() throws {
+        var jar = try jar(
+            from: "https://h.example/", "root=1", "deep=2; Path=/a/b", "shallow=3; Path=/a", "second=4; Path=/a/b", "root2=5")
+        #expect(names(jar) == ["root", "deep", "shallow", "second", "root2"])
+        let request = try get("https://h.example/a/b/c")
+        #expect(jar.cookieLine(for: request, now: cookieTime) == "deep=2; second=4; shallow=3; root=1; root2=5")
+
+        // A new value keeps the place of the old.
+        jar.store(setCookieLinesOf: answer(setting: ["deep=6; Path=/a/b"]), from: request, now: cookieTime + .seconds(9))
+        #expect(jar.cookieLine(for: request, now: cookieTime) == "deep=6; second=4; shallow=3; root=1; root2=5")
+        #expect(jar.map(\.creation).first { $0 > cookieTime + .seconds(1) } == nil)
+        #expect(jar.cookieLine(for: try get("https://other.example/"), now: cookieTime) == nil)
+    }
+
+    @Test func `The order holds however the cookies came in`() throws {
+        let late = try #require(Cookie(name: "late", value: "", domain: "h", creation: UnixTime(seconds: 2)))
+        let early = try #require(Cookie(name: "early", value: "", domain: "h", creation: UnixTime(seconds: 1)))
+        #expect(names(CookieJar([late, early])) == ["early", "late"])
+        #expect([late, early].sent(with: try get("http://h/"), now: cookieTime).map(\.name) == ["early", "late"])
+    }
+
+    @Test func `Name, domain and path make a cookie another`() throws {
+        let jar = try jar(
+            from: "https://www.example.com/x/y", "a=1", "a=2; Path=/", "a=3; Domain=example.com", "A=4", "a=5", "a=6; Path=/")
+        #expect(jar.map(\.value) == ["5", "6", "3", "4"])
+        #expect(
+            jar.cookieLine(for: try get("https://www.example.com/x/"), now: cookieTime) == "a=5; a=3; A=4; a=6")
+    }
+
+    @Test func `An expired cookie deletes`() throws {
+        var jar = try jar(from: "https://h.example/", "a=1", "b=2", "c=3; Max-Age=10", "b=; Max-Age=0", "never=1; Max-Age=-1")
+        #expect(names(jar) == ["a", "c"])
+        let request = try get("https://h.example/")
+        #expect(jar.cookieLine(for: request, now: cookieTime + .seconds(10)) == "a=1")
+        jar.store(setCookieLinesOf: answer(setting: []), from: request, now: cookieTime + .seconds(10))
+        #expect(names(jar) == ["a"])
+        jar.store(
+            setCookieLinesOf: answer(setting: ["a=; expires=Thu, 01 Jan 1970 00:00:00 GMT"]), from: request, now: cookieTime)
+        #expect(jar.isEmpty)
+    }
+
+    @Test func `What another path or host deletes stays`() throws {
+        var jar = try jar(from: "https://www.example.com/", "a=1; Path=/x", "b=2")
+        jar.store(
+            setCookieLinesOf: answer(setting: ["a=; Max-Age=0; Path=/", "b=; Max-Age=0; Domain=www.example.com"]),
+            from: try get("https://other.example.com/"), now: cookieTime)
+        #expect(names(jar) == ["a", "b"])
+    }
+
+    @Test(arguments: [
+        ("http://www.example.com/app/", "s=evil", true), ("http://www.example.com/app/", "s=evil; Domain=example.com", true),
+        ("http://example.com/app/", "s=evil", true), ("http://sub.www.example.com/app/", "s=evil; Domain=example.com", true),
+        ("http://www.example.com/", "s=; Max-Age=0; Path=/app; Domain=example.com", true),
+        ("http://www.example.com/", "s=evil; Path=/app/deeper", true), ("http://www.example.com/", "s=x", false),
+        ("http://www.example.com/", "s=x; Path=/application", false), ("http://www.example.com/app/", "t=x", false),
+        ("http://other.com/app/", "s=x", false), ("https://www.example.com/app/", "s=x", false),
+    ])
+    func `What came in clear shadows nothing that was set over TLS`(url: String, line: String, isRefused: Bool) throws {
+        var jar = try jar(from: "https://www.example.com/app/", "s=good; Secure; Domain=example.com")
+        let before = Array(jar)
+        jar.store(setCookieLinesOf: answer(setting: [line]), from: try get(url), now: cookieTime)
+        #expect((Array(jar) == before) == isRefused)
+    }
+
+    @Test func `A thousand lines in one answer leave fifty cookies`() throws {
+        var jar = try jar(from: "https://other.example/", "kept=1")
+        jar.store(
+            setCookieLinesOf: answer(setting: (0..<1000).map { "c\($0)=\($0)" }), from: try get("https://h.example/"),
+            now: cookieTime)
+        #expect(names(jar) == ["kept"] + (950..<1000).map { "c\($0)" })
+    }
+
+    @Test func `A jar holds 3000 cookies`() throws {
+        let cookies = (0..<3001).compactMap { Cookie(name: "a", value: "\($0)", domain: "h\($0).example") }
+        #expect(CookieJar(cookies).map(\.value) == (1..<3001).map(String.init))
+    }
+}

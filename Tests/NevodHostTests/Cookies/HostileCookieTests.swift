@@ -1,0 +1,90 @@
+import Testing
+
+@testable import NevodHost
+
+/// Whatever bytes a server or a file holds.
+struct HostileCookieTests {
+    /// SplitMix64: the same bytes in every run.
+    private struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    private static let words: [[UInt8]] =
+        [
+            "=", ";", "; ", "\t", " ", "a", "id", "\"", ",", "Domain=", "domain", "Path=", "/", "..", "%2e", "Max-Age=", "-", "1",
+            "99999999",
+            "Expires=", "Wed, 09 Jun 2100 10:18:14 GMT", "Secure", "HttpOnly", "SameSite=", "lax", "__Host-", "__Secure-",
+            "www.example.com", ".example.com", "example.com", "com", "co.uk", "127.0.0.1", "\r", "\n", "\u{0}", "\u{7F}", "ä",
+            "\u{301}",
+            "TRUE", "FALSE", "0", "#HttpOnly_", "# ", "xn--", "9223372036854775808",
+        ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xF0, 0x9F]]
+
+    private func bytes(_ random: inout Seeded) -> [UInt8] {
+        (0..<Int.random(in: 0..<16, using: &random)).flatMap { _ in
+            Bool.random(using: &random)
+                ? Self.words.randomElement(using: &random) ?? [] : [UInt8.random(in: .min ... .max, using: &random)]
+        }
+    }
+
+    @Test func `A parsed cookie is one that can be kept and sent`() throws {
+        var random = Seeded(state: 6265)
+        let requests = try ["https://www.example.com/a/b", "http://www.example.com/", "http://127.0.0.1/x", "https://a.co.uk/"]
+            .map(get)
+        var parsed = 0
+        for _ in 0..<20_000 {
+            let request = try #require(requests.randomElement(using: &random))
+            let line = String(decoding: (Bool.random(using: &random) ? Array("a=".utf8) : []) + bytes(&random), as: UTF8.self)
+            guard let cookie = Cookie(setCookie: line, from: request, now: cookieTime) else { continue }
+            parsed += 1
+            let host = request.origin.host
+            #expect(cookie.isHostOnly ? cookie.domain == host : Cookie.host(host, matches: cookie.domain), "\(line)")
+            #expect(cookie.isHostOnly || !["com", "co.uk"].contains(cookie.domain), "\(line)")
+            #expect(!cookie.isSecure || request.origin.scheme == .https, "\(line)")
+            var read = try CookieFile.decode(CookieFile.encode([cookie]))
+            #expect(read.count == 1)
+            #expect(
+                read.allSatisfy { $0.name == cookie.name && $0.value == cookie.value && $0.expires == cookie.expires }, "\(line)")
+            var sent = request
+            try sent.setCookies(read)
+            read.append(cookie)
+            try sent.setCookies(read)
+            #expect(sent.headers["Cookie"]?.utf8.elementsEqual([cookie, cookie].cookieLine.utf8) == true, "\(line)")
+        }
+        #expect(parsed > 1000)
+    }
+
+    @Test func `A file is read, or refused`() {
+        var random = Seeded(state: 4096)
+        var (read, refused) = (0, 0)
+        for _ in 0..<20_000 {
+            let fields = ["h", "FALSE", "/", "TRUE", "0", "a", "b"].map { field in
+                Int.random(in: 0..<8, using: &random) > 0 ? Array(field.utf8) : bytes(&random)
+            }
+            let file = Array(fields.joined(separator: [9])) + [10] + (Bool.random(using: &random) ? [] : bytes(&random))
+            do throws(CookieFileError) {
+                let cookies = try CookieFile.decode(file)
+                read += 1
+                #expect((try? CookieFile.decode(CookieFile.encode(cookies)))?.count == cookies.count)
+            } catch {
+                refused += 1
+                #expect(error.line >= 1)
+            }
+        }
+        #expect(read > 1000)
+        #expect(refused > 1000)
+    }
+
+    @Test func `A date is a date or none`() {
+        var random = Seeded(state: 511)
+        for _ in 0..<20_000 {
+            let text = String(decoding: bytes(&random) + Array(" 1 Jan 2020 0:0:0".utf8), as: UTF8.self)
+            if let time = CookieDate.parse(text) { #expect(time.nanoseconds > .min) }
+        }
+    }
+}
