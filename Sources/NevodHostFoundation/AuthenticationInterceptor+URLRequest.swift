@@ -18,3 +18,15 @@ extension AuthenticationInterceptor {
             shouldAuthenticate: { request in shouldAuthenticate(URLRequest(request)) })
     }
 }
+
+extension CookieAuthenticationInterceptor {
+    /// - Parameter shouldAuthenticate: whether a request is one that the session is meant for.
+    public init(
+        cookieStorage: TokenStorage<CookieToken>, loginStrategy: @escaping @Sendable () async throws -> CookieToken,
+        shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool
+    ) {
+        self.init(
+            cookieStorage: cookieStorage, loginStrategy: loginStrategy,
+            shouldAuthenticate: { request in shouldAuthenticate(URLRequest(request)) })
+    }
+}

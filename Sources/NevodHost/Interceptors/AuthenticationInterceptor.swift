@@ -19,6 +19,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     let keeper: TokenKeeper<Token>
     private let refreshStrategy: RefreshStrategy
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
+    private let obtainsFirst: Bool
     private let isRefused: @Sendable (HTTPResponse) -> Bool
 
     public var phase: TokenPhase { Token.phase }
@@ -35,17 +36,19 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     ) {
         self.init(
             tokenStorage: tokenStorage, refreshStrategy: refreshStrategy, shouldAuthenticate: shouldAuthenticate,
-            isRefused: { $0.status == 401 })
+            obtainsFirst: false, isRefused: { $0.status == 401 })
     }
 
+    /// - Parameter obtainsFirst: whether, where no token is stored, one is obtained before the request is sent.
     init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
-        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool,
+        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, obtainsFirst: Bool,
         isRefused: @escaping @Sendable (HTTPResponse) -> Bool
     ) {
         keeper = tokenStorage.keeper
         self.refreshStrategy = refreshStrategy
         self.shouldAuthenticate = shouldAuthenticate
+        self.obtainsFirst = obtainsFirst
         self.isRefused = isRefused
     }
 
@@ -83,8 +86,9 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
             if let outcome { try check(outcome) }
         }
         let stored = try await keeper.read()
-        guard keeper.isDue(stored.version) else { return stored }
-        try check(try await renewed(stored.version, isRefused: false, exchange))
+        let isMissing = obtainsFirst && stored.token == nil
+        guard isMissing || keeper.isDue(stored.version) else { return stored }
+        try check(try await renewed(stored.version, isRefused: isMissing, exchange))
         return try await keeper.read()
     }
 

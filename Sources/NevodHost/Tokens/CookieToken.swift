@@ -13,6 +13,12 @@ public struct CookieToken: TokenModel, Hashable {
         sessionCookies = Array(jar)
     }
 
+    /// When the last of the cookies ends; nil where one lasts as long as the server likes.
+    public var expiresAt: UnixTime? {
+        let ends = sessionCookies.map(\.expires)
+        return ends.contains(nil) ? nil : ends.compactMap { $0 }.max()
+    }
+
     public func authorize(_ request: inout HTTPRequest) throws {
         try authorize(&request, now: HostClock.system.now)
     }

@@ -31,9 +31,13 @@ enum HTTPDate {
 }
 
 extension UnixTime {
-    /// In UTC; nil for a date that the calendar doesn't have. A leap second is the one before it.
+    /// In UTC; nil for a date that the calendar doesn't have. A leap second is the one before it, and what is out of reach the end
+    /// of time.
     init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
-        guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard (1...9999).contains(year), (1...12).contains(month), (1...lengths[month - 1]).contains(day),
+            (0...23).contains(hour),
             (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
         // The calendar from March on, so that the leap day is a year's last (Howard Hinnant, "chrono-compatible date algorithms").
@@ -43,7 +47,6 @@ extension UnixTime {
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         let days = era * 146_097 + dayOfEra - 719_468
         self.init(seconds: Int64(days * 86_400 + hour * 3600 + minute * 60 + min(second, 59)))
-        guard civil.day == day, civil.month == month else { return nil }
     }
 
     var year: Int { civil.year }
