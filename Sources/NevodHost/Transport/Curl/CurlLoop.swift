@@ -127,7 +127,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         threadID.store(UInt(pthread_self()), ordering: .relaxed)
         while true {
             runJobs()
-            if let deadline, deadline <= Self.now() {
+            if let deadline, deadline <= nevod_monotonic_nanoseconds() {
                 self.deadline = nil
                 var running: Int32 = 0
                 curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
@@ -161,7 +161,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         guard isIdle else { return 0 }
         guard let deadline else { return -1 }
         // Rounded up: waking too early would spin.
-        return Int32(clamping: max(0, (deadline - Self.now() + 999_999) / 1_000_000))
+        return Int32(clamping: max(0, (deadline - nevod_monotonic_nanoseconds() + 999_999) / 1_000_000))
     }
 
     private func takeInbox() {
@@ -227,13 +227,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     }
 
     private func setTimer(_ milliseconds: Int) {
-        deadline = milliseconds < 0 ? nil : Self.now() + Int64(milliseconds) * 1_000_000
-    }
-
-    private static func now() -> Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+        deadline = milliseconds < 0 ? nil : nevod_monotonic_nanoseconds() + Int64(milliseconds) * 1_000_000
     }
 }
 
