@@ -68,7 +68,7 @@ let package = Package(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
             swiftSettings: strict),
 
-        .testTarget(name: "nevod-hostTests", dependencies: ["nevod-host"], swiftSettings: strict),
+        .testTarget(name: "nevod-hostTests", dependencies: ["nevod-host", "NevodSupport"], swiftSettings: strict),
 
         // Measures; replaces malloc to count, so nothing else may link CPeers.
         .target(

@@ -1,7 +1,7 @@
 extension Unicode.Scalar {
     /// Whether a terminal would obey it, or a reader be misled by it: everything below a space but the tab, DEL, C1, the two
     /// line separators, and what steers the direction of writing (UAX #9 §2).
-    var isUnsafeAtTerminal: Bool {
+    package var isUnsafeAtTerminal: Bool {
         switch value {
         case 0x09: false
         case 0x00...0x1F, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -10,7 +10,7 @@ extension Unicode.Scalar {
     }
 
     /// Its number, at least four digits.
-    var hexadecimal: String {
+    package var hexadecimal: String {
         let text = String(value, radix: 16)
         return String(repeating: "0", count: max(0, 4 - text.count)) + text
     }

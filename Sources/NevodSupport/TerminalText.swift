@@ -1,8 +1,8 @@
 /// Makes text that others wrote safe to print: a server's reason phrase, a header's value, an argument can hold sequences that
 /// clear a terminal, rename its window, or turn the direction of writing.
-enum TerminalText {
+package enum TerminalText {
     /// One line, with escapes (`\u{1b}`) in place of what isn't text.
-    static func safe(_ text: some StringProtocol) -> String {
+    package static func safe(_ text: some StringProtocol) -> String {
         guard text.unicodeScalars.contains(where: \.isUnsafeAtTerminal) else { return String(text) }
         var safe = ""
         for scalar in text.unicodeScalars {

@@ -1,3 +1,5 @@
+import NevodSupport
+
 /// The man page (man(7)), from the same tables as the help.
 enum ManPage {
     static var text: String {

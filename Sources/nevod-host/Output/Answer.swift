@@ -1,5 +1,6 @@
 import Glibc
 import NevodHost
+import NevodSupport
 
 /// Writes an answer to where it should go: raw into a pipe or a file; JSON formatted, and everything made safe, at a terminal.
 struct Answer {

@@ -1,4 +1,5 @@
 import Glibc
+import NevodSupport
 
 /// Messages for people, on standard error. Standard output belongs to the answer's body.
 struct Console: Sendable {

@@ -1,3 +1,5 @@
+import NevodSupport
+
 /// The formatted document as it grows.
 struct JSONOutput {
     let document: [UInt8]

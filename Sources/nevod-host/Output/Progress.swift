@@ -1,3 +1,5 @@
+import NevodSupport
+
 /// How far a download or an upload is, and the line that says so.
 struct Progress {
     /// The file, usually.

@@ -1,3 +1,5 @@
+import NevodSupport
+
 extension TerminalText {
     /// Bytes that are no UTF-8 are shown as `\x9b` each: some terminals read that one as the start of a control sequence.
     static func safe(_ bytes: some Sequence<UInt8>) -> String {

@@ -1,5 +1,6 @@
 import Glibc
 import NevodHost
+import NevodSupport
 
 /// Profiles: flags that someone doesn't want to type each time, and the base of relative URLs.
 ///

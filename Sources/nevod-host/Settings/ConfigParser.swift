@@ -1,3 +1,5 @@
+import NevodSupport
+
 /// Reads the text of a config file. Values may be secrets, and no error repeats one.
 struct ConfigParser {
     let path: String

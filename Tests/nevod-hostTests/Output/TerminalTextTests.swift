@@ -1,3 +1,4 @@
+import NevodSupport
 import Testing
 
 @testable import nevod_host
