@@ -1,0 +1,181 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+struct RateLimiterTests {
+    // MARK: The queue
+
+    /// Arrivals at random; whatever comes, no window of the interval's length sees more than the limit.
+    @Test(arguments: [(10, 1000, nil), (10, 1000, 1), (10, 1000, 5), (1, 100, nil), (3, 50, 3)] as [(Int, Int, Int?)])
+    func `No span of time sees more than the limit`(requests: Int, milliseconds: Int, burst: Int?) {
+        let configuration = RateLimitConfiguration(requests: requests, per: .milliseconds(milliseconds), burst: burst)
+        var queue = RateLimitQueue<Int>(configuration)
+        var random = SeededRandom(state: 11)
+        var starts: [Duration] = []
+        var order: [Int] = []
+        var arrived = 0
+        for millisecond in 0..<10_000 {
+            let now = Duration.milliseconds(millisecond)
+            for _ in 0..<(Int.random(in: 0..<50, using: &random) == 0 ? 3 : 0) where arrived < 300 {
+                if queue.goAtOnce(now: now) {
+                    starts.append(now)
+                    order.append(arrived)
+                } else {
+                    _ = queue.append(arrived)
+                }
+                arrived += 1
+            }
+            let going = queue.advance(now: now).going
+            starts += going.map { _ in now }
+            order += going
+        }
+        #expect(order == Array(0..<order.count))
+        #expect(starts.count > 80)
+        for (index, start) in starts.enumerated() where index >= requests {
+            #expect(start - starts[index - requests] >= .milliseconds(milliseconds))
+        }
+        let atOnce = burst ?? requests
+        for (index, start) in starts.enumerated() where index >= atOnce { #expect(start > starts[index - atOnce]) }
+    }
+
+    @Test func `It says exactly when the next may go`() {
+        var queue = RateLimitQueue<Int>(RateLimitConfiguration(requests: 2, interval: 1.0))
+        let atOnce = [0, 300, 999].map { queue.goAtOnce(now: .milliseconds($0)) }
+        #expect(atOnce == [true, true, false])
+        _ = queue.append(1)
+        _ = queue.append(2)
+        let early = queue.advance(now: .milliseconds(400))
+        #expect(early.going.isEmpty && early.pause == .milliseconds(600))
+        let first = queue.advance(now: .seconds(1))
+        #expect(first.going == [1] && first.pause == .milliseconds(300))
+        // Nobody overtakes who waits.
+        let overtakes = queue.goAtOnce(now: .seconds(5))
+        #expect(!overtakes)
+        let second = queue.advance(now: .seconds(5))
+        #expect(second.going == [2] && second.pause == nil)
+    }
+
+    // MARK: The limiter
+
+    private func limiter(_ requests: Int, _ clock: ManualClock) -> RateLimiter {
+        RateLimiter(RateLimitConfiguration(requests: requests, per: .seconds(1)), clock: clock)
+    }
+
+    /// Starts tasks one after another, each when the one before waits.
+    private func waiters(_ numbers: Range<Int>, _ limiter: RateLimiter, _ gone: Collected<Int>) async -> [Task<Void, any Error>] {
+        var tasks: [Task<Void, any Error>] = []
+        let before = limiter.waiting
+        for number in numbers {
+            tasks.append(
+                Task {
+                    try await limiter.acquire()
+                    gone.append(number)
+                })
+            #expect(await eventually { limiter.waiting == before + tasks.count })
+        }
+        return tasks
+    }
+
+    @Test func `First come, first served, with one timer`() async throws {
+        let clock = ManualClock()
+        let limiter = limiter(1, clock)
+        let gone = Collected<Int>()
+        try await limiter.acquire()
+        let tasks = await waiters(0..<20, limiter, gone)
+        for second in 1...20 {
+            #expect(await eventually { clock.sleepers == 1 })
+            #expect(clock.nextDeadline?.offset == .seconds(second))
+            clock.advance(by: .milliseconds(999))
+            #expect(gone.values.count == second - 1)
+            clock.advance(by: .milliseconds(1))
+            #expect(await eventually { gone.values.count == second })
+        }
+        for task in tasks { try await task.value }
+        #expect(gone.values == Array(0..<20))
+        #expect(limiter.waiting == 0 && clock.sleepers == 0)
+    }
+
+    @Test func `Who is cancelled leaves at once, and those behind move up`() async throws {
+        let clock = ManualClock()
+        let limiter = limiter(1, clock)
+        let gone = Collected<Int>()
+        try await limiter.acquire()
+        let tasks = await waiters(0..<4, limiter, gone)
+        for number in [0, 2] {
+            tasks[number].cancel()
+            await #expect(throws: CancellationError.self) { try await tasks[number].value }
+        }
+        #expect(limiter.waiting == 2)
+        for (second, number) in [(1, 1), (2, 3)] {
+            #expect(await eventually { clock.nextDeadline?.offset == .seconds(second) })
+            clock.advance(by: .seconds(1))
+            #expect(await eventually { gone.values.last == number })
+        }
+        #expect(gone.values == [1, 3])
+    }
+
+    @Test func `Who is cancelled before doesn't even ask`() async {
+        let limiter = limiter(1, ManualClock())
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await limiter.acquire()
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        // It took no place.
+        await #expect(throws: Never.self) { try await limiter.acquire() }
+    }
+
+    @Test func `10,000 who leave in any order leave nothing behind`() async throws {
+        let clock = ManualClock()
+        let limiter = limiter(1, clock)
+        try await limiter.acquire()
+        var tasks = (0..<10_000).map { _ in Task { try await limiter.acquire() } }
+        #expect(await eventually { limiter.waiting == 10_000 && clock.sleepers == 1 })
+        var random = SeededRandom(state: 5)
+        tasks.shuffle(using: &random)
+        for task in tasks { task.cancel() }
+        for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+        #expect(limiter.waiting == 0)
+        #expect(await eventually { clock.sleepers == 0 })
+        // And the next one is served as if they had never been.
+        let next = Task { try await limiter.acquire() }
+        #expect(await eventually { clock.sleepers == 1 })
+        #expect(clock.nextDeadline?.offset == .seconds(1))
+        clock.advance(by: .seconds(1))
+        try await next.value
+        #expect(limiter.waiting == 0)
+    }
+
+    /// Cancelled while the timer lets others go: each of them either goes or is cancelled, and no place is lost.
+    @Test func `Leaving and going at once`() async throws {
+        let clock = ManualClock()
+        let limiter = limiter(1, clock)
+        let outcomes = Collected<Bool>()
+        let tasks = (0..<500).map { _ in
+            Task {
+                do {
+                    try await limiter.acquire()
+                    outcomes.append(true)
+                } catch { outcomes.append(false) }
+            }
+        }
+        let canceller = Task.detached { for task in tasks.reversed() where Bool.random() { task.cancel() } }
+        #expect(
+            await eventually {
+                clock.advance(by: .seconds(1))
+                return outcomes.values.count == 500
+            })
+        await canceller.value
+        #expect(limiter.waiting == 0)
+        #expect(await eventually { clock.sleepers == 0 })
+    }
+
+    @Test func `A limit on the system's clock`() async throws {
+        let limiter = RateLimiter(RateLimitConfiguration(requests: 100, interval: 0.01, burst: 1))
+        let start = ContinuousClock.now
+        for _ in 0..<11 { try await limiter.acquire() }
+        #expect(ContinuousClock.now - start >= .milliseconds(1))
+    }
+}
