@@ -2,6 +2,7 @@
 
 import base64
 import email
+import email.utils
 import email.policy
 import json
 import os
@@ -11,6 +12,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 import urllib.parse
 
 from support import (
@@ -255,6 +257,23 @@ class Retry(TestCase):
     def test_longer_than_anyone_waits(self):
         outcome, requests = self.run_against([reply("503 Odd", "Retry-After: 99999999", body=b"later")], "--retry", "1")
         self.assertEqual((outcome.code, outcome.out, len(requests)), (0, b"later", 1))
+
+    def test_until_a_date(self):
+        # The server's clock is an hour ahead of ours: what counts is the time between its two dates.
+        then = [email.utils.formatdate(time.time() + 3600 + wait, usegmt=True) for wait in (0, 1)]
+        passing = reply("503 Odd", f"Date: {then[0]}", f"Retry-After: {then[1]}", body=b"later")
+        outcome, requests = self.run_against([passing, reply(body=b"ok")], "--retry", "1")
+        self.expect(outcome, 0, "trying again in 1 s (1 of 1)")
+        self.assertEqual((outcome.out, len(requests)), (b"ok", 2))
+
+    def test_a_date_longer_than_anyone_waits(self):
+        passing = reply("503 Odd", "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT", body=b"later")
+        outcome, requests = self.run_against([passing], "--retry", "1")
+        self.assertEqual((outcome.code, outcome.out, len(requests)), (0, b"later", 1))
+
+    def test_any_method(self):
+        outcome, requests = self.run_against([self.PASSING, reply(body=b"ok")], "--retry", "1", "-d", "a=1")
+        self.assertEqual((outcome.out, [seen.body for seen in requests]), (b"ok", [b"a=1"] * 2))
 
     def test_no_connection(self):
         with socket.create_server(("127.0.0.1", 0)) as bound:
