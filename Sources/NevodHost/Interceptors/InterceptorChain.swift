@@ -1,19 +1,21 @@
 /// Several interceptors as one: adapted first to last, asked for a retry last to first. Those that sign come after all others.
 public struct InterceptorChain: RequestInterceptor {
+    private let all: [any RequestInterceptor]
     let credentials: [any RequestInterceptor]
     let signatures: [any RequestInterceptor]
+    private let observers: [any OutcomeObserver]
 
+    /// - Parameter interceptors: chains among them count as what they hold.
     public init(_ interceptors: [any RequestInterceptor]) {
-        let all = interceptors.flatMap { ($0 as? InterceptorChain)?.all ?? [$0] }
-        credentials = all.filter { $0.phase == .credential }
-        signatures = all.filter { $0.phase == .signature }
+        let flat = interceptors.flatMap { ($0 as? InterceptorChain)?.all ?? [$0] }
+        credentials = flat.filter { $0.phase == .credential }
+        signatures = flat.filter { $0.phase == .signature }
+        all = credentials + signatures
+        observers = all.reversed().compactMap { $0 as? any OutcomeObserver }
     }
 
-    private var all: [any RequestInterceptor] { credentials + signatures }
-
     public func adapt(_ exchange: inout Exchange) async throws {
-        try await adapt(&exchange, with: credentials)
-        try await adapt(&exchange, with: signatures)
+        try await adapt(&exchange, with: all)
     }
 
     func adapt(_ exchange: inout Exchange, with interceptors: [any RequestInterceptor]) async throws {
@@ -34,6 +36,10 @@ public struct InterceptorChain: RequestInterceptor {
             }
         }
         return false
+    }
+
+    func observe(_ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>) async {
+        for observer in observers { await observer.observe(exchange, outcome) }
     }
 }
 

@@ -8,6 +8,8 @@ public struct Exchange: Sendable {
     /// False once a redirect has led to another origin (RFC 6454): whatever a token writes is taken off again, and an answer
     /// says nothing about a token.
     public let mayCarryCredentials: Bool
+    /// When this attempt was begun, before its way through the chain.
+    public let began = ContinuousClock.now
 
     /// When the request's time is over; nil: never.
     let deadline: ContinuousClock.Instant?

@@ -80,6 +80,7 @@ public struct NetworkProvider: Sendable {
             observer?(exchange.request)
             let outcome = await transfer(exchange)
             exchange.endDispatch()
+            await chain.observe(exchange, outcome)
             // Nobody waits for another attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
             let mayRepeat = attempt < Self.mostAttempts && request.body.isReplayable

@@ -1,0 +1,61 @@
+/// Names whose values never reach a log: of headers, query items, and fields of JSON and form bodies.
+///
+/// Names compare by their letters and digits alone: `api-key` is also `X-Api-Key`'s end, `apiKey` and `API_KEY`. A pattern with
+/// a star at either end, `*token*`, is found anywhere in a name; one without is the whole name, or one of its parts where
+/// dots or brackets divide it (`user[code]`).
+public struct RedactedNames: Sendable, Hashable {
+    private var whole: Set<[UInt8]> = []
+    private var parts: Set<[UInt8]> = []
+
+    public init(_ patterns: some Sequence<String>) {
+        for pattern in patterns {
+            let name = Self.normalized(pattern.utf8)
+            guard !name.isEmpty else { continue }
+            if pattern.hasPrefix("*") || pattern.hasSuffix("*") { parts.insert(name) } else { whole.insert(name) }
+        }
+    }
+
+    /// What OAuth 2, cookies, signatures and the common schemes of API keys call their secrets.
+    public static let `default` = RedactedNames([
+        "*authorization*", "*cookie*", "*token*", "*secret*", "*password*", "*passwd*", "*passphrase*", "*api-key*",
+        "*signature*", "*credential*", "*private-key*", "*access-key*", "*session-id*", "*assertion*", "*jwt*", "SAMLResponse",
+        "code", "code_verifier", "device_code", "user_code", "key", "sig", "sid", "session", "pin", "otp", "auth", "pass", "pwd",
+    ])
+
+    /// These, and more.
+    public func adding(_ patterns: some Sequence<String>) -> RedactedNames {
+        let more = RedactedNames(patterns)
+        var names = self
+        names.whole.formUnion(more.whole)
+        names.parts.formUnion(more.parts)
+        return names
+    }
+
+    func contains(_ name: some Sequence<UInt8>) -> Bool {
+        let name = Array(name)
+        let all = Self.normalized(name)
+        guard !all.isEmpty, !Self.harmless.contains(all) else { return false }
+        if whole.contains(all) || parts.contains(where: { all.holds($0) }) { return true }
+        return name.split { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") || $0 == UInt8(ascii: ".") }
+            .contains { whole.contains(Self.normalized($0)) }
+    }
+
+    /// What OAuth 2 says about a token, not the token (RFC 6749 §5.1, RFC 7009 §2.1, RFC 8414 §2).
+    private static let harmless: Set<[UInt8]> = Set(
+        ["token_type", "token_type_hint", "token_endpoint", "issued_token_type", "id_token_signing_alg_values_supported"].map {
+            normalized($0.utf8)
+        })
+
+    private static func normalized(_ name: some Sequence<UInt8>) -> [UInt8] {
+        name.map(HTTPSyntax.lowercased).filter {
+            $0 >= 0x80 || $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z")
+        }
+    }
+}
+
+extension [UInt8] {
+    func holds(_ part: [UInt8]) -> Bool {
+        guard let first = part.first, count >= part.count else { return false }
+        return (0...count - part.count).contains { self[$0] == first && self[$0...].starts(with: part) }
+    }
+}

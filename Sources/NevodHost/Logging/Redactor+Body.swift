@@ -1,0 +1,161 @@
+extension Redactor {
+    /// A body as a log may show it: text up to `limit` bytes, credentials hidden; of everything else its size and type. Nil for
+    /// an empty one.
+    mutating func body(_ bytes: [UInt8], type: String?, limit: Int) -> String? {
+        guard !bytes.isEmpty else { return nil }
+        let kind = type.map { $0.prefix { $0 != ";" }.lowercased() }
+        // More than is shown, so that a value which the end of what is shown would cut is seen, and hidden, whole.
+        let part = Array(bytes.prefix(2 * limit + longestSecret + 4096))
+        guard Self.isText(kind), let text = Self.validText(part, isCut: part.count < bytes.count) else {
+            return "[\(bytes.count) bytes\(kind.map { " of \($0)" } ?? "")]"
+        }
+        var shown = hidingSecrets(text)
+        if kind?.hasSuffix("json") == true || Self.looksLikeJSON(shown) { shown = json(shown) }
+        for range in assignments(in: shown) { learn(shown[range]) }
+        shown = self.bytes(shown)
+        if part.count < bytes.count { shown.removeLast(min(shown.count, longestSecret + 4)) }
+        guard shown.count > limit || part.count < bytes.count else { return String(decoding: shown, as: UTF8.self) }
+        let cut = Self.validText(Array(shown.prefix(limit)), isCut: true) ?? []
+        return String(decoding: cut, as: UTF8.self) + "[… of \(bytes.count) bytes]"
+    }
+
+    /// Multipart isn't: a part's name and its value stand too far apart to tell which are secret.
+    private static func isText(_ kind: String?) -> Bool {
+        guard let kind, !kind.isEmpty else { return true }
+        return kind.hasPrefix("text/") || kind == "application/x-www-form-urlencoded"
+            || ["json", "xml", "javascript"].contains { kind.hasSuffix($0) } || kind.hasSuffix("ndjson")
+    }
+
+    /// The text without a character that was cut at its end; nil if it isn't UTF-8, or holds what no text does.
+    private static func validText(_ bytes: [UInt8], isCut: Bool) -> [UInt8]? {
+        guard !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }) else { return nil }
+        for dropped in 0...(isCut ? min(3, bytes.count) : 0)
+        where String(validating: bytes.dropLast(dropped), as: UTF8.self) != nil {
+            return bytes.dropLast(dropped)
+        }
+        return nil
+    }
+
+    private static func looksLikeJSON(_ text: [UInt8]) -> Bool {
+        let first = text.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// JSON with the values of such names hidden: a whole object or array where it is one. What isn't well-formed, or ends
+    /// early, is read as far as it goes. Strings that it hides are learnt.
+    private mutating func json(_ text: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        var scanner = JSONScanner(text: text)
+        while let byte = scanner.peek {
+            guard byte == UInt8(ascii: "\"") else {
+                output.append(byte)
+                scanner.index += 1
+                continue
+            }
+            let key = scanner.string()
+            output += text[key]
+            let colonStart = scanner.index
+            guard scanner.skipColon() else {
+                scanner.index = colonStart
+                continue
+            }
+            output += text[colonStart..<scanner.index]
+            guard names.contains(JSONScanner.unescaped(text[key])) else { continue }
+            let value = scanner.value()
+            if ["null", "true", "false"].contains(String(decoding: text[value], as: UTF8.self)) {
+                output += text[value]
+            } else if !value.isEmpty {
+                if text[value.lowerBound] == UInt8(ascii: "\"") { learn(JSONScanner.unescaped(text[value])) }
+                output += [UInt8(ascii: "\"")] + Self.mark + [UInt8(ascii: "\"")]
+            }
+        }
+        return output
+    }
+}
+
+/// Finds where the strings and values of a JSON text end.
+private struct JSONScanner {
+    let text: [UInt8]
+    var index = 0
+
+    init(text: [UInt8]) {
+        self.text = text
+    }
+
+    var peek: UInt8? { index < text.count ? text[index] : nil }
+
+    /// With its quotes; to the end of the text if it has no end.
+    mutating func string() -> Range<Int> {
+        let start = index
+        index += 1
+        while let byte = peek, byte != UInt8(ascii: "\"") { index += byte == UInt8(ascii: "\\") ? 2 : 1 }
+        index = min(index + 1, text.count)
+        return start..<index
+    }
+
+    /// Whether a colon comes next; then up to the value behind it.
+    mutating func skipColon() -> Bool {
+        skipSpace()
+        guard peek == UInt8(ascii: ":") else { return false }
+        index += 1
+        skipSpace()
+        return true
+    }
+
+    mutating func value() -> Range<Int> {
+        let start = index
+        switch peek {
+        case UInt8(ascii: "\"")?: return string()
+        case UInt8(ascii: "{")?, UInt8(ascii: "[")?:
+            var depth = 0
+            repeat {
+                switch peek {
+                case nil: return start..<text.count
+                case UInt8(ascii: "\"")?:
+                    _ = string()
+                    continue
+                case UInt8(ascii: "{")?, UInt8(ascii: "[")?: depth += 1
+                case UInt8(ascii: "}")?, UInt8(ascii: "]")?: depth -= 1
+                default: break
+                }
+                index += 1
+            } while depth > 0
+        default:
+            while let byte = peek, byte > 0x20, ![UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]")].contains(byte) {
+                index += 1
+            }
+        }
+        return start..<index
+    }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { index += 1 }
+    }
+
+    /// A string's text, without its quotes.
+    static func unescaped(_ literal: ArraySlice<UInt8>) -> [UInt8] {
+        var rest = literal.dropFirst()
+        if rest.last == UInt8(ascii: "\"") { rest.removeLast() }
+        guard rest.contains(UInt8(ascii: "\\")) else { return Array(rest) }
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
+                bytes.append(byte)
+                continue
+            }
+            switch escape {
+            case UInt8(ascii: "u"):
+                let number = UInt32(String(decoding: rest.prefix(4), as: UTF8.self), radix: 16)
+                rest = rest.dropFirst(4)
+                bytes += String(number.flatMap(Unicode.Scalar.init) ?? "\u{FFFD}").utf8
+            case UInt8(ascii: "n"): bytes.append(0x0A)
+            case UInt8(ascii: "r"): bytes.append(0x0D)
+            case UInt8(ascii: "t"): bytes.append(0x09)
+            case UInt8(ascii: "b"): bytes.append(0x08)
+            case UInt8(ascii: "f"): bytes.append(0x0C)
+            default: bytes.append(escape)
+            }
+        }
+        return bytes
+    }
+}

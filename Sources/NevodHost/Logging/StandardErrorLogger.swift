@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Writes lines to standard error: `2026-01-01T00:00:00.123Z warning GET … answered 503 in 12.3 ms attempt=1`.
+///
+/// One write for each line, so that lines of several threads and processes don't mix (where standard error is a pipe: up to
+/// 4,096 bytes, pipe(7)). What can't be written is dropped.
+public struct StandardErrorLogger: NetworkLogger {
+    private let minimum: LogLevel
+    private let clock: HostClock
+
+    /// - Parameter minimum: the lowest level that is written.
+    public init(minimum: LogLevel = .info, clock: HostClock = .system) {
+        self.minimum = minimum
+        self.clock = clock
+    }
+
+    public func isEnabled(_ level: LogLevel) -> Bool {
+        level >= minimum
+    }
+
+    public func write(_ level: LogLevel, _ message: String, _ metadata: LogMetadata) {
+        var line = "\(clock.now.rfc3339) \(level) \(LogLine.text(message, metadata))\n"
+        line.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = writeToStandardError(rest)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            }
+        }
+    }
+}
+
+private func writeToStandardError(_ bytes: UnsafeRawBufferPointer) -> Int {
+    write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+}
+
+extension UnixTime {
+    /// In UTC, to the millisecond (RFC 3339 §5.6).
+    var rfc3339: String {
+        func digits(_ number: Int, _ count: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        let (year, month, day) = civil
+        let second = Int((seconds % 86_400 + 86_400) % 86_400)
+        let clock = [second / 3600, second / 60 % 60, second % 60].map { digits($0, 2) }.joined(separator: ":")
+        let milliseconds = Int((nanoseconds - seconds * 1_000_000_000) / 1_000_000)
+        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T\(clock).\(digits(milliseconds, 3))Z"
+    }
+}

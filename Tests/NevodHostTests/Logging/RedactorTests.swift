@@ -1,0 +1,182 @@
+import Testing
+
+@testable import NevodHost
+
+struct RedactorTests {
+    private func redactor(_ edit: (inout HTTPRequest) throws -> Void = { _ in }) throws -> Redactor {
+        var request = try HTTPRequest(.get, "http://h/p")
+        try edit(&request)
+        return Redactor(names: .default, request: request)
+    }
+
+    // MARK: Names
+
+    @Test(arguments: [
+        "Authorization", "proxy-authorization", "Cookie", "Set-Cookie", "X-API-Key", "apiKey", "api_key", "X-Amz-Signature",
+        "access_token", "refresh_token", "id_token", "client_secret", "password", "newPassword", "code", "code_verifier",
+        "client_assertion", "X-Auth-Token", "X-CSRF-Token", "key", "sig", "user[password]", "user[code]", "data.pin",
+        "AWSAccessKeyId", "SAMLResponse", "PIN", "oauth_signature", "X-Amz-Credential", "private_key",
+    ])
+    func `Names of secrets`(name: String) {
+        #expect(RedactedNames.default.contains(name.utf8))
+    }
+
+    @Test(arguments: [
+        "Accept", "Content-Type", "WWW-Authenticate", "Proxy-Authenticate", "token_type", "expires_in", "encode", "postcode",
+        "keyboard", "error_code", "author", "state", "Idempotency-Key", "", "ping", "passenger", "side",
+    ])
+    func `Names of other things`(name: String) {
+        #expect(!RedactedNames.default.contains(name.utf8))
+    }
+
+    @Test func `Names of one's own`() {
+        let names = RedactedNames.default.adding(["ssn", "*card*"])
+        for name in ["SSN", "cardNumber", "X-Card", "token"] { #expect(names.contains(name.utf8)) }
+        #expect(!names.contains("ssns".utf8))
+        let only = RedactedNames(["ssn", "*", ""])
+        #expect(only.contains("ssn".utf8) && !only.contains("token".utf8) && !only.contains("x".utf8))
+    }
+
+    // MARK: Text in any notation
+
+    private static let texts: [(text: String, redacted: String)] = [
+        ("http://h/?a=1&access_token=abcd&b=2", "http://h/?a=1&access_token=[redacted]&b=2"),
+        ("http://h/?access%5Ftoken=abcd#x", "http://h/?access%5Ftoken=[redacted]#x"),
+        ("http://h/#id_token=abcd", "http://h/#id_token=[redacted]"),
+        ("http://h/?next=http%3A%2F%2Fg%2F%3Fcode%3Dabcd&x=1", "http://h/?next=[redacted]&x=1"),
+        ("http://user:pw@h/p", "http://[redacted]@h/p"), ("http://h/a@b", "http://h/a@b"),
+        ("Authorization: Bearer abcd efgh", "Authorization: [redacted] efgh"),
+        ("password: x, next", "password: [redacted], next"),
+        ("{\"body\":\"{\\\"password\\\":\\\"abcd\\\"}\"}", "{\"body\":\"{\\\"password\\\":\\\"[redacted]\\\"}\"}"),
+        ("<a><password>abcd</password></a>", "<a><password>[redacted]</password></a>"),
+        ("<a password='x y' b='c'/>", "<a password='[redacted]' b='c'/>"),
+        ("token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln end", "token [redacted] end"),
+        ("code=[redacted: token T]&x", "code=[redacted: token T]&x"),
+        ("Digest realm=\"r\", nonce=\"n0nce\"", "Digest realm=\"r\", nonce=\"n0nce\""),
+        ("nothing = here", "nothing = here"), ("", ""), ("token", "token"), ("token=", "token="), ("token=\"", "token=\""),
+        ("= : >", "= : >"), ("eyJ.", "eyJ."), ("://@", "://@"), ("é=1&tokené=2", "é=1&tokené=[redacted]"),
+    ]
+
+    @Test(arguments: texts)
+    func `Text`(text: String, redacted: String) throws {
+        #expect(try redactor().text(text) == redacted)
+    }
+
+    // MARK: Bodies
+
+    private static let bodies: [(type: String?, body: String, shown: String)] = [
+        ("application/json", #"{"user":"u","password":"p\"w","n":1}"#, #"{"user":"u","password":"[redacted]","n":1}"#),
+        (
+            "application/json", #"{"access_token" : "abcdefgh", "token_type":"Bearer"}"#,
+            #"{"access_token" : "[redacted]", "token_type":"Bearer"}"#
+        ),
+        (
+            "application/json", #"{"tokens":[{"a":["]"]},2],"b":{"secret":{"c":"}"},"d":3}}"#,
+            #"{"tokens":"[redacted]","b":{"secret":"[redacted]","d":3}}"#
+        ),
+        ("application/json", #"{"pin":1234,"code":null,"token":true}"#, #"{"pin":"[redacted]","code":null,"token":true}"#),
+        ("application/json", #"{"pass\u0077ord":"abcd"}"#, #"{"pass\u0077ord":"[redacted]"}"#),
+        ("application/problem+json", #"{"secret":"abcd"}"#, #"{"secret":"[redacted]"}"#),
+        // Cut short, or wrong.
+        ("application/json", #"{"secret":"abcd"#, #"{"secret":"[redacted]""#),
+        ("application/json", #"{"secret":["abcd"#, #"{"secret":"[redacted]""#),
+        ("application/json", #"{"secret":"#, #"{"secret":"#), ("application/json", #"{"secret"#, #"{"secret"#),
+        ("application/json", #"{"a\"#, #"{"a\"#), ("application/json", #"{"secret":"a\"#, #"{"secret":"[redacted]""#),
+        // JSON by its look.
+        (nil, " [{\"secret\":\"a,b\"}]", " [{\"secret\":\"[redacted]\"}]"),
+        ("text/plain", "{\"secret\":\"a,b\"}", "{\"secret\":\"[redacted]\"}"),
+        (
+            "application/x-www-form-urlencoded", "grant_type=password&username=u&password=p%26w&client_secret=s",
+            "grant_type=password&username=u&password=[redacted]&client_secret=[redacted]"
+        ),
+        ("text/html; charset=utf-8", "<p>hello</p>", "<p>hello</p>"),
+        ("multipart/form-data; boundary=x", "--x", "[3 bytes of multipart/form-data]"),
+        ("image/png", "PNG", "[3 bytes of image/png]"), (nil, "a\0b", "[3 bytes]"),
+    ]
+
+    @Test(arguments: bodies)
+    func `Bodies`(type: String?, body: String, shown: String) throws {
+        var redactor = try redactor()
+        let result = redactor.body(Array(body.utf8), type: type, limit: 4096)
+        #expect(result == shown)
+    }
+
+    @Test func `What is no text is not shown`() throws {
+        var redactor = try redactor()
+        let (binary, empty) = (
+            redactor.body([0xFF, 0xFE, 0x41], type: "text/plain", limit: 10), redactor.body([], type: nil, limit: 10)
+        )
+        #expect(binary == "[3 bytes of text/plain]" && empty == nil)
+    }
+
+    @Test func `A long body is cut between characters`() throws {
+        var redactor = try redactor()
+        let text = "a" + String(repeating: "é", count: 100_000)
+        let shown = redactor.body(Array(text.utf8), type: "text/plain", limit: 100)
+        #expect(shown == "a" + String(repeating: "é", count: 49) + "[… of 200001 bytes]")
+    }
+
+    /// At every place where what is shown, or what is looked at, could end within it.
+    @Test func `A cut leaves no part of a secret`() throws {
+        let secret = "Zq8vXw7yKp3Rt5Lm"
+        var redactor = try redactor { request in
+            request.author = .token("T")
+            try request.setHeader("Authorization", "Bearer \(secret)")
+        }
+        let limit = 64
+        let looked = 2 * limit + 4096
+        for fill in [0..<limit + 8, looked - 24..<looked + 64].joined() {
+            let text = String(repeating: "x", count: fill) + secret + String(repeating: "y", count: 10_000)
+            let shown = redactor.body(Array(text.utf8), type: "text/plain", limit: limit) ?? ""
+            #expect(!shown.contains("Zq8"), "\(fill)")
+        }
+        // Redactions make the text shorter, so that the end of what was looked at comes within what is shown.
+        let many = String(repeating: secret, count: 400)
+        for shift in stride(from: 0, to: secret.count, by: 3) {
+            let text = String(repeating: "x", count: shift) + many
+            let shown = redactor.body(Array(text.utf8), type: "text/plain", limit: 4096) ?? ""
+            #expect(!shown.contains("Zq8") && !shown.contains("Lm"), "\(shift)")
+        }
+    }
+
+    // MARK: Known values
+
+    @Test func `What a token wrote, wherever and however it is spelt`() throws {
+        let secret = "s3cr/t+v&l\"ue"
+        let redactor = try redactor { request in
+            request.author = .token("T")
+            request.appendQueryItem("q".utf8, secret.utf8)
+            request.author = .scheme("s")
+            try request.setHeader("X-Thing", "Scheme p4ssw0rd")
+            try request.setCookie("c", "c00kie")
+            request.author = .caller
+            try request.setHeader("Authorization", "Basic dXNlcjp3b3JkMTIz")
+            try request.setHeader("X-Other", "visible")
+        }
+        for leak in [
+            secret, "s3cr%2Ft%2Bv%26l%22ue", "s3cr%2ft%2bv%26l%22ue", "s3cr\\/t+v&l\"ue", "p4ssw0rd", "Scheme p4ssw0rd", "c00kie",
+            "dXNlcjp3b3JkMTIz", "user:word123", "word123",
+        ] {
+            #expect(redactor.text("<\(leak)>") == "<[redacted]>", "\(leak)")
+        }
+        #expect(redactor.text("visible") == "visible")
+    }
+
+    @Test func `Short values aren't looked for`() throws {
+        let redactor = try redactor { request in
+            request.author = .token("T")
+            try request.setHeader("X", "abc")
+        }
+        #expect(redactor.text("abc") == "abc")
+    }
+
+    @Test func `Cookies that a server sets show their names`() throws {
+        var redactor = try redactor()
+        let line = HTTPHeaders.Element(name: "set-COOKIE", value: "sid=abcdef; Path=/; HttpOnly", author: .host)
+        let shown = redactor.value(of: line)
+        #expect(shown == "sid=[redacted]; Path=/; HttpOnly")
+        #expect(redactor.text("abcdef /") == "[redacted] /")
+        let odd = redactor.value(of: HTTPHeaders.Element(name: "Set-Cookie", value: "abcdef", author: .host))
+        #expect(odd == "[redacted]")
+    }
+}
