@@ -70,6 +70,10 @@ let package = Package(
 
         .testTarget(name: "nevod-hostTests", dependencies: ["nevod-host", "NevodSupport"], swiftSettings: strict),
 
+        // What the tests of a store run and kill.
+        .executableTarget(
+            name: "storage-child", dependencies: ["NevodHost"], path: "Tests/Helpers/StorageChild", swiftSettings: strict),
+
         // Measures; replaces malloc to count, so nothing else may link CPeers.
         .target(
             name: "CPeers", path: "Benchmarks/CPeers", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("crypto")]),

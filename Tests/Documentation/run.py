@@ -133,6 +133,20 @@ def check_embedding(build_dir):
         document.stop()
 
 
+def check_storage(home):
+    """The storage example, built and run likewise."""
+    package = ROOT / "Examples/storage"
+    subprocess.run(
+        ["swift", "build", "--package-path", str(package)], cwd=ROOT, check=True, timeout=SECONDS, stdout=subprocess.DEVNULL)
+    done = subprocess.run(
+        [package / ".build/debug/storage", f"{home}/state"], capture_output=True, text=True, timeout=SECONDS)
+    expected = [
+        "abc123", "tooLarge: com.example.session: the value has 2097152 bytes, more than 1048576; keep it elsewhere, and its place here",
+        "com.example.session has changed", "true true"]
+    if done.returncode or done.stdout.splitlines() != expected:
+        raise Failure(f"Examples/storage printed:\n{done.stdout}{done.stderr}")
+
+
 def main():
     build_dir = pathlib.Path(os.environ.get("NEVOD_BUILD_DIR", ROOT / ".build/release")).resolve()
     if not (build_dir / "nevod-host").exists():
@@ -158,6 +172,7 @@ def main():
                 document.stop()
             attempt(lambda: len(list(check_swift(path))))
         attempt(lambda: check_embedding(build_dir) or 1)
+        attempt(lambda: check_storage(home) or 1)
     (ROOT / "libHMACAuthC.so").unlink(missing_ok=True)
     print(*failures, sep="\n\n")
     print(f"{passed} passed, {len(failures)} failed")

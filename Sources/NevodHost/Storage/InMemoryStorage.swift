@@ -1,8 +1,9 @@
 internal import NevodSupport
 
 /// Values that go with the process: for tests, and for credentials that must never be written.
-public final class InMemoryStorage: CompareAndSwapStorage {
+public final class InMemoryStorage: CompareAndSwapStorage, ObservableStorage {
     private let values = Locked<[StorageKey: Secret]>([:])
+    private let observers = StorageObservers()
 
     public init() {}
 
@@ -12,20 +13,31 @@ public final class InMemoryStorage: CompareAndSwapStorage {
 
     public func set(_ value: [UInt8]?, for key: StorageKey) {
         let secret = value.map(Secret.init(copying:))
-        values.withLock { $0[key] = secret }
+        let old = values.withLock { values in
+            defer { values[key] = secret }
+            return values[key]
+        }
+        if old != secret { observers.notify(key) }
     }
 
     public func remove(for key: StorageKey) {
-        values.withLock { _ = $0.removeValue(forKey: key) }
+        set(nil, for: key)
     }
 
     public func replace(_ expected: [UInt8]?, with value: [UInt8]?, for key: StorageKey) -> Bool {
         let (expected, value) = (expected.map(Secret.init(copying:)), value.map(Secret.init(copying:)))
-        return values.withLock { values in
+        let isReplaced = values.withLock { values in
             guard values[key] == expected else { return false }
             values[key] = value
             return true
         }
+        if isReplaced, value != expected { observers.notify(key) }
+        return isReplaced
+    }
+
+    /// Every change from now on. In-process only, like the values.
+    public func changes() -> StorageChanges {
+        observers.changes()
     }
 
     private static func bytes(of secret: Secret) -> [UInt8] {

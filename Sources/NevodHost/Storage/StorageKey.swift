@@ -1,4 +1,5 @@
-/// The name under which a value is stored.
+/// The name under which a value is stored. Two are the same if their UTF-8 is: a store of files, or a database, knows no
+/// other way to compare, and what one store keeps apart every store must.
 ///
 /// ```swift
 /// extension StorageKey {
@@ -25,6 +26,17 @@ public struct StorageKey: Sendable, Hashable, RawRepresentable, ExpressibleByStr
 
     /// Where a ``TokenStorage`` keeps its token unless told otherwise.
     public static let token: StorageKey = "nevod.token"
+}
+
+extension StorageKey {
+    public static func == (left: StorageKey, right: StorageKey) -> Bool {
+        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in rawValue.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8(0xFF))
+    }
 }
 
 extension StorageKey: CustomStringConvertible {

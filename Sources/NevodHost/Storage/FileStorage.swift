@@ -1,0 +1,87 @@
+internal import Glibc
+internal import NevodSupport
+
+/// One file for each key, in a folder that only this user can look into. Several processes may use the same folder.
+///
+/// A value is written to a new file, which takes the old one's place once it is on the device: a crash at any instant, of the
+/// process or of the machine, leaves the old value or the new one. Values are not encrypted; what protects them is the mode
+/// of the folder (0700) and of the files (0600). A folder or file that others can read or write, that belongs to somebody
+/// else, or that is a symbolic link, is refused.
+///
+/// Blocking calls are made on a thread of the store's own. A write that has begun is finished even if its task is cancelled.
+public final class FileStorage: CompareAndSwapStorage {
+    /// The longest value, in bytes.
+    public static let maximumSize = 1 << 20
+
+    private let path: String
+    private let thread = StorageThread()
+
+    /// - Parameter directory: made if it isn't there, as are the folders above it. A relative path counts from where the
+    ///   process is now, wherever it goes later.
+    public init(directory: String) throws(StorageError) {
+        guard !directory.isEmpty, !directory.utf8.contains(0) else {
+            throw StorageError(.other, directory, problem: "is not a path")
+        }
+        var path = directory
+        // A slash at the end would follow a link.
+        while path.count > 1, path.last == "/" { path.removeLast() }
+        if !path.hasPrefix("/") { path = try "\(Self.workingDirectory())/\(path)" }
+        try PrivateDirectory.make(path)
+        _ = try PrivateDirectory(path)
+        self.path = path
+    }
+
+    private static func workingDirectory() throws(StorageError) -> String {
+        guard let path = getcwd(nil, 0) else { throw StorageError(".", "can't be found", errno: errno) }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    public func data(for key: StorageKey) async throws(StorageError) -> [UInt8]? {
+        let (path, name) = (path, StorageFileName(key).text)
+        return try await thread.run { () throws(StorageError) in try PrivateDirectory(path).read(name) }
+    }
+
+    /// - Throws: `.tooLarge` if the value is longer than ``maximumSize``; `.full` if the device is. The old value stays.
+    public func set(_ value: [UInt8]?, for key: StorageKey) async throws(StorageError) {
+        try await write(key) { (folder, name) throws(StorageError) in try Self.put(value, folder, name) }
+    }
+
+    public func remove(for key: StorageKey) async throws(StorageError) {
+        try await set(nil, for: key)
+    }
+
+    public func replace(
+        _ expected: [UInt8]?, with value: [UInt8]?, for key: StorageKey
+    ) async throws(StorageError) -> Bool {
+        try await write(key) { (folder, name) throws(StorageError) in
+            var current = try folder.read(name)
+            defer { current?.withUnsafeMutableBytes { $0.wipe() } }
+            guard current == expected else { return false }
+            try Self.put(value, folder, name)
+            return true
+        }
+    }
+
+    private func write<Result: Sendable>(
+        _ key: StorageKey,
+        _ body: @escaping @Sendable (borrowing PrivateDirectory, String) throws(StorageError) -> Result
+    ) async throws(StorageError) -> Result {
+        let (path, name) = (path, StorageFileName(key).text)
+        return try await thread.run { () throws(StorageError) in
+            try PrivateDirectory(path).withLock { (folder) throws(StorageError) in try body(folder, name) }
+        }
+    }
+
+    private static func put(
+        _ value: [UInt8]?, _ folder: borrowing PrivateDirectory, _ name: String
+    ) throws(StorageError) {
+        guard let value else { return try folder.remove(name) }
+        guard value.count <= maximumSize else {
+            throw StorageError(
+                .tooLarge, name, problem: "the value has \(value.count) bytes, more than \(maximumSize)",
+                remedy: "keep it elsewhere, and its place here")
+        }
+        try folder.replace(name, with: value)
+    }
+}

@@ -1,0 +1,84 @@
+internal import Glibc
+
+/// An open file or folder that belongs to this user alone. Checked through its descriptor, so that nobody can put another
+/// in its place between the check and the use.
+struct PrivateFile: ~Copyable {
+    enum Kind {
+        case file, folder
+    }
+
+    let descriptor: Int32
+    let size: Int
+    let path: String
+
+    /// - Parameter descriptor: closed by this, also if it throws.
+    init(_ descriptor: Int32, _ kind: Kind, path: String) throws(StorageError) {
+        var info = stat()
+        do throws(StorageError) {
+            guard fstat(descriptor, &info) == 0 else { throw StorageError(path, "can't be examined", errno: errno) }
+            try Self.check(info, kind, path)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        size = Int(info.st_size)
+        self.path = path
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func check(_ info: stat, _ kind: Kind, _ path: String) throws(StorageError) {
+        guard info.st_mode & S_IFMT == (kind == .file ? S_IFREG : S_IFDIR) else {
+            throw StorageError(
+                .damaged, path, problem: "is not a \(kind == .file ? "regular file" : "folder")",
+                remedy: "move away what is there")
+        }
+        guard info.st_uid == geteuid() else {
+            throw StorageError(
+                .permissions, path, problem: "belongs to another user (uid \(info.st_uid))",
+                remedy: "run as that user, or: chown \(geteuid()) '\(path)'")
+        }
+        let mode = info.st_mode & 0o7777
+        guard mode & 0o077 == 0 else {
+            throw StorageError(
+                .permissions, path, problem: "is open to others (mode \(String(mode, radix: 8)))",
+                remedy: "chmod \(kind == .file ? "600" : "700") '\(path)'")
+        }
+    }
+
+    /// The whole content.
+    func read() throws(StorageError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: size)
+        var count = 0
+        while count < bytes.count {
+            let got = bytes.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw StorageError(path, "can't be read", errno: errno) }
+            guard got > 0 else { break }
+            count += got
+        }
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
+
+    /// Returns when the bytes are on the device.
+    func write(_ bytes: [UInt8]) throws(StorageError) {
+        var count = 0
+        while count < bytes.count {
+            let put = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count) }
+            if put < 0, errno == EINTR { continue }
+            guard put >= 0 else { throw StorageError(path, "can't be written", errno: errno) }
+            count += put
+        }
+        try synchronise()
+    }
+
+    func synchronise() throws(StorageError) {
+        guard fsync(descriptor) == 0 else { throw StorageError(path, "can't be written to its device", errno: errno) }
+    }
+}

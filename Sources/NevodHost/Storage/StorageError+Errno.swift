@@ -1,0 +1,19 @@
+internal import Glibc
+
+extension StorageError {
+    /// - Parameter action: what the system call was for: "can't be opened".
+    init(_ path: String, _ action: String, errno number: Int32) {
+        let (code, remedy): (Code, String?) =
+            switch number {
+            case ENOSPC: (.full, "free some space on its device")
+            case EDQUOT: (.full, "free some of the user's disk quota")
+            case EFBIG: (.full, "raise the process's limit on the size of files (ulimit -f)")
+            case EACCES, EPERM: (.permissions, "let this user read and write it")
+            case EROFS: (.permissions, "choose a folder on a file system that can be written")
+            case ENOENT, ENOTDIR, EIO, ESTALE, ENXIO, ENODEV: (.unavailable, nil)
+            default: (.other, nil)
+            }
+        self.init(
+            code, path, problem: "\(action): \(String(cString: strerror(number)))", remedy: remedy, systemCode: number)
+    }
+}

@@ -1,0 +1,65 @@
+internal import Glibc
+internal import NevodSupport
+
+/// Where a store's blocking calls run, one after another, so that none of them holds a thread of Swift's own pool.
+///
+/// A system thread starts with the first call and ends when none is left to make.
+package final class StorageThread: Sendable {
+    private struct State {
+        var jobs: [@Sendable () -> Void] = []
+        var isRunning = false
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// Runs to its end whether or not the calling task is cancelled: who saves a rotated token must not lose it halfway,
+    /// nor be left in doubt.
+    package func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            enqueue { continuation.resume(returning: Result(catching: body)) }
+        }
+        return try result.get()
+    }
+
+    private func enqueue(_ job: @escaping @Sendable () -> Void) {
+        let mustStart = state.withLock { state in
+            state.jobs.append(job)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if mustStart { start() }
+    }
+
+    private func start() {
+        var thread = pthread_t()
+        // Keeps itself until its last job is done, so there is nobody who would have to join it.
+        let context = Unmanaged.passRetained(self).toOpaque()
+        let failure = pthread_create(
+            &thread, nil,
+            { context in
+                context.map { Unmanaged<StorageThread>.fromOpaque($0).takeRetainedValue().drain() }
+                return nil
+            }, context)
+        precondition(failure == 0, "no thread left for a store")
+        pthread_detach(thread)
+    }
+
+    private func drain() {
+        while case let jobs = takeJobs(), !jobs.isEmpty {
+            for job in jobs { job() }
+        }
+    }
+
+    /// None: the thread ends, and the next call starts another.
+    private func takeJobs() -> [@Sendable () -> Void] {
+        state.withLock { state in
+            if state.jobs.isEmpty { state.isRunning = false }
+            defer { state.jobs = [] }
+            return state.jobs
+        }
+    }
+}

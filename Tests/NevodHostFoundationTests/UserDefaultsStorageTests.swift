@@ -1,0 +1,84 @@
+import Foundation
+import NevodHost
+import NevodHostFoundation
+import Testing
+
+/// What the guide's readers have written: five plain methods.
+private final class GuideStorage: KeyValueStorage {
+    // Foundation on Linux doesn't say that defaults may be shared among threads, so Swift 6 wants this word.
+    private nonisolated(unsafe) let defaults: UserDefaults
+
+    init(userDefaults: UserDefaults = .standard) {
+        self.defaults = userDefaults
+    }
+
+    nonisolated func string(for key: StorageKey) -> String? {
+        defaults.string(forKey: key.rawValue)
+    }
+
+    nonisolated func data(for key: StorageKey) -> Data? {
+        defaults.data(forKey: key.rawValue)
+    }
+
+    nonisolated func set(_ value: String?, for key: StorageKey) {
+        defaults.set(value, forKey: key.rawValue)
+    }
+
+    nonisolated func set(_ value: Data?, for key: StorageKey) {
+        defaults.set(value, forKey: key.rawValue)
+    }
+
+    nonisolated func remove(for key: StorageKey) {
+        defaults.removeObject(forKey: key.rawValue)
+    }
+}
+
+struct UserDefaultsStorageTests {
+    private let suite = "nevod-host-tests-\(UUID())"
+
+    private func exercise<Storage: KeyValueStorage>(_ storage: Storage) async throws {
+        let bytes: [UInt8] = [0, 1, 254, 255]
+        #expect(try await storage.data(for: "data") == nil)
+        try await storage.set(Storage.Value(bytes), for: "data")
+        #expect(try await storage.data(for: "data").map(Array.init) == bytes)
+        try await storage.set("tökén", for: "text")
+        #expect(try await storage.string(for: "text") == "tökén")
+        try await storage.set(nil as Storage.Value?, for: "data")
+        #expect(try await storage.data(for: "data") == nil)
+        try await storage.remove(for: "text")
+        #expect(try await storage.string(for: "text") == nil)
+    }
+
+    @Test func `Values come back`() async throws {
+        let defaults = try #require(UserDefaults(suiteName: suite))
+        defer { defaults.removePersistentDomain(forName: suite) }
+        try await exercise(UserDefaultsStorage(userDefaults: defaults))
+    }
+
+    @Test func `A storage written as in the guide conforms, and its strings are read`() async throws {
+        let defaults = try #require(UserDefaults(suiteName: suite))
+        defer { defaults.removePersistentDomain(forName: suite) }
+        let guide = GuideStorage(userDefaults: defaults)
+        try await exercise(guide)
+        // As an app that isn't asynchronous there: its own method, not the protocol's default.
+        func save() { guide.set("old", for: "text") }
+        save()
+        #expect(defaults.string(forKey: "text") == "old")
+        #expect(try await UserDefaultsStorage(userDefaults: defaults).string(for: "text") == "old")
+    }
+
+    @Test func `Many tasks at once`() async throws {
+        let defaults = try #require(UserDefaults(suiteName: suite))
+        defer { defaults.removePersistentDomain(forName: suite) }
+        let storage = UserDefaultsStorage(userDefaults: defaults)
+        await withTaskGroup { group in
+            for number in 0..<100 {
+                group.addTask { storage.set(Data("\(number)".utf8), for: StorageKey(value: "key\(number % 10)")) }
+                group.addTask { _ = storage.data(for: StorageKey(value: "key\(number % 10)")) }
+            }
+        }
+        for number in 0..<10 {
+            #expect(storage.data(for: StorageKey(value: "key\(number)"))?.last == UInt8(ascii: "0") + UInt8(number))
+        }
+    }
+}
