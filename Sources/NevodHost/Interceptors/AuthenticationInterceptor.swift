@@ -21,6 +21,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
     private let obtainsFirst: Bool
     private let isRefused: @Sendable (HTTPResponse) -> Bool
+    private let logger: (any NetworkLogger)?
 
     public var phase: TokenPhase { Token.phase }
 
@@ -30,26 +31,29 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     ///     ``NetworkError/unauthorized`` or returns the same: the stored one is kept, and the request ends with its 401. It is
     ///     never cancelled: what it has begun at the server can't be taken back.
     ///   - shouldAuthenticate: whether a request is one that the token is meant for.
+    ///   - logger: is told what becomes of the token: renewed, refused, failed to be renewed, or renewed and not saved.
     public init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
-        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }
+        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
+        logger: (any NetworkLogger)? = nil
     ) {
         self.init(
             tokenStorage: tokenStorage, refreshStrategy: refreshStrategy, shouldAuthenticate: shouldAuthenticate,
-            obtainsFirst: false, isRefused: { $0.status == 401 })
+            obtainsFirst: false, isRefused: { $0.status == 401 }, logger: logger)
     }
 
     /// - Parameter obtainsFirst: whether, where no token is stored, one is obtained before the request is sent.
     init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, obtainsFirst: Bool,
-        isRefused: @escaping @Sendable (HTTPResponse) -> Bool
+        isRefused: @escaping @Sendable (HTTPResponse) -> Bool, logger: (any NetworkLogger)?
     ) {
         keeper = tokenStorage.keeper
         self.refreshStrategy = refreshStrategy
         self.shouldAuthenticate = shouldAuthenticate
         self.obtainsFirst = obtainsFirst
         self.isRefused = isRefused
+        self.logger = logger
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
@@ -96,7 +100,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         _ version: TokenVersion, isRefused: Bool, _ exchange: Exchange
     ) async throws -> RenewalOutcome {
         try await exchange.steppingAside {
-            try await keeper.renew(version, isRefused: isRefused, until: exchange.deadline, by: refreshStrategy)
+            try await keeper.renew(version, isRefused: isRefused, until: exchange.deadline, by: refreshStrategy, logger)
         }
     }
 

@@ -17,14 +17,16 @@ public struct CookieAuthenticationInterceptor: RequestInterceptor {
     ///   - shouldAuthenticate: whether a request is one that the session is meant for.
     ///   - isSessionOver: whether an answer says so: by default status 401. A server that redirects to its login page says it
     ///     by a status of 302 and that page's address in `Location`.
+    ///   - logger: is told what becomes of the session.
     public init(
         cookieStorage: TokenStorage<CookieToken>, loginStrategy: @escaping @Sendable () async throws -> CookieToken,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
-        isSessionOver: @escaping @Sendable (HTTPResponse) -> Bool = { $0.status == 401 }
+        isSessionOver: @escaping @Sendable (HTTPResponse) -> Bool = { $0.status == 401 },
+        logger: (any NetworkLogger)? = nil
     ) {
         authentication = AuthenticationInterceptor(
             tokenStorage: cookieStorage, refreshStrategy: { _ in try await loginStrategy() },
-            shouldAuthenticate: shouldAuthenticate, obtainsFirst: true, isRefused: isSessionOver)
+            shouldAuthenticate: shouldAuthenticate, obtainsFirst: true, isRefused: isSessionOver, logger: logger)
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {

@@ -4,7 +4,10 @@ public struct NetworkProvider: Sendable {
     private let session: any HTTPTransport
     private let chain: InterceptorChain
     private let observer: Observer?
+    private let limiter: (any RateLimiting)?
+    private let logger: (any NetworkLogger)?
     private let slots: DispatchSlots
+    private let budget = RetryBudget()
 
     /// Sees each request as it is handed to the transport: authorised, so print its ``HTTPRequest/redactedHead`` only.
     public typealias Observer = @Sendable (HTTPRequest) -> Void
@@ -12,14 +15,21 @@ public struct NetworkProvider: Sendable {
     /// More attempts than this are a loop, whatever an interceptor says.
     private static let mostAttempts = 16
 
+    /// - Parameters:
+    ///   - interceptor: one, or an ``InterceptorChain``.
+    ///   - rateLimiter: asked before each attempt; by default one of the configuration's limit.
+    ///   - logger: is told when a request is sent again, and why.
     public init(
         config: NetworkConfig, session: any HTTPTransport = CurlSession(),
-        interceptor: any RequestInterceptor = InterceptorChain([]), observer: Observer? = nil
+        interceptor: any RequestInterceptor = InterceptorChain([]), rateLimiter: (any RateLimiting)? = nil,
+        logger: (any NetworkLogger)? = nil, observer: Observer? = nil
     ) {
         self.config = config
         self.session = session
         chain = InterceptorChain([interceptor])
         self.observer = observer
+        self.logger = logger
+        limiter = rateLimiter ?? config.rateLimit.map { RateLimiter($0) }
         slots = DispatchSlots(limit: config.maxConcurrentRequestsPerOrigin)
     }
 
@@ -43,6 +53,7 @@ public struct NetworkProvider: Sendable {
         _ request: HTTPRequest, _ options: TransferOptions? = nil
     ) async throws(NetworkError) -> HTTPResponse {
         let options = options ?? TransferOptions(timeout: config.timeout)
+        budget.deposit()
         return try await onExecutor { () async throws(NetworkError) in
             var redirects = RedirectChain(options.redirects)
             let limit = TimeLimit(options.timeout)
@@ -63,19 +74,21 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// One hop: as many attempts as the chain asks for. Each starts from the caller's request: what was written for the last
-    /// one is gone.
+    /// One hop: as many attempts as the chain, and then the policy, ask for. Each starts from the caller's request: what was
+    /// written for the last one is gone.
     private func answer(
         to request: HTTPRequest, _ options: TransferOptions, _ limit: TimeLimit, carryingCredentials: Bool
     ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
         var attempt = 1
         var bindings = CredentialBindings()
+        var retries = RetryState(options.retryPolicy ?? config.retryPolicy)
         while true {
+            let slot = try await turn(at: request.origin, limit)
             var options = options
             do throws(TransportError) { options.timeout = try limit.remaining } catch { throw NetworkError(error) }
             var exchange = Exchange(
                 request: request, options: options, attempt: attempt, mayCarryCredentials: carryingCredentials,
-                deadline: limit.deadline, bindings: bindings, slot: try await slot(for: request.origin, limit))
+                deadline: limit.deadline, bindings: bindings, slot: slot)
             try await authorize(&exchange)
             observer?(exchange.request)
             let outcome = await transfer(exchange)
@@ -83,14 +96,28 @@ public struct NetworkProvider: Sendable {
             await chain.observe(exchange, outcome)
             // Nobody waits for another attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
-            let mayRepeat = attempt < Self.mostAttempts && request.body.isReplayable
-            if try await wantsRetry(&exchange, outcome), mayRepeat {
-                attempt += 1
-                bindings = exchange.bindings
-                continue
+            var isRepeated = try await wantsRetry(&exchange, outcome)
+            if !isRepeated { isRepeated = try await waits(&retries, exchange, outcome, limit) }
+            guard isRepeated, attempt < Self.mostAttempts, request.body.isReplayable else {
+                do throws(TransportError) { return (exchange.request, try outcome.get()) } catch { throw NetworkError(error) }
             }
-            do throws(TransportError) { return (exchange.request, try outcome.get()) } catch { throw NetworkError(error) }
+            attempt += 1
+            bindings = exchange.bindings
         }
+    }
+
+    /// Waits as long as the policy says; false if it says no.
+    private func waits(
+        _ retries: inout RetryState, _ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>, _ limit: TimeLimit
+    ) async throws(NetworkError) -> Bool {
+        var random = SystemRandomNumberGenerator()
+        let decision = retries.next(
+            after: outcome, of: exchange.request, random: &random, now: HostClock.system.now, budget: budget.withdraw)
+        // An attempt after the request's time would only turn its answer into a time-out.
+        guard case .wait(let pause) = decision, limit.outlasts(pause) else { return false }
+        logger?.notice("\(exchange.request) is sent again", ["attempt": "\(exchange.attempt + 1)", "after": "\(pause)"])
+        do { try await Task.sleep(for: pause) } catch { throw .cancelled }
+        return true
     }
 
     /// A redirect's body is read to its end if that is near, so that the connection can be used again.
@@ -154,8 +181,14 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    private func slot(for origin: Origin, _ limit: TimeLimit) async throws(NetworkError) -> DispatchSlot {
-        do { return try await slots.acquire(for: origin, until: limit.deadline) } catch { throw failure(error) }
+    /// The rate limit first: whoever waits for it holds no slot.
+    private func turn(at origin: Origin, _ limit: TimeLimit) async throws(NetworkError) -> DispatchSlot {
+        do {
+            if let limiter { try await limit.bounding { try await limiter.acquire() } }
+            return try await slots.acquire(for: origin, until: limit.deadline)
+        } catch {
+            throw failure(error)
+        }
     }
 
     /// Where the transport works, so that the request's way needs no thread hop.

@@ -17,4 +17,22 @@ struct TimeLimit {
             return rest
         }
     }
+
+    func outlasts(_ pause: Duration) -> Bool {
+        deadline.map { ContinuousClock.now + pause < $0 } ?? true
+    }
+
+    /// Ends work that suspends, and heeds cancellation, with the limit.
+    func bounding(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        guard let deadline else { return try await body() }
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                throw NetworkError.timeout(.outOfTime)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
 }

@@ -68,6 +68,9 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
         observers.yield(token)
     }
 
+    /// Whether a renewed token still has to be written.
+    var hasUnsaved: Bool { memory.withLock { $0.unsaved != nil } }
+
     func changes() -> AsyncStream<Token?> {
         let (stream, id) = observers.add()
         guard let changes = storage.changes else { return stream }

@@ -36,9 +36,25 @@ extension TokenKeeper {
     /// - Parameter isRefused: false if it is only due.
     func renew(
         _ version: TokenVersion, isRefused: Bool, until deadline: ContinuousClock.Instant?,
-        by strategy: @escaping @Sendable (Token?) async throws -> Token
+        by strategy: @escaping @Sendable (Token?) async throws -> Token, _ logger: (any NetworkLogger)? = nil
     ) async throws -> RenewalOutcome {
-        try await renewal.join(until: deadline) { await self.exchange(version, isRefused, strategy) }
+        try await renewal.join(until: deadline) {
+            let outcome = await self.exchange(version, isRefused, strategy)
+            self.report(outcome, to: logger)
+            return outcome
+        }
+    }
+
+    private func report(_ outcome: RenewalOutcome, to logger: (any NetworkLogger)?) {
+        let what = "the token of type \(Token.self)"
+        switch outcome {
+        case .replaced where hasUnsaved: logger?.error("\(what) was renewed and could not be saved; it is kept in memory")
+        case .replaced: logger?.info("\(what) was replaced")
+        case .serving: logger?.notice("\(what) could not be renewed ahead of its end, and serves on")
+        case .kept: logger?.notice("\(what) was refused, and there is no other")
+        case .refused: logger?.warning("\(what) was refused for good, and is cleared; a login is needed")
+        case .failed(let error): logger?.warning("\(what) could not be renewed, and is kept", ["error": "\(error)"])
+        }
     }
 
     var isWithinItsRenewal: Bool { RenewalContext.renewing.contains(ObjectIdentifier(self)) }

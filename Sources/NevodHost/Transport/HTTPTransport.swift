@@ -43,16 +43,20 @@ public struct TransferOptions: Sendable {
     public var delivery: Delivery
     /// Of the provider; a transport never follows.
     public var redirects: RedirectPolicy
+    /// Of the provider; nil: its configuration's.
+    public var retryPolicy: RetryPolicy?
     /// Called once for each transfer, at its end, on the transport's thread.
     public var onMetrics: (@Sendable (TransferMetrics) -> Void)?
 
     public init(
         timeout: Duration? = .seconds(60), connectTimeout: Duration = .seconds(30),
-        delivery: Delivery = .collected(limit: 64 << 20), redirects: RedirectPolicy = .follow(limit: 10)
+        delivery: Delivery = .collected(limit: 64 << 20), redirects: RedirectPolicy = .follow(limit: 10),
+        retryPolicy: RetryPolicy? = nil
     ) {
         self.timeout = timeout
         self.connectTimeout = connectTimeout
         self.delivery = delivery
         self.redirects = redirects
+        self.retryPolicy = retryPolicy
     }
 }
