@@ -1,0 +1,59 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A file that is not at its place before it is complete. Removed when it goes without ``commit()``.
+final class PartialFile: Sendable {
+    private let path: String
+    private let temporaryPath: String
+    private let descriptor: Int32
+
+    /// Beside its place: a file can be moved within one file system only.
+    init(_ path: String) throws(FileError) {
+        var info = stat()
+        // That it can't be moved there would show when all of it has been fetched.
+        if stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR { throw FileError(path, EISDIR) }
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        var template = Array("\(path.dropLast(name.count)).nevod-XXXXXX".utf8CString)
+        let descriptor = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkstemp($0) } ?? -1 }
+        guard descriptor >= 0 else { throw FileError(path, errno) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        self.path = path
+        self.descriptor = descriptor
+        temporaryPath = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        close(descriptor)
+        // After a commit there is nothing under that name.
+        unlink(temporaryPath)
+    }
+
+    func write(_ bytes: [UInt8]) throws(FileError) {
+        var failure: Int32 = 0
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno != EINTR {
+                    failure = errno
+                    return
+                }
+            }
+        }
+        guard failure == 0 else { throw FileError(path, failure) }
+    }
+
+    func commit() throws(FileError) {
+        guard rename(temporaryPath, path) == 0 else { throw FileError(path, errno) }
+    }
+}
+
+/// What a file's name, inside a class with a `write` of its own, would hide.
+private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(file, bytes, count)
+}

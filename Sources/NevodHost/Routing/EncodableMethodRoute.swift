@@ -1,0 +1,37 @@
+/// An ``EncodableRoute`` without a type of its own, to be used by the name that says its method: ``EncodablePostRoute``,
+/// ``EncodablePutRoute``, ``EncodablePatchRoute``.
+public struct EncodableMethodRoute<
+    Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain, Method: RouteMethod
+>: EncodableRoute {
+
+    public var domain: Domain
+    public var endpoint: String
+    public var queryParameters: [String: String]?
+    public var body: Body?
+    public var bodyEncoder: (any BodyEncoder)?
+    public var headers: [String: String]?
+
+    public var method: HTTPMethod { Method.method }
+
+    /// - Parameters:
+    ///   - body: nil: none is sent.
+    ///   - encoder: nil: the configuration's.
+    public init(
+        endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, body: Body? = nil,
+        encoder: (any BodyEncoder)? = nil, headers: [String: String]? = nil
+    ) {
+        self.endpoint = endpoint
+        self.domain = domain
+        self.queryParameters = queryParameters
+        self.body = body
+        bodyEncoder = encoder
+        self.headers = headers
+    }
+}
+
+public typealias EncodablePostRoute<Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain> =
+    EncodableMethodRoute<Body, Response, Domain, RouteMethods.Post>
+public typealias EncodablePutRoute<Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain> =
+    EncodableMethodRoute<Body, Response, Domain, RouteMethods.Put>
+public typealias EncodablePatchRoute<Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain> =
+    EncodableMethodRoute<Body, Response, Domain, RouteMethods.Patch>

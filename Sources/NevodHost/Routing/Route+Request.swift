@@ -1,0 +1,59 @@
+extension Route {
+    /// The request that this route describes, before any interceptor.
+    ///
+    /// - Throws: ``NetworkError/invalidURL(_:)`` for an endpoint that can't be used, and for a domain without an environment;
+    ///   ``NetworkError/invalidRequest(_:)`` for a header; ``NetworkError/bodyEncodingFailed(_:)``.
+    public func makeRequest(with config: NetworkConfig) throws(NetworkError) -> HTTPRequest {
+        guard let environment = config.environment(for: domain) else {
+            throw .invalidURL(
+                InvalidRequest(
+                    .url(endpoint),
+                    "the configuration has no environment for the domain \"\(domain.identifier)\" (\(Domain.self))"))
+        }
+        let content = try encodedBody(config.encoder)
+        do throws(InvalidRequest) {
+            let url = try RouteURL.make(
+                base: environment.baseURL.urlString, endpoint: endpoint,
+                parameters: [queryList] + (parameterEncoding == .query ? [parameterList] : []))
+            var request = try HTTPRequest(method, url, body: content?.content ?? .none)
+            if let type = content?.contentType { try request.setHeader("Content-Type", type) }
+            for (name, value) in (headers ?? [:]).sorted(by: { $0.key < $1.key }) { try request.setHeader(name, value) }
+            return request
+        } catch {
+            throw NetworkError(error)
+        }
+    }
+
+    private func encodedBody(_ encoder: any BodyEncoder) throws(NetworkError) -> RouteBody? {
+        do {
+            return try body(using: encoder)
+        } catch let error as NetworkError {
+            throw error
+        } catch let error as InvalidRequest {
+            throw NetworkError(error)
+        } catch {
+            throw .bodyEncodingFailed(error)
+        }
+    }
+
+    /// The answer, or the error that it is.
+    func decode(_ response: HTTPResponse, _ body: [UInt8], with decoder: any BodyDecoder) throws(NetworkError) -> Response {
+        guard let decoder = decoder as? Decoder else {
+            let mismatch = DecoderMismatch(wanted: "\(Decoder.self)", configured: "\(type(of: decoder))")
+            throw .parsingError(mismatch, data: body, response: response)
+        }
+        do {
+            return try decode(Payload(body), using: decoder)
+        } catch {
+            throw .parsingError(error, data: body, response: response)
+        }
+    }
+}
+
+/// A route's `decode` is written against a decoder that the configuration doesn't have.
+struct DecoderMismatch: Error, CustomStringConvertible {
+    let wanted: String
+    let configured: String
+
+    var description: String { "the route decodes with \(wanted), and the configuration's decoder is \(configured)" }
+}

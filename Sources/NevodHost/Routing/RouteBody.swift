@@ -1,0 +1,11 @@
+/// What a route sends, and what it is.
+public struct RouteBody: Sendable {
+    public var content: HTTPBody
+    /// The media type (RFC 9110 §8.3.1); nil: no Content-Type is sent.
+    public var contentType: String?
+
+    public init(_ content: HTTPBody, contentType: String?) {
+        self.content = content
+        self.contentType = contentType
+    }
+}

@@ -1,0 +1,63 @@
+/// A route without a type of its own, to be used by the name that says its method: ``SimpleGetRoute``, ``SimplePostRoute``,
+/// ``SimplePutRoute``, ``SimplePatchRoute``, ``SimpleDeleteRoute``.
+///
+/// ```swift
+/// let route = SimpleGetRoute<User, Service>(endpoint: "/users/me", domain: .api)
+/// ```
+public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: RouteMethod>: Route {
+
+    public var domain: Domain
+    public var endpoint: String
+    public var queryList: ParameterList
+    public var parameterList: ParameterList
+    public var parameterEncoding: ParameterEncoding
+    public var headers: [String: String]?
+
+    public var method: HTTPMethod { Method.method }
+
+    /// - Parameters:
+    ///   - queryParameters: in the query.
+    ///   - parameters: in the query or the body, as the encoding says.
+    ///   - parameterEncoding: nil: the query for GET, otherwise JSON.
+    public init(
+        endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, parameters: [String: String]? = nil,
+        parameterEncoding: ParameterEncoding? = nil, headers: [String: String]? = nil
+    ) {
+        self.init(
+            endpoint: endpoint, domain: domain, queryList: ParameterList(queryParameters ?? [:]),
+            parameterList: ParameterList(parameters ?? [:]), parameterEncoding: parameterEncoding, headers: headers)
+    }
+
+    /// The same in an order of your own.
+    public init(
+        endpoint: String, domain: Domain, queryList: ParameterList = ParameterList(), parameterList: ParameterList,
+        parameterEncoding: ParameterEncoding? = nil, headers: [String: String]? = nil
+    ) {
+        self.endpoint = endpoint
+        self.domain = domain
+        self.queryList = queryList
+        self.parameterList = parameterList
+        self.parameterEncoding = parameterEncoding ?? (Method.method == .get ? .query : .json)
+        self.headers = headers
+    }
+
+    /// - Parameter bodyParameters: in the body, as JSON.
+    public init(
+        endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, bodyParameters: [String: String]?,
+        headers: [String: String]? = nil
+    ) {
+        self.init(
+            endpoint: endpoint, domain: domain, queryParameters: queryParameters, parameters: bodyParameters,
+            parameterEncoding: .json, headers: headers)
+    }
+}
+
+public typealias SimpleGetRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<Response, Domain, RouteMethods.Get>
+public typealias SimplePostRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<Response, Domain, RouteMethods.Post>
+public typealias SimplePutRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<Response, Domain, RouteMethods.Put>
+public typealias SimplePatchRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<
+    Response, Domain, RouteMethods.Patch
+>
+public typealias SimpleDeleteRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<
+    Response, Domain, RouteMethods.Delete
+>
