@@ -1,0 +1,60 @@
+/// Links in header lines (RFC 8288 §3).
+enum LinkHeader {
+    /// The target of the first link whose relation is `next`, as the server wrote it.
+    static func next(in headers: HTTPHeaders) -> String? {
+        for line in headers.values(of: "Link") {
+            if let target = next(in: line) { return target }
+        }
+        return nil
+    }
+
+    /// Reads as RFC 8288 §B.2 does. What is no link ends the line: its rest could be anything.
+    private static func next(in line: String) -> String? {
+        var rest = Array(line.utf8)[...]
+        while true {
+            rest = rest.drop { isSpace($0) || $0 == UInt8(ascii: ",") }
+            guard rest.popFirst() == UInt8(ascii: "<"), let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+            let target = String(decoding: rest[..<end], as: UTF8.self)
+            rest = rest[rest.index(after: end)...]
+            let parameters = readParameters(&rest)
+            // Of several rel, the first counts (§3.3). A link with an anchor is about another resource (§3.2).
+            let relations = parameters.first { $0.name == "rel" }?.value.lowercased().split(separator: " ") ?? []
+            if relations.contains("next"), !parameters.contains(where: { $0.name == "anchor" }) { return target }
+        }
+    }
+
+    private static func readParameters(_ rest: inout ArraySlice<UInt8>) -> [(name: String, value: String)] {
+        var parameters: [(String, String)] = []
+        while true {
+            rest = rest.drop(while: isSpace)
+            guard rest.first == UInt8(ascii: ";") else { return parameters }
+            rest = rest.dropFirst().drop(while: isSpace)
+            let name = rest.prefix { !isSpace($0) && !"=;,".utf8.contains($0) }
+            rest = rest[name.endIndex...].drop(while: isSpace)
+            var value: [UInt8] = []
+            if rest.first == UInt8(ascii: "=") {
+                rest = rest.dropFirst().drop(while: isSpace)
+                value = rest.first == UInt8(ascii: "\"") ? readQuoted(&rest) : readToken(&rest)
+            }
+            parameters.append((String(decoding: name, as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self)))
+        }
+    }
+
+    private static func readToken(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
+        let token = rest.prefix { !isSpace($0) && !";,".utf8.contains($0) }
+        rest = rest[token.endIndex...]
+        return Array(token)
+    }
+
+    /// RFC 9110 §5.6.4.
+    private static func readQuoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
+        var value: [UInt8] = []
+        rest = rest.dropFirst()
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() { value.append(escaped) } else { value.append(byte) }
+        }
+        return value
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}

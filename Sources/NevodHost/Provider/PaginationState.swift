@@ -1,0 +1,90 @@
+/// Where the next page of a list is: a state machine without I/O.
+struct PaginationState: Sendable {
+    /// What to ask for.
+    enum Request: Sendable, Hashable {
+        /// The endpoint, with these in its query.
+        case parameters([String: String])
+        /// A link of the server's, as it wrote it.
+        case link(String)
+    }
+
+    /// What a page says about the one behind it.
+    struct Page: Sendable {
+        var hasMore = false
+        var cursor: String?
+        var link: String?
+    }
+
+    private let style: PaginationStyle
+    private let mostPages: Int
+    private var step: Result<Request, PaginationError>?
+    private var pages = 0
+    private var offset = 0
+    private var seen: Set<String> = []
+
+    init(_ style: PaginationStyle, mostPages: Int) {
+        self.style = style
+        self.mostPages = mostPages
+        step = .success(.parameters(Self.parameters(style, offset: 0, page: 1, cursor: nil)))
+    }
+
+    /// False at the end of the list, and behind an error.
+    var hasMore: Bool { step != nil }
+
+    /// Nil at the end. The same again until ``receive(_:)``: a page that failed is asked for anew.
+    mutating func next() throws(PaginationError) -> Request? {
+        guard case .failure(let error) = step else { return try step?.get() }
+        // Nothing better comes by asking again.
+        step = nil
+        throw error
+    }
+
+    /// Gives the rest up.
+    mutating func end() {
+        step = nil
+    }
+
+    /// What is wrong with the next page shows when that is asked for: this one is good.
+    mutating func receive(_ page: Page) {
+        pages += 1
+        step = following(page)
+    }
+
+    private mutating func following(_ page: Page) -> Result<Request, PaginationError>? {
+        let request: Request
+        switch style {
+        case .offset(let pageSize):
+            guard page.hasMore else { return nil }
+            offset += pageSize
+            request = .parameters(Self.parameters(style, offset: offset, page: 0, cursor: nil))
+        case .pageNumber:
+            guard page.hasMore else { return nil }
+            request = .parameters(Self.parameters(style, offset: 0, page: pages + 1, cursor: nil))
+        case .cursor:
+            guard page.hasMore else { return nil }
+            guard let cursor = page.cursor, !cursor.isEmpty else { return .failure(PaginationError(.noCursor)) }
+            guard seen.insert(cursor).inserted else { return .failure(PaginationError(.repeats)) }
+            request = .parameters(Self.parameters(style, offset: 0, page: 0, cursor: cursor))
+        case .linkHeader:
+            guard let link = page.link else { return nil }
+            guard seen.insert(link).inserted else { return .failure(PaginationError(.repeats)) }
+            request = .link(link)
+        }
+        guard pages < mostPages else { return .failure(PaginationError(.tooManyPages(mostPages))) }
+        return .success(request)
+    }
+
+    private static func parameters(_ style: PaginationStyle, offset: Int, page: Int, cursor: String?) -> [String: String] {
+        var parameters: [String: String] = [:]
+        switch style {
+        case .offset(let pageSize): parameters = ["offset": "\(offset)", "limit": "\(pageSize)"]
+        case .pageNumber(let pageSize): parameters = ["page": "\(page)", "limit": "\(pageSize)"]
+        case .cursor(let cursorKey, let limitKey, let pageSize):
+            parameters[cursorKey] = cursor
+            if let limitKey, let pageSize { parameters[limitKey] = "\(pageSize)" }
+        case .linkHeader(let limitKey, let pageSize):
+            if let limitKey, let pageSize { parameters[limitKey] = "\(pageSize)" }
+        }
+        return parameters
+    }
+}

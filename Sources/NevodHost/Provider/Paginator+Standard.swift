@@ -1,0 +1,71 @@
+/// A page as many servers write it: `{"items": […], "has_more": true, "total": 120}`.
+public struct StandardPageResponse<Item: Decodable & Sendable>: Decodable, Sendable {
+    public let items: [Item]
+    public let hasMore: Bool
+    public let total: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case items
+        case hasMore = "has_more"
+        case total
+    }
+}
+
+/// A page with a cursor to the next: `{"items": […], "next_cursor": "…", "has_more": true}`.
+public struct CursorPageResponse<Item: Decodable & Sendable>: Decodable, Sendable {
+    public let items: [Item]
+    public let nextCursor: String?
+    public let hasMore: Bool
+    public let total: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case items
+        case nextCursor = "next_cursor"
+        case hasMore = "has_more"
+        case total
+    }
+}
+
+extension Paginator where PageResponse == StandardPageResponse<Item> {
+    /// Of ``StandardPageResponse`` pages.
+    public static func standard(
+        provider: NetworkProvider, endpoint: String, domain: Domain, style: Style = .pageNumber(pageSize: 20),
+        additionalQuery: [String: String] = [:]
+    ) -> Paginator {
+        Paginator(
+            provider: provider, endpoint: endpoint, domain: domain, style: style,
+            parser: ResponseParser(extractItems: \.items, hasMore: \.hasMore, totalCount: \.total),
+            additionalQuery: additionalQuery)
+    }
+}
+
+extension Paginator where PageResponse == CursorPageResponse<Item> {
+    /// Of ``CursorPageResponse`` pages.
+    public static func cursor(
+        provider: NetworkProvider, endpoint: String, domain: Domain, cursorKey: String = "cursor",
+        limitKey: String? = "limit", pageSize: Int? = 20, additionalQuery: [String: String] = [:]
+    ) -> Paginator {
+        Paginator(
+            provider: provider, endpoint: endpoint, domain: domain,
+            style: .cursor(cursorKey: cursorKey, limitKey: limitKey, pageSize: pageSize),
+            parser: ResponseParser(
+                extractItems: \.items, hasMore: \.hasMore, nextCursor: \.nextCursor, totalCount: \.total),
+            additionalQuery: additionalQuery)
+    }
+}
+
+extension Paginator where PageResponse == [Item] {
+    /// Of pages that are arrays. One with fewer items than `pageSize` is the last.
+    ///
+    /// - Parameters:
+    ///   - style: nil: by number, with that page size.
+    public static func simple(
+        provider: NetworkProvider, endpoint: String, domain: Domain, style: Style? = nil, pageSize: Int = 20,
+        additionalQuery: [String: String] = [:]
+    ) -> Paginator {
+        Paginator(
+            provider: provider, endpoint: endpoint, domain: domain, style: style ?? .pageNumber(pageSize: pageSize),
+            parser: ResponseParser(extractItems: { $0 }, hasMore: { $0.count >= pageSize }),
+            additionalQuery: additionalQuery)
+    }
+}
