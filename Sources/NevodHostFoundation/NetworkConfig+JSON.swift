@@ -7,10 +7,12 @@ extension NetworkConfig {
     /// - Parameter timeout: in seconds, for all attempts and redirects of a request together.
     public init<Domain: ServiceDomain>(
         environments: [Domain: any NetworkEnvironmentProviding], timeout: TimeInterval = 30,
-        jsonEncoder: JSONEncoder = JSONEncoder(), jsonDecoder: JSONDecoder = JSONDecoder()
+        retryPolicy: RetryPolicy = .default, rateLimit: RateLimitConfiguration? = nil, jsonEncoder: JSONEncoder = JSONEncoder(),
+        jsonDecoder: JSONDecoder = JSONDecoder()
     ) {
         self.init(
-            environments: environments, timeout: .seconds(timeout) as Duration?, jsonEncoder: jsonEncoder,
+            environments: environments, timeout: .seconds(timeout) as Duration?, retryPolicy: retryPolicy, rateLimit: rateLimit,
+            jsonEncoder: jsonEncoder,
             jsonDecoder: jsonDecoder)
     }
 
@@ -19,8 +21,11 @@ extension NetworkConfig {
     /// - Parameter timeout: for all attempts and redirects of a request together; nil: no limit.
     public init<Domain: ServiceDomain>(
         environments: [Domain: any NetworkEnvironmentProviding], timeout: Duration?,
-        jsonEncoder: JSONEncoder = JSONEncoder(), jsonDecoder: JSONDecoder = JSONDecoder()
+        retryPolicy: RetryPolicy = .default, rateLimit: RateLimitConfiguration? = nil, jsonEncoder: JSONEncoder = JSONEncoder(),
+        jsonDecoder: JSONDecoder = JSONDecoder()
     ) {
-        self.init(environments: environments, timeout: timeout, encoder: jsonEncoder, decoder: jsonDecoder)
+        self.init(
+            environments: environments, timeout: timeout, retryPolicy: retryPolicy, rateLimit: rateLimit, encoder: jsonEncoder,
+            decoder: jsonDecoder)
     }
 }

@@ -6,27 +6,30 @@ extension NetworkProvider {
     ///
     /// - Parameter timeout: in seconds, for all attempts and redirects of a request together.
     public static func quick(
-        baseURL: some URLRepresentation, timeout: TimeInterval = 30, jsonEncoder: JSONEncoder = JSONEncoder(),
+        baseURL: some URLRepresentation, timeout: TimeInterval = 30, retryPolicy: RetryPolicy = .default,
+        rateLimit: RateLimitConfiguration? = nil, jsonEncoder: JSONEncoder = JSONEncoder(),
         jsonDecoder: JSONDecoder = JSONDecoder(), session: any HTTPTransport = CurlSession(),
-        interceptor: any RequestInterceptor = InterceptorChain([])
+        interceptor: any RequestInterceptor = InterceptorChain([]), logger: (any NetworkLogger)? = nil
     ) -> NetworkProvider {
         quick(
-            baseURL: baseURL, timeout: .seconds(timeout) as Duration?, jsonEncoder: jsonEncoder, jsonDecoder: jsonDecoder,
-            session: session, interceptor: interceptor)
+            baseURL: baseURL, timeout: .seconds(timeout) as Duration?, retryPolicy: retryPolicy, rateLimit: rateLimit,
+            jsonEncoder: jsonEncoder, jsonDecoder: jsonDecoder,
+            session: session, interceptor: interceptor, logger: logger)
     }
 
     /// A provider with one service, for requests without a route, with JSON for bodies and answers.
     ///
     /// - Parameter timeout: for all attempts and redirects of a request together; nil: no limit.
     public static func quick(
-        baseURL: some URLRepresentation, timeout: Duration?, jsonEncoder: JSONEncoder = JSONEncoder(),
+        baseURL: some URLRepresentation, timeout: Duration?, retryPolicy: RetryPolicy = .default,
+        rateLimit: RateLimitConfiguration? = nil, jsonEncoder: JSONEncoder = JSONEncoder(),
         jsonDecoder: JSONDecoder = JSONDecoder(), session: any HTTPTransport = CurlSession(),
-        interceptor: any RequestInterceptor = InterceptorChain([])
+        interceptor: any RequestInterceptor = InterceptorChain([]), logger: (any NetworkLogger)? = nil
     ) -> NetworkProvider {
         NetworkProvider(
             config: NetworkConfig(
                 environments: [DefaultDomain.default: SimpleEnvironment(baseURL: baseURL)], timeout: timeout,
-                jsonEncoder: jsonEncoder, jsonDecoder: jsonDecoder),
-            session: session, interceptor: interceptor)
+                retryPolicy: retryPolicy, rateLimit: rateLimit, jsonEncoder: jsonEncoder, jsonDecoder: jsonDecoder),
+            session: session, interceptor: interceptor, logger: logger)
     }
 }

@@ -147,6 +147,41 @@ def check_storage(home):
         raise Failure(f"Examples/storage printed:\n{done.stdout}{done.stderr}")
 
 
+def check_quick_start():
+    """The quick start's program, built as a stranger would and run against a server of its own."""
+    folder = ROOT / "Examples/quick-start"
+    subprocess.run(
+        ["swift", "build", "--package-path", folder], cwd=ROOT, check=True, timeout=SECONDS, stdout=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [sys.executable, folder / "server.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        url = server.stdout.readline().removeprefix("listening on ").strip()
+        done = subprocess.run(
+            [folder / ".build/debug/quick-start", url], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=SECONDS)
+    finally:
+        server.stdin.close()
+        server.wait(10)
+        server.stdout.close()
+    expected = QUICK_START.strip().splitlines()
+    if done.returncode != 0 or [line.rstrip() for line in done.stdout.splitlines()] != expected:
+        raise Failure(f"Examples/quick-start printed, with exit code {done.returncode}:\n{done.stdout}")
+
+
+QUICK_START = """
+Ada
+["Ada", "Bob"]
+7
+Eva
+4000
+100000
+4000 bytes
+there is no such user
+1 2 3 4 5
+Ada Eve ["file": 100000]
+"""
+
+
 def main():
     build_dir = pathlib.Path(os.environ.get("NEVOD_BUILD_DIR", ROOT / ".build/release")).resolve()
     if not (build_dir / "nevod-host").exists():
@@ -173,6 +208,7 @@ def main():
             attempt(lambda: len(list(check_swift(path))))
         attempt(lambda: check_embedding(build_dir) or 1)
         attempt(lambda: check_storage(home) or 1)
+        attempt(lambda: check_quick_start() or 1)
     (ROOT / "libHMACAuthC.so").unlink(missing_ok=True)
     print(*failures, sep="\n\n")
     print(f"{passed} passed, {len(failures)} failed")

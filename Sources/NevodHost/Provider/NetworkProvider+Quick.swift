@@ -11,11 +11,11 @@ extension NetworkProvider {
     @_disfavoredOverload
     public static func quick(
         baseURL: some URLRepresentation, timeout: Duration? = .seconds(30), session: any HTTPTransport = CurlSession(),
-        interceptor: any RequestInterceptor = InterceptorChain([])
+        interceptor: any RequestInterceptor = InterceptorChain([]), logger: (any NetworkLogger)? = nil
     ) -> NetworkProvider {
         NetworkProvider(
             config: NetworkConfig(environments: [DefaultDomain.default: SimpleEnvironment(baseURL: baseURL)], timeout: timeout),
-            session: session, interceptor: interceptor)
+            session: session, interceptor: interceptor, logger: logger)
     }
 
     /// Any request to the ``DefaultDomain``. Decoded as a route's answer is; a request without an interesting answer asks for an
