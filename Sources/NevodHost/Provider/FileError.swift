@@ -6,6 +6,7 @@
 
 /// A file that can't be written.
 public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The file that was to be written.
     public let path: String
     /// `errno`.
     public let code: Int32

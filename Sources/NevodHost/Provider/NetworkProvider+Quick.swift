@@ -44,46 +44,54 @@ extension NetworkProvider {
             QuickRoute<Response>(endpoint: path, method: method, queryParameters: query, headers: headers, content: .value(body)))
     }
 
+    /// GET. ``request(_:path:query:body:headers:)`` says what holds for all of these.
     public func get<Response: Decodable>(_ endpoint: String, query: [String: String]? = nil) async throws -> Response {
         try await request(.get, path: endpoint, query: query)
     }
 
+    /// POST with a JSON object, sorted by name.
     public func post<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: [String: String]? = nil
     ) async throws -> Response {
         try await request(.post, path: endpoint, query: query, body: body)
     }
 
+    /// POST with any value.
     public func post<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: some Encodable & Sendable
     ) async throws -> Response {
         try await request(.post, path: endpoint, query: query, body: body)
     }
 
+    /// PUT with a JSON object, sorted by name.
     public func put<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: [String: String]? = nil
     ) async throws -> Response {
         try await request(.put, path: endpoint, query: query, body: body)
     }
 
+    /// PUT with any value.
     public func put<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: some Encodable & Sendable
     ) async throws -> Response {
         try await request(.put, path: endpoint, query: query, body: body)
     }
 
+    /// PATCH (RFC 5789) with a JSON object, sorted by name.
     public func patch<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: [String: String]? = nil
     ) async throws -> Response {
         try await request(.patch, path: endpoint, query: query, body: body)
     }
 
+    /// PATCH (RFC 5789) with any value.
     public func patch<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: some Encodable & Sendable
     ) async throws -> Response {
         try await request(.patch, path: endpoint, query: query, body: body)
     }
 
+    /// DELETE, without a body.
     public func delete<Response: Decodable>(_ endpoint: String, query: [String: String]? = nil) async throws -> Response {
         try await request(.delete, path: endpoint, query: query)
     }

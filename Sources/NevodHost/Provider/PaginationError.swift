@@ -1,16 +1,20 @@
 /// A list that can't be followed to its end.
 public struct PaginationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong with the next page.
     public enum Problem: Sendable, Hashable {
         /// The next page is one that was there already.
         case repeats
         /// There is more, and no cursor to it.
         case noCursor
+        /// As many pages as `mostPages` allows, and there are more.
         case tooManyPages(Int)
         /// The next page is on another origin (RFC 6454), which must not get what was meant for the first.
         case otherOrigin(Origin)
+        /// The link is no `http` or `https` URL; the text says why.
         case unusableLink(String)
     }
 
+    /// What is wrong with the next page.
     public let problem: Problem
 
     init(_ problem: Problem) {

@@ -8,6 +8,7 @@
 ///
 /// ``items`` and ``pages`` begin at the first page each time; ``loadNext()`` goes on from where the last one was.
 public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sendable, Domain: ServiceDomain> {
+    /// Under the name that Nevod has for it.
     public typealias Style = PaginationStyle
 
     /// Reads a page.
@@ -131,6 +132,7 @@ extension Paginator {
             Iterator(pages: Pages(loader: loader).makeAsyncIterator())
         }
 
+        /// Loads pages as they are needed.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var pages: Pages.Iterator
             private var page: ArraySlice<Item> = []
@@ -157,6 +159,7 @@ extension Paginator {
             Iterator(loader: loader)
         }
 
+        /// Loads pages as they are needed.
         public struct Iterator: AsyncIteratorProtocol {
             private let loader: PageLoader<Item, PageResponse, Domain>
             private var state: PaginationState

@@ -29,9 +29,12 @@ public struct EncodableMethodRoute<
     }
 }
 
+/// POST with any value as its body.
 public typealias EncodablePostRoute<Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain> =
     EncodableMethodRoute<Body, Response, Domain, RouteMethods.Post>
+/// PUT with any value as its body.
 public typealias EncodablePutRoute<Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain> =
     EncodableMethodRoute<Body, Response, Domain, RouteMethods.Put>
+/// PATCH (RFC 5789) with any value as its body.
 public typealias EncodablePatchRoute<Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain> =
     EncodableMethodRoute<Body, Response, Domain, RouteMethods.Patch>

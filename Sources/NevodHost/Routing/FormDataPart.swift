@@ -6,6 +6,7 @@ public struct FormDataPart: Sendable {
         case file(path: String)
     }
 
+    /// The name of the field.
     public let name: String
     /// Makes the part a file for the server.
     public let filename: String?
@@ -43,6 +44,7 @@ public struct FormDataPart: Sendable {
         self.init(name: name, filename: filename ?? last, mimeType: mimeType, .file(path: path))
     }
 
+    /// An image whose bytes are in memory.
     public static func image(
         name: String, filename: String, data: some Sequence<UInt8>, type: ImageType
     ) -> FormDataPart {
@@ -53,6 +55,7 @@ public struct FormDataPart: Sendable {
     public enum ImageType: String, Sendable, CaseIterable {
         case jpeg, png, gif, bmp, tiff, webp
 
+        /// `image/jpeg` and so on.
         public var mimeType: String { "image/\(rawValue)" }
     }
 }

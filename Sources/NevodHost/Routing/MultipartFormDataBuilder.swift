@@ -1,22 +1,27 @@
 /// Collects the parts of a ``MultipartRoute``, in the order of the wire.
 public struct MultipartFormDataBuilder: Sendable {
+    /// In the order of the wire.
     public private(set) var parts: [FormDataPart]
 
+    /// Begins with these parts.
     public init(parts: [FormDataPart] = []) {
         self.parts = parts
     }
 
+    /// Any part.
     @discardableResult
     public mutating func addPart(_ part: FormDataPart) -> Self {
         parts.append(part)
         return self
     }
 
+    /// A field with text.
     @discardableResult
     public mutating func addTextField(name: String, value: String) -> Self {
         addPart(FormDataPart(name: name, value: value))
     }
 
+    /// A file whose bytes are in memory.
     @discardableResult
     public mutating func addFile(name: String, filename: String, data: some Sequence<UInt8>, mimeType: String) -> Self {
         addPart(FormDataPart(name: name, filename: filename, data: data, mimeType: mimeType))
@@ -30,6 +35,7 @@ public struct MultipartFormDataBuilder: Sendable {
         addPart(FormDataPart(name: name, path: path, filename: filename, mimeType: mimeType))
     }
 
+    /// An image whose bytes are in memory.
     @discardableResult
     public mutating func addImage(
         name: String, filename: String, data: some Sequence<UInt8>, type: FormDataPart.ImageType

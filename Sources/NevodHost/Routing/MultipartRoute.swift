@@ -6,8 +6,10 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Route 
     public var method: HTTPMethod
     public var queryParameters: [String: String]?
     public var headers: [String: String]?
+    /// The parts.
     public var formData: MultipartFormDataBuilder
 
+    /// Of parts that were collected.
     public init(
         endpoint: String, domain: Domain, method: HTTPMethod = .post, queryParameters: [String: String]? = nil,
         formData: MultipartFormDataBuilder, headers: [String: String]? = nil
@@ -20,6 +22,7 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Route 
         self.headers = headers
     }
 
+    /// Of these parts, in their order.
     public init(
         endpoint: String, domain: Domain, method: HTTPMethod = .post, queryParameters: [String: String]? = nil,
         parts: [FormDataPart], headers: [String: String]? = nil

@@ -9,5 +9,6 @@ public enum ParameterEncoding: Sendable, Hashable {
     /// Nowhere.
     case none
 
+    /// ``form``, under the name that Nevod has for it.
     public static var formUrlEncoded: ParameterEncoding { .form }
 }

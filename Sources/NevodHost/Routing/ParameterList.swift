@@ -2,7 +2,9 @@
 ///
 /// A literal keeps its order, `["b": "1", "a": "2", "a": "3"]`; a dictionary has none, and is sorted by name, since a
 /// signature may cover what is sent.
+/// One name and one value, not encoded.
 public struct ParameterList: Sendable, Hashable {
+    /// One name and one value, not encoded.
     public struct Parameter: Sendable, Hashable {
         public var name: String
         public var value: String
@@ -13,12 +15,15 @@ public struct ParameterList: Sendable, Hashable {
         }
     }
 
+    /// In the order of the wire.
     public var parameters: [Parameter]
 
+    /// In this order.
     public init(_ parameters: [Parameter] = []) {
         self.parameters = parameters
     }
 
+    /// In this order.
     public init(_ pairs: some Sequence<(String, String)>) {
         parameters = pairs.map { Parameter($0, $1) }
     }
@@ -28,6 +33,7 @@ public struct ParameterList: Sendable, Hashable {
         parameters = dictionary.sorted { $0.key < $1.key }.map { Parameter($0.key, $0.value) }
     }
 
+    /// Nothing to send.
     public var isEmpty: Bool { parameters.isEmpty }
 }
 

@@ -1,7 +1,9 @@
 /// What a route sends, and what it is.
 public struct RouteBody: Sendable {
+    /// What is sent.
     public var content: HTTPBody
     /// The media type (RFC 9110 §8.3.1); nil: no Content-Type is sent.
+    /// What is sent.
     public var contentType: String?
 
     public init(_ content: HTTPBody, contentType: String?) {

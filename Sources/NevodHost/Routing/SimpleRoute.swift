@@ -52,12 +52,17 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
     }
 }
 
+/// GET; parameters go in the query.
 public typealias SimpleGetRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<Response, Domain, RouteMethods.Get>
+/// POST; parameters go in the body.
 public typealias SimplePostRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<Response, Domain, RouteMethods.Post>
+/// PUT; parameters go in the body.
 public typealias SimplePutRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<Response, Domain, RouteMethods.Put>
+/// PATCH (RFC 5789); parameters go in the body.
 public typealias SimplePatchRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<
     Response, Domain, RouteMethods.Patch
 >
+/// DELETE; parameters, if there are any, go in the body, where RFC 9110 §9.3.5 gives them no meaning.
 public typealias SimpleDeleteRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<
     Response, Domain, RouteMethods.Delete
 >
