@@ -241,3 +241,90 @@ struct NetworkProviderTests {
         #expect(opened.values.count == 1)
     }
 }
+
+/// What the configuration's policy and limits decide.
+extension NetworkProviderTests {
+    private enum Service: ServiceDomain {
+        case api
+        var identifier: String { "api" }
+    }
+
+    private func provider(
+        _ transport: TestTransport, _ policy: RetryPolicy, interceptor: any RequestInterceptor = InterceptorChain([]),
+        limiter: (any RateLimiting)? = nil
+    ) -> NetworkProvider {
+        NetworkProvider(
+            config: NetworkConfig(environments: [Service.api: SimpleEnvironment(baseURL: "http://h")], retryPolicy: policy),
+            session: transport, interceptor: interceptor, rateLimiter: limiter)
+    }
+
+    private var hasty: RetryPolicy { RetryPolicy(maxAttempts: 3, baseDelay: .milliseconds(1), jitter: false) }
+
+    @Test func `The policy sends an idempotent request again, and no other`() async throws {
+        let failing = TestTransport { _, _ in 503 }
+        #expect(try await provider(failing, hasty).send(HTTPRequest(.get, "http://h/")).status == 503)
+        #expect(failing.sent.count == 3)
+        let posting = TestTransport { _, _ in 503 }
+        #expect(try await provider(posting, hasty).send(request()).status == 503)
+        #expect(posting.sent.count == 1)
+    }
+
+    @Test func `A call's own policy goes before the configuration's`() async throws {
+        let transport = TestTransport { _, _ in 503 }
+        _ = try await provider(transport, hasty).send(
+            HTTPRequest(.get, "http://h/"), TransferOptions(retryPolicy: RetryPolicy.none))
+        #expect(transport.sent.count == 1)
+    }
+
+    @Test func `A retry that an interceptor wants is none of the policy's`() async throws {
+        let transport = TestTransport { attempt, _ in attempt == 1 ? 401 : attempt < 4 ? 503 : 200 }
+        let provider = provider(transport, hasty, interceptor: Retrying(asked: Collected()) { $0 == 1 })
+        #expect(try await provider.send(HTTPRequest(.get, "http://h/")).status == 200)
+        #expect(transport.sent.count == 4)
+    }
+
+    @Test func `A wait beyond the request's time is not begun: the answer is better than a time-out`() async throws {
+        let transport = TestTransport { _, _ in 503 }
+        let slow = RetryPolicy(maxAttempts: 3, baseDelay: .seconds(50), jitter: false)
+        let response = try await provider(transport, slow).send(
+            HTTPRequest(.get, "http://h/"), TransferOptions(timeout: .seconds(20)))
+        #expect(response.status == 503)
+        #expect(transport.sent.count == 1)
+    }
+
+    @Test func `The rate limiter is asked before each attempt, and the request's time bounds it`() async throws {
+        struct Counting: RateLimiting {
+            let asked: Collected<Int>
+            func acquire() async throws { asked.append(1) }
+        }
+        struct Never: RateLimiting {
+            func acquire() async throws { try await Task.sleep(for: .seconds(1000)) }
+        }
+        let asked = Collected<Int>()
+        let transport = TestTransport { _, _ in 503 }
+        _ = try await provider(transport, hasty, limiter: Counting(asked: asked)).send(HTTPRequest(.get, "http://h/"))
+        #expect(asked.values.count == 3)
+        await #expect(throws: NetworkError.timeout) {
+            try await provider(transport, hasty, limiter: Never()).send(
+                HTTPRequest(.get, "http://h/"), TransferOptions(timeout: .milliseconds(10)))
+        }
+    }
+
+    @Test func `Retries of all requests together stay within a budget`() async throws {
+        let transport = TestTransport { _, _ in 503 }
+        let provider = provider(transport, hasty)
+        for _ in 0..<300 { _ = try await provider.send(HTTPRequest(.get, "http://h/")) }
+        // 300 requests, a tenth of them in retries, and the reserve that begins full and refills with time.
+        #expect((330...400).contains(transport.sent.count), "\(transport.sent.count)")
+    }
+
+    @Test func `Signatures come after everything, wherever they stand in the chain`() async throws {
+        let transport = TestTransport()
+        let chain = InterceptorChain([
+            InterceptorChain([TokenInterceptor(Stamp(value: "signed"), phase: .signature)]),
+            HeadersInterceptor(headers: ["X-Late": "1"]),
+        ])
+        _ = try await NetworkProvider(session: transport, interceptor: chain).send(request())
+        #expect(transport.sent.first?.headers.map(\.name) == ["Host", "X-Late", "Content-Length", "X-Token"])
+    }
+}

@@ -67,7 +67,8 @@ extension NetworkProvider {
     static func test(_ url: String, keeping server: (any AnyObject & Sendable)? = nil) -> NetworkProvider {
         NetworkProvider(
             config: NetworkConfig(
-                environments: [Service.api: SimpleEnvironment(baseURL: url)], encoder: TestJSON(), decoder: TestJSON()),
+                environments: [Service.api: SimpleEnvironment(baseURL: url)], retryPolicy: .none, encoder: TestJSON(),
+                decoder: TestJSON()),
             observer: { _ in withExtendedLifetime(server) {} })
     }
 
