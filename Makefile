@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SWIFT_BUILD = swift build -c release --static-swift-stdlib
 
-.PHONY: help demo test build install bench sanitize format lint
+.PHONY: help demo test build install bench sanitize soak format lint
 
 help: ## Print this help
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -25,6 +25,9 @@ bench: build ## Measure beside libcrypto, libcurl and curl, and print tables of 
 
 sanitize: ## Run the tests under AddressSanitizer and ThreadSanitizer
 	@scripts/sanitize
+
+soak: ## Run the long forms of the tests (ROUNDS=20 of each)
+	@scripts/soak
 
 format: ## Format the Swift sources in place
 	@swift format --in-place --recursive --parallel Package.swift Sources Plugins Tests Benchmarks

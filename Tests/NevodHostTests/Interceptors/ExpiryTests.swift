@@ -5,7 +5,6 @@ import Testing
 /// Tokens that say when they end.
 struct ExpiryTests {
     private let exchanges = Collected<String?>()
-    private let clock = HostClock { 1_000_000_000_000 }
 
     /// - Parameter seconds: from now until its end.
     private func token(_ value: String, _ seconds: Int64) -> OAuthToken {
@@ -67,8 +66,7 @@ struct ExpiryTests {
     }
 
     @Test func `Ahead of its end, by a jitter, a token is due; a renewal that fails then is put off, and harms nobody`() throws {
-        let now = Locked64(1_000_000)
-        let clock = HostClock { now.value * 1_000_000_000 }
+        let clock = HostClock { 1_000_000 * 1_000_000_000 }
         let keeper = TokenKeeper<OAuthToken>(AnyKeyValueStorage(InMemoryStorage()), .token, clock: clock)
         let end = UnixTime(seconds: 1_003_600)
         var memory = TokenMemory<OAuthToken>()
@@ -103,9 +101,4 @@ extension HTTPRequest {
     fileprivate init(known url: String) throws(NetworkError) {
         do { try self.init(.get, url) } catch { throw .invalidURL(error) }
     }
-}
-
-private final class Locked64: Sendable {
-    let value: Int64
-    init(_ value: Int64) { self.value = value }
 }
