@@ -61,7 +61,7 @@ final class Collected<Value: Sendable>: Sendable {
 
 /// Waits until a condition holds; false after a time that no healthy machine needs.
 func eventually(_ condition: () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + .seconds(60)
     while !condition() {
         guard ContinuousClock.now < end else { return false }
         await Task.yield()

@@ -1,0 +1,80 @@
+/// The directives of `Cache-Control` (RFC 9111 §5.2), of a request or an answer. Unknown ones are kept and mean nothing
+/// (§5.2.3).
+struct CacheControl: Sendable {
+    private var directives: [(name: String, argument: String?)] = []
+
+    init(_ headers: HTTPHeaders) {
+        for line in headers.values(of: "Cache-Control") { parse(Array(line.utf8)) }
+    }
+
+    func contains(_ name: String) -> Bool {
+        directives.contains { $0.name == name }
+    }
+
+    /// Nil when there is no such directive.
+    ///
+    /// - Parameter broken: for an argument that is missing or no number, and for several that differ (§4.2.1).
+    func duration(_ name: String, broken: Duration) -> Duration? {
+        let arguments = directives.filter { $0.name == name }.map(\.argument)
+        guard let first = arguments.first else { return nil }
+        guard let first, arguments.allSatisfy({ $0 == first }) else { return broken }
+        return Self.seconds(first) ?? broken
+    }
+
+    /// Whether the directive stands there without an argument.
+    func isBare(_ name: String) -> Bool {
+        directives.contains { $0.name == name && $0.argument == nil }
+    }
+
+    /// §1.2.2: what is larger than 2^31 is 2^31.
+    static func seconds(_ text: String) -> Duration? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
+        return .seconds(min(Int64(text) ?? .max, 1 << 31))
+    }
+
+    /// A list of `name`, `name=token` and `name="text"`.
+    private mutating func parse(_ line: [UInt8]) {
+        var name: [UInt8] = []
+        var argument: [UInt8]?
+        var index = 0
+        while index <= line.count {
+            let byte = index < line.count ? line[index] : UInt8(ascii: ",")
+            index += 1
+            switch byte {
+            case UInt8(ascii: ","):
+                append(name, argument)
+                (name, argument) = ([], nil)
+            case UInt8(ascii: "=") where argument == nil: argument = []
+            case UInt8(ascii: "\""):
+                // A text without an end hides nothing that stands behind it.
+                guard let text = Self.quoted(line[index...]) else { continue }
+                argument?.append(contentsOf: text.bytes)
+                index = text.end
+            default:
+                if argument == nil { name.append(byte) } else { argument?.append(byte) }
+            }
+        }
+    }
+
+    private mutating func append(_ name: [UInt8], _ argument: [UInt8]?) {
+        let name = name.withUnsafeBufferPointer { String(decoding: HTTPSyntax.trimmed($0), as: UTF8.self) }
+        guard !name.isEmpty else { return }
+        let argument = argument.map { bytes in
+            String(decoding: bytes.reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed(), as: UTF8.self)
+        }
+        directives.append((name.lowercased(), argument))
+    }
+
+    /// The text up to its closing mark (RFC 9110 §5.6.4), and what comes next.
+    private static func quoted(_ rest: ArraySlice<UInt8>) -> (bytes: [UInt8], end: Int)? {
+        var bytes: [UInt8] = []
+        var index = rest.startIndex
+        while index < rest.endIndex {
+            if rest[index] == UInt8(ascii: "\"") { return (bytes, index + 1) }
+            if rest[index] == UInt8(ascii: "\\"), index + 1 < rest.endIndex { index += 1 }
+            bytes.append(rest[index])
+            index += 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,116 @@
+/// Stored answers, the least recently used of which go first when there are too many bytes.
+struct CacheTable {
+    struct Entry: Sendable {
+        let id: Int
+        let vary: VaryKey
+        let response: StoredResponse
+    }
+
+    /// A request that is under way, and may bring an answer to store.
+    struct Flight: Sendable {
+        let resource: KeyedDigest
+        fileprivate let epoch: Int
+    }
+
+    private let byteLimit: Int
+    private let entryByteLimit: Int
+    private(set) var byteCount = 0
+    private var resources: [KeyedDigest: [KeyedDigest: [Entry]]] = [:]
+    private var places: [Int: (key: CacheKey, cost: Int, lastUse: Int)] = [:]
+    /// Uses in their order, also those that later ones have made void.
+    private var uses = Deque<(id: Int, use: Int)>()
+    private var lastID = 0
+    private var lastUse = 0
+    private var flights: [KeyedDigest: (count: Int, epoch: Int)] = [:]
+
+    /// A server that varies without end must not make a lookup long.
+    private static let mostVariants = 16
+
+    init(byteLimit: Int, entryByteLimit: Int) {
+        self.byteLimit = byteLimit
+        self.entryByteLimit = min(entryByteLimit, byteLimit)
+    }
+
+    var count: Int { places.count }
+    var usesCount: Int { uses.count }
+
+    func entries(for key: CacheKey) -> [Entry] {
+        resources[key.resource]?[key.partition] ?? []
+    }
+
+    mutating func touch(_ id: Int) {
+        guard places[id] != nil else { return }
+        lastUse += 1
+        places[id]?.lastUse = lastUse
+        uses.append((id, lastUse))
+        if uses.count > 2 * places.count + 64 { forgetVoidUses() }
+    }
+
+    /// Puts an answer in place of that for the same variant, if it isn't too large for the table.
+    mutating func insert(_ response: StoredResponse, _ vary: VaryKey, for key: CacheKey) {
+        if let old = entries(for: key).first(where: { $0.vary == vary }) {
+            // Of two requests at one time the older answer may come last.
+            guard old.response.date <= response.date else { return }
+            remove(old.id)
+        }
+        let cost = response.cost
+        guard cost <= entryByteLimit else { return }
+        let variants = entries(for: key)
+        if variants.count >= Self.mostVariants, let oldest = variants.first { remove(oldest.id) }
+        lastID += 1
+        resources[key.resource, default: [:]][key.partition, default: []].append(
+            Entry(id: lastID, vary: vary, response: response))
+        places[lastID] = (key, cost, 0)
+        byteCount += cost
+        touch(lastID)
+        while byteCount > byteLimit, let oldest = uses.popFirst() {
+            if places[oldest.id]?.lastUse == oldest.use { remove(oldest.id) }
+        }
+    }
+
+    mutating func remove(_ id: Int) {
+        guard let place = places.removeValue(forKey: id) else { return }
+        byteCount -= place.cost
+        let key = place.key
+        resources[key.resource]?[key.partition]?.removeAll { $0.id == id }
+        if resources[key.resource]?[key.partition]?.isEmpty == true { resources[key.resource]?[key.partition] = nil }
+        if resources[key.resource]?.isEmpty == true { resources[key.resource] = nil }
+    }
+
+    /// Removes everybody's answers of a resource (RFC 9111 §4.4), and those that are on their way: they may be older than the
+    /// change.
+    mutating func invalidate(_ resource: KeyedDigest) {
+        flights[resource]?.epoch += 1
+        for entry in (resources[resource] ?? [:]).values.joined() { remove(entry.id) }
+    }
+
+    mutating func removeAll() {
+        for resource in flights.keys { flights[resource]?.epoch += 1 }
+        resources = [:]
+        places = [:]
+        uses = Deque()
+        byteCount = 0
+    }
+
+    // MARK: Requests under way
+
+    mutating func begin(_ resource: KeyedDigest) -> Flight {
+        flights[resource, default: (0, 0)].count += 1
+        return Flight(resource: resource, epoch: flights[resource]?.epoch ?? 0)
+    }
+
+    /// Whether what the flight brought may be stored.
+    mutating func end(_ flight: Flight) -> Bool {
+        guard let state = flights[flight.resource] else { return false }
+        flights[flight.resource] = state.count > 1 ? (state.count - 1, state.epoch) : nil
+        return state.epoch == flight.epoch
+    }
+
+    private mutating func forgetVoidUses() {
+        var kept = Deque<(id: Int, use: Int)>()
+        while let next = uses.popFirst() {
+            if places[next.id]?.lastUse == next.use { kept.append(next) }
+        }
+        uses = kept
+    }
+}

@@ -1,0 +1,115 @@
+import Testing
+
+@testable import NevodHost
+
+/// One user's answer never reaches another, although this server forgets `Vary` and says that everything is public.
+struct CachePartitionTests {
+    private static let lines = ["Cache-Control: public, max-age=60"]
+
+    private func fixture() throws -> CacheFixture {
+        try CacheFixture { number, head, _ in Canned(lines: Self.lines, body: "\(number) of \(Self.user(in: head))") }
+    }
+
+    private static func user(in head: String) -> String {
+        ["alice", "bob"].first { head.contains($0) } ?? "nobody"
+    }
+
+    private func text(
+        _ fixture: CacheFixture, _ interceptor: any RequestInterceptor, _ path: String = "/me"
+    ) async throws
+        -> String
+    {
+        let provider = NetworkProvider(session: fixture.session, interceptor: interceptor)
+        let response = try await provider.send(HTTPRequest(.get, fixture.server.url + path))
+        return String(decoding: try await response.body.collect(), as: UTF8.self)
+    }
+
+    /// What each of two users, and one without a token, is told, twice.
+    private func check<Token: TokenModel>(_ token: (String) -> Token) async throws {
+        let fixture = try fixture()
+        for _ in 0..<2 {
+            #expect(try await text(fixture, TokenInterceptor(token("alice"))) == "1 of alice")
+            #expect(try await text(fixture, TokenInterceptor(token("bob"))) == "2 of bob")
+            #expect(try await text(fixture, InterceptorChain([])) == "3 of nobody")
+        }
+        #expect(fixture.requests.count == 3)
+        #expect(fixture.store.count == 3)
+    }
+
+    private struct CookieToken: TokenModel {
+        let value: String
+        func authorize(_ request: inout HTTPRequest) throws { try request.setCookie("sid", value) }
+        func encode() throws -> [UInt8] { Array(value.utf8) }
+        static func decode(from data: [UInt8]) throws -> CookieToken { CookieToken(value: String(decoding: data, as: UTF8.self)) }
+    }
+
+    @Test func `A bearer token`() async throws { try await check { Token(value: $0) } }
+    @Test func `A token in a header of its own`() async throws {
+        try await check { APIKeyToken(apiKey: $0, headerName: "X-Who") }
+    }
+    @Test func `A token in the query`() async throws { try await check { QueryAPIKeyToken(apiKey: $0, paramName: "who") } }
+    @Test func `A cookie`() async throws { try await check { CookieToken(value: $0) } }
+
+    @Test(arguments: ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "x-session-id", "X-CSRF-TOKEN"])
+    func `A credential that the caller wrote`(_ name: String) async throws {
+        let fixture = try fixture()
+        for _ in 0..<2 {
+            #expect(try await fixture.get("/me", ["\(name): alice"]) == "1 of alice")
+            #expect(try await fixture.get("/me", ["\(name): bob"]) == "2 of bob")
+        }
+        #expect(fixture.requests.count == 2)
+    }
+
+    @Test func `The same credential in another place is another`() async throws {
+        let fixture = try fixture()
+        #expect(try await fixture.get("/me", ["X-Key: ab"]) == "1 of nobody")
+        #expect(try await fixture.get("/me", ["X-Keya: b"]) == "2 of nobody")
+        #expect(try await fixture.get("/me", ["X-Key: a", "X-Key: b"]) == "3 of nobody")
+        #expect(try await text(fixture, TokenInterceptor(QueryAPIKeyToken(apiKey: "ab", paramName: "x-key"))) == "4 of nobody")
+    }
+
+    @Test func `One user's change ends every user's answers, with the token in a header or the query`() async throws {
+        let interceptors: [(String) -> any RequestInterceptor] = [
+            { TokenInterceptor(Token(value: $0)) }, { TokenInterceptor(QueryAPIKeyToken(apiKey: $0)) },
+        ]
+        for interceptor in interceptors {
+            let fixture = try fixture()
+            #expect(try await text(fixture, interceptor("alice"), "/list") == "1 of alice")
+            let provider = NetworkProvider(session: fixture.session, interceptor: interceptor("bob"))
+            _ = try await provider.send(HTTPRequest(.delete, "\(fixture.server.url)/list"))
+            #expect(try await text(fixture, interceptor("alice"), "/list") == "3 of alice")
+        }
+    }
+
+    /// Dumped, the way a debugger or a crash report would.
+    @Test func `Nothing that is kept holds the credential`() throws {
+        var request = try HTTPRequest(.get, "http://h/p")
+        request.author = .token("T")
+        try request.setHeader("X-Who", "the-known-secret")
+        request.appendQueryItem("q".utf8, "the-known-secret".utf8)
+        let key = try #require(CacheKey(request))
+        var headers = HTTPHeaders()
+        headers.add("Vary", "X-Who", by: .host)
+        let vary = try #require(VaryKey(of: headers, for: request))
+        var dumped = ""
+        dump((key, vary), to: &dumped)
+        #expect(!dumped.contains("the-known-secret"))
+        #expect(!dumped.contains("116, 104, 101, 45"))
+        #expect(vary.matches(request))
+        try request.setHeader("X-Who", "another-secret..")
+        #expect(!vary.matches(request))
+        #expect(CacheKey(request) != key)
+    }
+
+    @Test func `A digest tells lists of parts apart`() throws {
+        func digest(_ parts: [String]) -> KeyedDigest? {
+            guard var maker = KeyedDigest.Maker() else { return nil }
+            for part in parts { maker.add(part) }
+            return maker.finish()
+        }
+        #expect(digest(["a", "b"]) == digest(["a", "b"]))
+        let all = try [[], [""], ["ab"], ["a", "b"], ["a", "b", ""], ["b", "a"]].map { try #require(digest($0)) }
+        #expect(Set(all).count == all.count)
+        #expect(!all.contains(.nothing))
+    }
+}

@@ -1,0 +1,255 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+/// What a request selects, what ends an answer, and the ways around the cache.
+struct CachingSessionTests {
+    private let fresh = ["Cache-Control: max-age=60"]
+
+    // MARK: Vary (RFC 9111 §4.1)
+
+    @Test func `One answer for each variant`() async throws {
+        let fixture = try CacheFixture(fresh + ["Vary: Accept-Language, X-Two"])
+        #expect(try await fixture.get("/", ["Accept-Language: de"]) == "1")
+        #expect(try await fixture.get("/", ["Accept-Language: en"]) == "2")
+        #expect(try await fixture.get("/", ["Accept-Language: de"]) == "1")
+        #expect(try await fixture.get("/", ["accept-language: en", "X-Unnamed: 1"]) == "2")
+        #expect(try await fixture.get("/", ["Accept-Language: de", "X-Two: 1"]) == "3")
+        #expect(try await fixture.get() == "4")
+        #expect(try await fixture.get("/", ["Accept-Language: "]) == "5")
+        #expect(fixture.store.count == 5)
+    }
+
+    @Test func `Several lines are one list`() async throws {
+        let fixture = try CacheFixture(fresh + ["Vary: A", "Vary: B"])
+        #expect(try await fixture.get("/", ["A: 1", "A: 2", "B: 3"]) == "1")
+        #expect(try await fixture.get("/", ["B: 3", "A: 1, 2"]) == "1")
+        #expect(try await fixture.get("/", ["A: 2, 1", "B: 3"]) == "2")
+        #expect(try await fixture.get("/", ["A: 1, 2"]) == "3")
+    }
+
+    @Test func `Of several that match, the most recent`() async throws {
+        let fixture = try CacheFixture { number, _, _ in
+            Canned(lines: fresh + (number == 1 ? [] : ["Vary: A"]), body: "\(number)")
+        }
+        #expect(try await fixture.get() == "1")
+        fixture.clock.advance(1)
+        #expect(try await fixture.get("/", ["A: 1", "Cache-Control: no-cache"]) == "2")
+        #expect(try await fixture.get("/", ["A: 1"]) == "2")
+    }
+
+    // MARK: Keys
+
+    @Test func `Targets, hosts and origins are kept apart`() async throws {
+        let fixture = try CacheFixture(fresh)
+        let other = try CacheFixture(fresh)
+        #expect(try await fixture.get("/a") == "1")
+        #expect(try await fixture.get("/a?") == "2")
+        #expect(try await fixture.get("/a?x") == "3")
+        #expect(try await fixture.get("/a", ["Host: other"]) == "4")
+        #expect(try await fixture.get("/a", ["Host: \(fixture.server.authority)"]) == "1")
+        let shared = CachingSession(CurlSession(), store: fixture.store, clock: fixture.clock.clock)
+        let response = try await shared.send(HTTPRequest(.get, "\(other.server.url)/a"), TransferOptions())
+        #expect(try await response.body.collect() == Array("1".utf8))
+        #expect((fixture.requests.count, other.requests.count) == (4, 1))
+    }
+
+    // MARK: Methods
+
+    @Test func `A HEAD is answered from a GET, and stores nothing itself`() async throws {
+        let fixture = try CacheFixture(fresh)
+        #expect(try await fixture.send(.head).status == 200)
+        #expect(fixture.store.count == 0)
+        #expect(try await fixture.get() == "2")
+        let head = try await fixture.send(.head)
+        #expect(try await head.body.collect() == [])
+        #expect(head.headers["Content-Length"] == "1")
+        #expect(fixture.requests.count == 2)
+        fixture.clock.advance(60)
+        _ = try await fixture.send(.head)
+        #expect(fixture.requests.count == 3)
+        #expect(fixture.store.count == 1)
+    }
+
+    @Test func `Other methods are never stored`() async throws {
+        let fixture = try CacheFixture(fresh)
+        for method in ["OPTIONS", "PUT", "TRACE", "POST", "QUERY"] {
+            for _ in 0..<2 { _ = try await fixture.send(HTTPMethod(validating: method)) }
+        }
+        #expect(fixture.requests.count == 10)
+        #expect(fixture.store.count == 0)
+    }
+
+    @Test func `A GET with content passes by`() async throws {
+        let fixture = try CacheFixture(fresh)
+        _ = try await fixture.get()
+        var request = try fixture.request(.get, "/", [])
+        request.body = .bytes([1])
+        _ = try await fixture.session.send(request, TransferOptions())
+        #expect(fixture.requests.count == 2)
+    }
+
+    // MARK: Invalidation (RFC 9111 §4.4)
+
+    /// Whether a GET of a path is still answered from memory after a request of that method that the server answered so.
+    private func survives(
+        _ method: String, _ status: Int, _ lines: [String] = [], path: String = "/a"
+    ) async throws -> Bool {
+        let fixture = try CacheFixture { number, head, _ in
+            head.hasPrefix("GET") ? Canned(lines: fresh, body: "\(number)") : Canned(status: status, lines: lines)
+        }
+        _ = try await fixture.get(path)
+        _ = try await fixture.send(HTTPMethod(validating: method), "/a")
+        _ = try await fixture.get(path)
+        return fixture.requests.count == 2
+    }
+
+    @Test func `A change of a resource ends what is stored of it`() async throws {
+        for method in ["POST", "PUT", "PATCH", "DELETE", "UNHEARD-OF"] {
+            #expect(try await !survives(method, 200), "\(method)")
+        }
+        #expect(try await !survives("POST", 303))
+        for status in [400, 404, 500] { #expect(try await survives("POST", status), "\(status)") }
+        for method in ["OPTIONS", "TRACE"] { #expect(try await survives(method, 200), "\(method)") }
+        #expect(try await survives("POST", 200, path: "/b"))
+    }
+
+    @Test func `And what the answer names, on the same origin`() async throws {
+        for field in ["Location", "Content-Location"] {
+            #expect(try await !survives("POST", 201, ["\(field): /b"], path: "/b"))
+            #expect(try await !survives("POST", 201, ["\(field): b"], path: "/b"))
+            #expect(try await survives("POST", 201, ["\(field): http://other.example/b"], path: "/b"))
+            #expect(try await survives("POST", 404, ["\(field): /b"], path: "/b"))
+        }
+    }
+
+    @Test func `A change whose answer is lost may have been made`() async throws {
+        let fixture = try CacheFixture { number, head, _ in
+            head.hasPrefix("GET") ? Canned(lines: fresh, body: "\(number)") : nil
+        }
+        _ = try await fixture.get()
+        await #expect(throws: TransportError.self) { try await fixture.send(.post) }
+        #expect(try await fixture.get() != "1")
+    }
+
+    @Test func `An answer that was under way during a change is not stored`() async throws {
+        let (isAsked, isChanged) = (Latch(), Latch())
+        let fixture = try CacheFixture { number, head, _ in
+            guard head.hasPrefix("GET") else { return Canned() }
+            if number == 1 {
+                isAsked.set()
+                isChanged.waitOnThread()
+            }
+            return Canned(lines: fresh, body: "\(number)")
+        }
+        async let old = fixture.get()
+        await isAsked.wait()
+        _ = try await fixture.send(.put)
+        isChanged.set()
+        #expect(try await old == "1")
+        #expect(try await fixture.get() == "3")
+        #expect(try await fixture.get() == "3")
+    }
+
+    @Test func `Everything can be forgotten, also what is under way`() async throws {
+        let (isAsked, isForgotten) = (Latch(), Latch())
+        let fixture = try CacheFixture { number, head, _ in
+            if head.contains("/slow") {
+                isAsked.set()
+                isForgotten.waitOnThread()
+            }
+            return Canned(lines: fresh, body: "\(number)")
+        }
+        _ = try await fixture.get()
+        async let slow = fixture.get("/slow")
+        await isAsked.wait()
+        fixture.store.removeAll()
+        isForgotten.set()
+        #expect(try await slow == "2")
+        #expect((fixture.store.count, fixture.store.byteCount) == (0, 0))
+    }
+
+    // MARK: Bounds and delivery
+
+    @Test func `A streamed answer passes by`() async throws {
+        let fixture = try CacheFixture(fresh)
+        for expected in ["1", "2"] {
+            let streamed = try await fixture.session.send(fixture.request(.get, "/", []), TransferOptions(delivery: .streamed))
+            #expect(String(decoding: try await streamed.body.collect(), as: UTF8.self) == expected)
+        }
+        #expect(fixture.store.count == 0)
+    }
+
+    @Test func `The caller's limit holds for a stored body too`() async throws {
+        let fixture = try CacheFixture { _, _, _ in Canned(lines: fresh, body: "12345") }
+        _ = try await fixture.get()
+        let request = try fixture.request(.get, "/", [])
+        let error = await #expect(throws: TransportError.self) {
+            try await fixture.session.send(request, TransferOptions(delivery: .collected(limit: 4)))
+        }
+        #expect(error?.code == .bodyTooLarge(limit: 4))
+        _ = try await fixture.session.send(request, TransferOptions(delivery: .collected(limit: 5)))
+        #expect(fixture.requests.count == 1)
+    }
+
+    @Test func `An answer above the limit is not stored, and ends the older one`() async throws {
+        let fixture = try CacheFixture(store: InMemoryCache(entryByteLimit: 2000)) { number, _, _ in
+            Canned(lines: fresh, body: String(repeating: "\(number)", count: number == 1 ? 1 : 2000))
+        }
+        #expect(try await fixture.get() == "1")
+        _ = try await fixture.get("/", ["Cache-Control: no-cache"])
+        #expect(fixture.store.count == 0)
+    }
+
+    @Test func `It works where the transport below works, and writes what that one writes`() throws {
+        let curl = CurlSession(CurlSession.Configuration(decompresses: true))
+        let session = CachingSession(curl)
+        #expect(session.executor.map(ObjectIdentifier.init) == curl.executor.map(ObjectIdentifier.init))
+        var (direct, cached) = (try HTTPRequest(.get, "http://h/"), try HTTPRequest(.get, "http://h/"))
+        curl.prepare(&direct)
+        session.prepare(&cached)
+        #expect(Array(direct.headers) == Array(cached.headers))
+    }
+
+    @Test func `Vary is about what the transport below sends, too`() async throws {
+        let fixture = try CacheFixture(fresh + ["Vary: Accept-Encoding"])
+        #expect(try await fixture.get() == "1")
+        let decompressing = CachingSession(
+            CurlSession(CurlSession.Configuration(decompresses: true)), store: fixture.store, clock: fixture.clock.clock)
+        let response = try await decompressing.send(fixture.request(.get, "/", []), TransferOptions())
+        #expect(try await response.body.collect() == Array("2".utf8))
+    }
+
+    @Test func `Many at one time`() async throws {
+        let transport = Echo()
+        let store = InMemoryCache(byteLimit: 20_000)
+        let session = CachingSession(transport, store: store)
+        let wrong = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<400 {
+                group.addTask {
+                    let (path, user) = ("/\(number % 7)", "user\(number % 3)")
+                    var request = try HTTPRequest(number % 20 == 0 ? .put : .get, "http://h\(path)")
+                    try request.setHeader("Authorization", user)
+                    if number % 97 == 0 { store.removeAll() }
+                    let body = try await session.send(request, TransferOptions()).body.collect()
+                    return String(decoding: body, as: UTF8.self) != "\(path) \(user)"
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(wrong == 0)
+        #expect(store.byteCount <= 20_000)
+    }
+
+    /// Answers with what it was asked, after others had their turn.
+    private struct Echo: HTTPTransport {
+        func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
+            await Task.yield()
+            var headers = HTTPHeaders()
+            headers.add("Cache-Control", "max-age=60", by: .host)
+            let body = "\(request.target) \(request.headers["Authorization"] ?? "")"
+            return HTTPResponse(version: .http11, status: 200, reason: "", headers: headers, body: .bytes(Array(body.utf8)))
+        }
+    }
+}
