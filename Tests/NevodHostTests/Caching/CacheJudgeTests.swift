@@ -4,7 +4,7 @@ import Testing
 
 /// Freshness in the eyes of Python's CacheControl (Debian's python3-cachecontrol), over all combinations of what follows.
 ///
-/// Left out is where it departs from RFC 9111, and says so in its own comments: it takes a request's max-age for the answer's
+/// Left out is where it departs from RFC 9111: it takes a request's max-age for the answer's
 /// lifetime, knows no Age, and keeps permanent redirects for ever. For min-fresh the two differ on the one second where
 /// lifetime and age plus min-fresh are equal, which no combination meets.
 struct CacheJudgeTests {

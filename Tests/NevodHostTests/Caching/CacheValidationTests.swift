@@ -45,7 +45,7 @@ struct CacheValidationTests {
 
     @Test func `§3.2 A 304 renews the stored lines, but not those about the bytes`() async throws {
         let fixture = try validating(
-            ["Cache-Control: max-age=60", "ETag: \"a\"", "X-Old: kept", "X-New: old", "X-New: old too"],
+            ["Cache-Control: max-age=60", "Age: 1", "ETag: \"a\"", "X-Old: kept", "X-New: old", "X-New: old too"],
             notModified: [
                 "Cache-Control: max-age=600", "ETag: \"a\"", "X-New: new", "Content-Length: 77", "Content-Encoding: gzip",
                 "Connection: X-Hop", "X-Hop: 1",
@@ -99,7 +99,7 @@ struct CacheValidationTests {
         _ = try await fixture.get()
         let own = try await fixture.send(.get, "/", ["If-None-Match: \"a\""])
         #expect(own.status == 304)
-        #expect(conditions(fixture.requests[1]) == ["If-None-Match: \"a\""])
+        #expect(conditions(fixture.requests.last ?? "") == ["If-None-Match: \"a\""])
         #expect(try await fixture.get() == "1")
     }
 

@@ -119,9 +119,17 @@ struct CachingSessionTests {
         for field in ["Location", "Content-Location"] {
             #expect(try await !survives("POST", 201, ["\(field): /b"], path: "/b"))
             #expect(try await !survives("POST", 201, ["\(field): b"], path: "/b"))
-            #expect(try await survives("POST", 201, ["\(field): http://other.example/b"], path: "/b"))
             #expect(try await survives("POST", 404, ["\(field): /b"], path: "/b"))
         }
+    }
+
+    @Test func `But not on another origin, about which this server has no say`() async throws {
+        let other = try CacheFixture(fresh)
+        let location = "Location: \(other.server.url)/b"
+        let fixture = try CacheFixture(store: other.store) { _, _, _ in Canned(status: 201, lines: [location]) }
+        #expect(try await other.get("/b") == "1")
+        _ = try await fixture.send(.post)
+        #expect(try await other.get("/b") == "1")
     }
 
     @Test func `A change whose answer is lost may have been made`() async throws {
