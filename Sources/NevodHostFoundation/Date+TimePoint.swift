@@ -14,6 +14,7 @@ extension UnixTime {
 }
 
 extension Date {
+    /// To a microsecond or so: a `Date` counts in binary fractions of a second.
     public init(_ time: UnixTime) {
         self.init(timeIntervalSince1970: Double(time.nanoseconds) / 1e9)
     }

@@ -4,12 +4,13 @@ internal import NevodSupport
 
 /// Values in the user's defaults: for development only. They lie in a plain file that every process of this user can read,
 /// goes into backups, and isn't made for secrets; a write that returns may still be lost in a crash. In production use
-/// `KeychainStorage` where there is one, or ``FileStorage``.
+/// `KeychainStorage` where there is one, or `FileStorage`.
 public final class UserDefaultsStorage: KeyValueStorage {
     // Not Sendable on Linux. Foundation guards the values themselves; `lock` keeps this object's calls apart on top of that.
     private nonisolated(unsafe) let defaults: UserDefaults
     private let lock = Locked<Void>(())
 
+    /// - Parameter userDefaults: a suite of its own keeps the tokens of development apart from the rest.
     public init(userDefaults: UserDefaults = .standard) {
         defaults = userDefaults
     }

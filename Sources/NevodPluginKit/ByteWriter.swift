@@ -32,6 +32,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         }
     }
 
+    /// Bytes as they are.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func append(_ bytes: Span<UInt8>) {
@@ -41,6 +42,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         }
     }
 
+    /// A literal, as its UTF-8.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func append(ascii text: StaticString) {

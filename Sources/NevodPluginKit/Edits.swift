@@ -17,6 +17,7 @@ public struct Edits {
         value.withHeaderBytes { _ = edits.pointee.set_header(edits.pointee.host, nevod_bytes(borrowing: name), $0) }
     }
 
+    /// The same, for a value that was built as bytes.
     @inlinable
     public func setHeader(_ name: StaticString, _ value: Span<UInt8>) {
         value.withUnsafeBufferPointer {
@@ -49,6 +50,7 @@ public struct Edits {
         withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.add_query(edits.pointee.host, name, $0) } }
     }
 
+    /// The same, for a name and a value that are kept as bytes: quicker than strings.
     @inlinable
     public func addQueryItem(_ name: [UInt8], _ value: Span<UInt8>) {
         name.withUnsafeBufferPointer { name in
@@ -66,6 +68,7 @@ public struct Edits {
 
 /// What can stand as a value in an edit: a string, a secret, raw bytes.
 public protocol HeaderValue {
+    /// Lends the bytes for the call; the host copies what it keeps.
     func withHeaderBytes(_ body: (nevod_bytes) -> Void)
 }
 

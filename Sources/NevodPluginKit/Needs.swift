@@ -10,7 +10,7 @@ public struct Needs: OptionSet, Sendable {
 
     /// ``RequestView/body``.
     public static let body = Needs(rawValue: 1 << 0)
-    /// ``RequestView/headers``.
+    /// ``RequestView/forEachHeader(_:)``.
     public static let headers = Needs(rawValue: 1 << 1)
     /// ``RequestView/random``.
     public static let random = Needs(rawValue: 1 << 2)
@@ -18,12 +18,15 @@ public struct Needs: OptionSet, Sendable {
     public static let useCount = Needs(rawValue: 1 << 3)
     /// ``RequestView/bodyDigest(_:)`` of that algorithm.
     public static let sha256 = Needs(rawValue: 1 << 8)
+    /// ``RequestView/bodyDigest(_:)`` of that algorithm.
     public static let sha384 = Needs(rawValue: 1 << 9)
+    /// ``RequestView/bodyDigest(_:)`` of that algorithm.
     public static let sha512 = Needs(rawValue: 1 << 10)
 }
 
 /// A digest algorithm, by its name in the registry of RFC 9530 (SHA-384 is not in it, and named alike).
 public enum DigestAlgorithm: CaseIterable, Sendable {
+    /// FIPS 180-4: 32, 48 and 64 bytes.
     case sha256, sha384, sha512
 
     @usableFromInline var name: StaticString {

@@ -9,9 +9,14 @@
 /// ```
 public struct PluginExport: Sendable {
     // Written here and never again; the host reads it as long as the process lives.
+    /// For `nevod_plugin_v1` to return; never freed.
     public nonisolated(unsafe) let table: UnsafePointer<nevod_plugin>
 
-    /// - Parameter schemes: at least one, with distinct ids.
+    /// - Parameters:
+    ///   - schemes: at least one, with distinct ids.
+    ///   - name: of the plugin, as lists and messages show it.
+    ///   - version: of the plugin, in its vendor's own spelling.
+    ///   - vendor: who made it; may be empty.
     public init<each Scheme: AuthScheme>(
         _ schemes: repeat (each Scheme).Type, name: String, version: String, vendor: String
     ) {

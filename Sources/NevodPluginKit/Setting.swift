@@ -11,13 +11,15 @@ public import NevodSupport
 /// ```
 ///
 /// A setting without a default whose type isn't optional is required. The host validates what the user gave, so a value
-/// is there and well-formed when ``AuthScheme/prepare()`` runs. A ``Secret`` never comes from a command line and is never shown.
+/// is there and well-formed when ``AuthScheme/prepare()`` runs. A `Secret` never comes from a command line and is never shown.
 @propertyWrapper
 public struct Setting<Value: SettingValue>: Sendable {
+    /// What the user gave, or the default. While declarations are only read, a stand-in: look at it in `prepare` and later.
     public let wrappedValue: Value
 
     /// - Parameters:
     ///   - name: `a-z`, `0-9` and `-`, beginning with a letter.
+    ///   - value: what the setting is where the user gave none; nil: it is required, or nil if its type is optional.
     ///   - help: one line, without a full stop.
     public init(_ name: StaticString, default value: Value? = nil, help: StaticString) {
         guard let reading = SettingsReader.current else {
@@ -34,8 +36,11 @@ public struct Setting<Value: SettingValue>: Sendable {
 
 /// A type that a setting can have.
 public protocol SettingValue: Sendable {
+    /// What the host checks a value for.
     static var kind: SettingKind { get }
+    /// What holds for a setting of this type that has no default.
     static var flags: SettingFlags { get }
+    /// The values of a ``SettingKind/choice``; empty for the other kinds.
     static var choices: [String] { get }
     /// What stands in while the declarations are only read.
     static var absent: Self { get }
@@ -45,16 +50,23 @@ public protocol SettingValue: Sendable {
     var text: String { get }
 }
 
+/// What a setting's value has to look like (`nevod_setting.kind`). The host checks it before a scheme gets it.
 public enum SettingKind: Int32, Sendable {
+    /// Any bytes without NUL.
     case text = 1
+    /// A decimal number of 64 bits; `true` or `false`; one of ``SettingValue/choices``; an absolute `http` or `https` URL.
     case integer, boolean, choice, url
 }
 
+/// What holds for a setting, as the contract's bits (`nevod_setting.flags`).
 public struct SettingFlags: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// No instance is made without a value; an empty text is one.
     public static let required = SettingFlags(rawValue: 1 << 0)
+    /// Never taken from a command line, never shown, wiped after use.
     public static let secret = SettingFlags(rawValue: 1 << 1)
+    /// May be given several times; the values arrive in their order.
     public static let repeatable = SettingFlags(rawValue: 1 << 2)
 }
 

@@ -12,6 +12,7 @@ public final class Secret: Sendable {
     // Written once, in init, before anyone else can see it; freed in deinit.
     private nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
 
+    /// The bytes that are copied stay where they are: wiping them is the caller's.
     public init(copying bytes: UnsafeRawBufferPointer) {
         memory = .allocate(byteCount: bytes.count, alignment: 1)
         memory.copyMemory(from: bytes)
@@ -22,10 +23,12 @@ public final class Secret: Sendable {
         self.init(copying: Array(string.utf8))
     }
 
+    /// The array's own memory is not wiped.
     public convenience init(copying bytes: [UInt8]) {
         self.init(bytes.span)
     }
 
+    /// The bytes that are copied stay where they are: wiping them is the caller's.
     public init(_ bytes: Span<UInt8>) {
         memory = .allocate(byteCount: bytes.count, alignment: 1)
         bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
@@ -36,7 +39,9 @@ public final class Secret: Sendable {
         memory.deallocate()
     }
 
+    /// Whether there are no bytes: a secret that was given, and is empty.
     public var isEmpty: Bool { memory.isEmpty }
+    /// In bytes. The length of a secret is not hidden.
     public var count: Int { memory.count }
 
     /// The bytes in clear, for the call. Don't copy them into memory that nobody wipes.

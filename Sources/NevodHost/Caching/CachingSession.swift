@@ -22,6 +22,10 @@ public final class CachingSession: HTTPTransport {
     private let store: InMemoryCache
     private let clock: HostClock
 
+    /// - Parameters:
+    ///   - base: asked for whatever memory can't answer; its lines are signed, and its executor used.
+    ///   - store: where answers are kept; one of its own unless told otherwise.
+    ///   - clock: what the ages of answers are measured by.
     public init(_ base: any HTTPTransport, store: InMemoryCache = InMemoryCache(), clock: HostClock = .system) {
         self.base = base
         self.store = store

@@ -11,6 +11,7 @@ extension Cookie {
             && (!isSecure || request.origin.scheme == .https)
     }
 
+    /// Whether the cookie's end has come; never for one that lasts as long as its session.
     public func isExpired(at now: UnixTime) -> Bool {
         expires.map { $0 <= now } ?? false
     }

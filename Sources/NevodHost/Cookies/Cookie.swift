@@ -2,10 +2,13 @@
 public struct Cookie: Sendable, Hashable {
     /// When a browser would send the cookie across sites. Kept for others to read: a host has no sites.
     public enum SameSite: String, Sendable {
+        /// As the attribute has it (draft 6265bis §4.1.2.7): never across sites, on links to the site, always.
         case strict, lax, none
     }
 
+    /// Case-sensitive; unlike a header's, it may hold spaces and what is no token.
     public let name: String
+    /// As it was set: quotes stay, nothing is decoded. Redacted in ``description``.
     public let value: String
     /// Lower-case, international names in their ASCII form, without a leading dot; an IPv6 address without its brackets.
     public let domain: String
@@ -17,6 +20,7 @@ public struct Cookie: Sendable, Hashable {
     public let isSecure: Bool
     /// Whether a browser would hide the cookie from scripts.
     public let isHTTPOnly: Bool
+    /// Nil: the server did not say.
     public let sameSite: SameSite?
     /// In whole seconds, never before 1970-01-01T00:00:01Z; nil for a cookie that lasts as long as its session.
     public let expires: UnixTime?

@@ -14,6 +14,7 @@ public struct CookieJar: Sendable {
     private static let mostOfOneDomain = 50
     private static let most = 3000
 
+    /// A jar without cookies.
     public init() {}
 
     /// - Parameter cookies: of two with one name, domain and path, the jar holds the last.
@@ -21,12 +22,16 @@ public struct CookieJar: Sendable {
         for cookie in cookies.sorted(by: { $0.creation < $1.creation }) { insert(cookie) }
     }
 
+    /// Expired cookies count until ``store(setCookieLinesOf:from:now:)`` takes them out.
     public var isEmpty: Bool { cookies.isEmpty }
 
     /// Takes in what an answer sets, takes out what it deletes, and whatever has expired by now. Lines that the request's
     /// origin may not set, or that are malformed, are passed over.
     ///
-    /// - Parameter request: the one that was answered: after redirects, the last.
+    /// - Parameters:
+    ///   - response: its `Set-Cookie` lines are read, in their order.
+    ///   - request: the one that was answered: after redirects, the last.
+    ///   - now: what tells which cookies have expired.
     public mutating func store(setCookieLinesOf response: HTTPResponse, from request: HTTPRequest, now: UnixTime) {
         cookies.removeAll { $0.isExpired(at: now) }
         for cookie in Cookie.cookies(setBy: response, to: request, now: now) { set(cookie, by: request, now: now) }

@@ -14,6 +14,7 @@
 ///     })
 /// ```
 public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
+    /// Makes a new token of the stored one, nil where there is none. Runs once for all requests that need it at a time.
     public typealias RefreshStrategy = @Sendable (Token?) async throws -> Token
 
     let keeper: TokenKeeper<Token>
@@ -26,6 +27,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     public var phase: TokenPhase { Token.phase }
 
     /// - Parameters:
+    ///   - tokenStorage: where the token is kept. Interceptors with the same one share each renewal.
     ///   - refreshStrategy: gets the stored token, nil if there is none, and returns another one. It may send requests, through
     ///     the same provider as well; those carry the old token and don't wait. To say that there is no other token, it throws
     ///     ``NetworkError/unauthorized`` or returns the same: the stored one is kept, and the request ends with its 401. It is

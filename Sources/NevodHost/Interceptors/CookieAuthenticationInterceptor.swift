@@ -12,6 +12,7 @@ public struct CookieAuthenticationInterceptor: RequestInterceptor {
     private let authentication: AuthenticationInterceptor<CookieToken>
 
     /// - Parameters:
+    ///   - cookieStorage: where the session is kept. Interceptors with the same one share each login.
     ///   - loginStrategy: returns the cookies of a new session. Where it can't be had without the user, it throws
     ///     ``NetworkError/unauthorized``, and requests end with that.
     ///   - shouldAuthenticate: whether a request is one that the session is meant for.

@@ -29,6 +29,7 @@ public struct LoggingInterceptor: OutcomeObserver {
 
     /// - Parameters:
     ///   - logger: gets answers below 400 as `info`, others as `warning`, failures as `error`.
+    ///   - detail: how much of a request and its answer is logged.
     ///   - bodyLimit: of each body that is logged, in bytes.
     ///   - names: whose values are hidden, beside those that are credentials whatever this says: `Authorization`,
     ///     `Proxy-Authorization`, `Cookie`, and what tokens write.

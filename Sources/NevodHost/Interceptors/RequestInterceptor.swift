@@ -32,7 +32,9 @@ public protocol RequestInterceptor: Sendable {
 
     /// The same after a failure, or an answer of status 400 or higher, seen as an error.
     ///
-    /// - Parameter request: as it was sent.
+    /// - Parameters:
+    ///   - request: as it was sent.
+    ///   - response: nil where none came, or none that the other library can express.
     func retry(_ request: Request, response: Request.Response?, error: NetworkError) async throws -> Bool
 }
 

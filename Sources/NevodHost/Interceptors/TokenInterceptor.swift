@@ -4,7 +4,9 @@ public struct TokenInterceptor<Token: TokenModel>: RequestInterceptor {
     public let phase: TokenPhase
     private let token: Token
 
-    /// - Parameter phase: where in the chain; by default where the token's type belongs.
+    /// - Parameters:
+    ///   - token: goes on every request, and is never renewed.
+    ///   - phase: where in the chain; by default where the token's type belongs.
     public init(_ token: Token, phase: TokenPhase = Token.phase) {
         self.token = token
         self.phase = phase

@@ -25,26 +25,31 @@ extension NetworkLogger {
         if isEnabled(level) { write(level, message(), metadata()) }
     }
 
+    /// A line of level ``LogLevel/debug``; made only when that level is enabled.
     @inlinable
     public func debug(_ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()) {
         log(.debug, message(), metadata())
     }
 
+    /// A line of level ``LogLevel/info``; made only when that level is enabled.
     @inlinable
     public func info(_ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()) {
         log(.info, message(), metadata())
     }
 
+    /// A line of level ``LogLevel/notice``; made only when that level is enabled.
     @inlinable
     public func notice(_ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()) {
         log(.notice, message(), metadata())
     }
 
+    /// A line of level ``LogLevel/warning``; made only when that level is enabled.
     @inlinable
     public func warning(_ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()) {
         log(.warning, message(), metadata())
     }
 
+    /// A line of level ``LogLevel/error``; made only when that level is enabled.
     @inlinable
     public func error(_ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()) {
         log(.error, message(), metadata())

@@ -7,6 +7,8 @@ public struct RedactedNames: Sendable, Hashable {
     private var whole: Set<[UInt8]> = []
     private var parts: Set<[UInt8]> = []
 
+    /// - Parameter patterns: names, with a star at either end for parts of names. Those without a letter or digit are passed
+    ///   over.
     public init(_ patterns: some Sequence<String>) {
         for pattern in patterns {
             let name = Self.normalized(pattern.utf8)

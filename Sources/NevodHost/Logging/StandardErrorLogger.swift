@@ -12,7 +12,9 @@ public struct StandardErrorLogger: NetworkLogger {
     private let minimum: LogLevel
     private let clock: HostClock
 
-    /// - Parameter minimum: the lowest level that is written.
+    /// - Parameters:
+    ///   - minimum: the lowest level that is written.
+    ///   - clock: what the lines' times are taken from.
     public init(minimum: LogLevel = .info, clock: HostClock = .system) {
         self.minimum = minimum
         self.clock = clock

@@ -12,7 +12,9 @@ internal import NevodSupport
 public struct SystemLogger: NetworkLogger {
     /// What kind of program writes, as the daemon's rules sort by it (RFC 5424 §6.2.1).
     public enum Facility: Sendable, CaseIterable {
+        /// A user's program, a service, and what decides who may do what: LOG_USER, LOG_DAEMON, LOG_AUTHPRIV.
         case user, daemon, authorization
+        /// For the machine's owner to give a meaning: LOG_LOCAL0 to LOG_LOCAL7.
         case local0, local1, local2, local3, local4, local5, local6, local7
 
         var code: Int32 {
@@ -38,6 +40,7 @@ public struct SystemLogger: NetworkLogger {
 
     /// - Parameters:
     ///   - identifier: the program's name, which stands before each line (`journalctl -t NAME`).
+    ///   - facility: what the daemon's rules sort the lines by.
     ///   - minimum: the lowest level that is written.
     ///   - echoesToStandardError: writes each line there as well.
     public init(

@@ -13,6 +13,7 @@ public struct HostClock: Sendable {
         self.unixNanoseconds = unixNanoseconds
     }
 
+    /// The machine's own (CLOCK_REALTIME). It may jump when somebody sets it.
     public static let system = HostClock {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -11,14 +11,20 @@ internal import NevodPluginABI
 public struct Plugin: Sendable {
     /// Where it was loaded from; `built in` for one that is linked into the program.
     public let path: String
+    /// As the plugin calls itself, `HMACAuth` for one; the file may have another name.
     public let name: String
+    /// Of the plugin, in its vendor's own spelling; the contract's version is checked apart.
     public let version: String
+    /// Who made it; empty if it doesn't say.
     public let vendor: String
+    /// At least one, in the plugin's order, with distinct ids.
     public let schemes: [Scheme]
 
     /// Finds, checks, loads and negotiates.
     ///
-    /// - Parameter name: a path or a bare name; see ``PluginLocator``.
+    /// - Parameters:
+    ///   - name: a path or a bare name; see ``PluginLocator``.
+    ///   - locator: where a bare name is looked up.
     public init(named name: String, locator: PluginLocator = .standard) throws(PluginError) {
         try self.init(path: locator.find(name))
     }

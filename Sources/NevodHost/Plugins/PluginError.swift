@@ -2,38 +2,62 @@ public import NevodSupport
 
 /// Why a plugin can't be used, or could not do what was asked. Names the file, the part that is to blame, and the way out.
 public struct PluginError: Error, Sendable {
+    /// What went wrong, in the order of a plugin's life; the associated texts complete ``description``.
     public enum Reason: Sendable {
         // Finding
+        /// No file of that name; `searched` holds each path that was tried.
         case notFound(searched: [String])
+        /// Somebody other than this user and root could replace the file, or a folder above it: `path` is the culprit.
         case unsafePermissions(path: String, problem: String)
         // Loading
+        /// The file can't be opened or read, in the system's words.
         case unreadable(String)
+        /// Not an ELF shared library for this processor; why, in words.
         case notALibrary(String)
+        /// It needs a symbol of that name, which nothing provides.
         case unresolvedSymbol(String)
+        /// It needs another library, by that name, which isn't installed.
         case missingLibrary(String)
+        /// Any other refusal of dlopen(3), in its words.
         case loaderRefused(String)
+        /// It exports no function `nevod_plugin_v1`.
         case noEntryPoint
+        /// It was built for another version, or draft, of `nevod_plugin.h` than this host serves.
         case otherVersion(offered: String, served: String)
         // Negotiating
+        /// `nevod_plugin_v1` returned NULL.
         case nullPlugin
+        /// A structure's `struct_size` is `size` bytes, where `needed` are the least that the contract has.
         case tooShort(structure: String, size: Int, needed: Int)
+        /// A scheme lacks a function that the contract demands.
         case nullFunction(scheme: String, function: String)
+        /// A text or number of the plugin's table breaks the contract's rules for it.
         case malformed(field: String, problem: String)
+        /// The caller asked for an id that no scheme of the plugin has.
         case unknownScheme(String, offered: [String])
+        /// The plugin has several schemes, and the caller named none.
         case schemeNotChosen(offered: [String])
         /// The contract has it, this host doesn't serve it.
         case unsupported(scheme: String, what: String)
         // Settings
+        /// A setting was given that the scheme doesn't declare; `valid` holds those it does.
         case unknownSetting(scheme: String, name: String, valid: [String])
+        /// A required setting was not given; `help` is the scheme's own line on it.
         case missingSetting(scheme: String, name: String, help: String, valid: [String])
+        /// A value that its setting doesn't take. A secret one is not shown.
         case badSetting(scheme: String, name: String, problem: String)
         // Working
+        /// A function of the scheme returned another status than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
+        /// or field to blame; `detail` is sensitive and never part of ``description``.
         case failed(scheme: String, function: String, status: Int32, subject: String, message: String, detail: Secret?)
+        /// The scheme wrote what the contract forbids: a framing field, a control character, too much. The request is not
+        /// sent.
         case refusedEdit(scheme: String, what: String, problem: String)
     }
 
     /// The library's path, or its name when none was found.
     public let plugin: String
+    /// What a program can act on; ``description`` says it in words.
     public let reason: Reason
 
     init(_ plugin: String, _ reason: Reason) {

@@ -7,8 +7,10 @@
 /// Where plugins are found. A name with a slash is a path; a bare name is looked up in folders, and never in the working
 /// directory: what lies there may be anybody's.
 public struct PluginLocator: Sendable {
+    /// Searched in this order; absolute paths.
     public let folders: [String]
 
+    /// - Parameter folders: absolute paths. A relative one would depend on the working directory.
     public init(folders: [String]) {
         self.folders = folders
     }

@@ -2,7 +2,11 @@ internal import NevodPluginABI
 
 /// What a function of a plugin returned.
 public enum PluginStatus: Int32, Sendable {
+    /// Done.
     case ok = 0
+    /// The statuses that the contract calls NEVOD_BAD_SETTINGS to NEVOD_INTERNAL, in its order: the user must change a setting;
+    /// the stored token is of no use; the server refused for good; a failure that passes; the scheme can't do that; a fault of
+    /// the plugin.
     case badSettings, badToken, denied, unavailable, unsupported, `internal`
 
     static func name(_ status: Int32) -> String {

@@ -4,8 +4,11 @@ internal import NevodPluginABI
 public struct Scheme: Sendable {
     /// The path of its library.
     public let plugin: String
+    /// What ``Plugin/scheme(_:)`` finds it by, `hmac` for one; unique in its plugin.
     public let id: String
+    /// For people, in a list of schemes.
     public let title: String
+    /// In the order in which the scheme declares them.
     public let settings: [SchemeSetting]
     /// The contract lets it live as long as the process and never change.
     nonisolated(unsafe) let table: UnsafePointer<nevod_scheme>

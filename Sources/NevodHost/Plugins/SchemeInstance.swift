@@ -4,6 +4,7 @@ internal import NevodSupport
 
 /// A scheme with its settings: what `create` made, until it is destroyed.
 public final class SchemeInstance: Sendable {
+    /// Whose code it runs.
     public let scheme: Scheme
     let needs: SchemeNeeds
     private let clock: HostClock

@@ -2,10 +2,14 @@ internal import NevodPluginABI
 
 /// A setting, as its scheme declares it.
 public struct SchemeSetting: Sendable, Hashable {
+    /// What a value has to look like. The host checks it, so that no scheme parses what a user typed.
     public enum Kind: Int32, Sendable {
+        /// Any bytes without NUL.
         case text = 1
+        /// A decimal number of 64 bits; `true` or `false`; one of ``SchemeSetting/choices``; an absolute `http` or `https` URL.
         case integer, boolean, choice, url
 
+        /// For people, in a table of settings.
         public var name: String {
             switch self {
             case .text: "text"
@@ -17,14 +21,21 @@ public struct SchemeSetting: Sendable, Hashable {
         }
     }
 
+    /// What ``SchemeSettings`` gives a value by, and the command line after `--set`.
     public let name: String
+    /// What its values have to look like.
     public let kind: Kind
+    /// No instance is made without a value for it.
     public let isRequired: Bool
     /// Never taken from a command line, never shown.
     public let isSecret: Bool
+    /// May have several values, which arrive in their order.
     public let isRepeatable: Bool
+    /// The values of a ``Kind/choice``; empty for the other kinds.
     public let choices: [String]
+    /// What the scheme gets when nothing is given; nil: nothing.
     public let defaultValue: String?
+    /// One line for people; may be empty.
     public let help: String
 
     init(name: String, kind: Kind, flags: UInt32, choices: [String], defaultValue: String, help: String) {

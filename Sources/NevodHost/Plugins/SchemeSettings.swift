@@ -7,8 +7,11 @@ public import NevodSupport
 /// let settings: SchemeSettings = ["api-key": "demo", "secret": .secret(Secret(copying: bytes))]
 /// ```
 public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
+    /// A string literal is a text.
     public enum Value: Sendable, ExpressibleByStringLiteral {
+        /// A secret setting takes it too, but nobody wipes the string.
         case text(String)
+        /// Wiped with its last reference, as is the block that carries it to the scheme.
         case secret(Secret)
 
         public init(stringLiteral value: String) {
@@ -18,16 +21,19 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
 
     var values: [(name: String, value: Value)] = []
 
+    /// No values: every setting keeps its default.
     public init() {}
 
     public init(dictionaryLiteral elements: (String, Value)...) {
         values = elements.map { ($0.0, $0.1) }
     }
 
+    /// Appends a value. The name is checked when an instance is made, by ``Scheme/makeInstance(settings:clock:log:)``.
     public mutating func add(_ name: String, _ value: Value) {
         values.append((name, value))
     }
 
+    /// Whether a value was given under that name, the default apart.
     public func contains(_ name: String) -> Bool {
         values.contains { $0.name == name }
     }

@@ -1,7 +1,9 @@
 /// What one request carries through the chain: the request itself, with the author of every part, which attempt it is, and
 /// which version of a token it was given.
 public struct Exchange: Sendable {
+    /// As it will be sent, so far: each interceptor sees what those before it wrote.
     public var request: HTTPRequest
+    /// Of this request. ``TransferOptions/timeout`` is what was left of it when the attempt began.
     public let options: TransferOptions
     /// 1 for the first sending.
     public let attempt: Int

@@ -1,13 +1,23 @@
 extension NetworkError {
+    /// Without an answer: what a refresh strategy throws when there is no other token to be had.
     public static var unauthorized: NetworkError { .unauthorized(data: nil, response: nil) }
+    /// - Parameter status: 400 … 499, but for 401. For test doubles: no answer is attached.
     public static func clientError(_ status: Int) -> NetworkError { .clientError(status, data: nil, response: nil) }
+    /// - Parameter status: 500 … 599. For test doubles: no answer is attached.
     public static func serverError(_ status: Int) -> NetworkError { .serverError(status, data: nil, response: nil) }
+    /// With an empty URL as its reason.
     public static var invalidURL: NetworkError { .invalidURL(InvalidRequest(.url(""), "it is none")) }
+    /// Without a reason.
     public static var bodyEncodingFailed: NetworkError { .bodyEncodingFailed(Unspecified()) }
+    /// Without a reason and an answer.
     public static var parsingError: NetworkError { .parsingError(Unspecified(), data: nil, response: nil) }
+    /// With a reason of ``TransportError/Code/timedOut``.
     public static var timeout: NetworkError { .timeout(TransportError(.timedOut)) }
+    /// With a reason of ``TransportError/Code/connectionFailed``.
     public static var noConnection: NetworkError { .noConnection(TransportError(.connectionFailed)) }
+    /// With a reason of ``TransportError/Code/malformedResponse``.
     public static var invalidResponse: NetworkError { .invalidResponse(TransportError(.malformedResponse)) }
+    /// Without a reason.
     public static var authenticationFailed: NetworkError { .authenticationFailed(Unspecified()) }
 
     private struct Unspecified: Error, CustomStringConvertible {
@@ -39,6 +49,8 @@ extension NetworkError {
         responseBody.map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// 400 … 599 from the server, or another that is no success; 401 for ``unauthorized``, also where no answer came; nil where
+    /// no status is known.
     public var statusCode: Int? {
         switch self {
         case .unauthorized: 401

@@ -7,6 +7,7 @@ public enum NetworkError: Error, Sendable {
     case invalidURL(InvalidRequest)
     /// The request can't be sent as it stands.
     case invalidRequest(InvalidRequest)
+    /// The encoder refused the value that was to be the body; nothing was sent.
     case bodyEncodingFailed(any Error)
 
     /// 401 (RFC 9110 §15.5.2): there is no token that the server accepts. Without a response: none could be had.
@@ -20,6 +21,7 @@ public enum NetworkError: Error, Sendable {
     /// The answer came, and is not what the route promises.
     case parsingError(any Error, data: [UInt8]?, response: HTTPResponse?)
 
+    /// The request's time was over, or that for its connection. Whether the server acted on it is unknown.
     case timeout(TransportError)
     /// The server can't be reached, or the connection to it broke.
     case noConnection(TransportError)
@@ -32,12 +34,15 @@ public enum NetworkError: Error, Sendable {
     case authenticationFailed(any Error)
     /// A token could not be put on the request.
     case authorization(any Error)
+    /// A scheme could not be used, or failed. Says which, and the way out.
     case plugin(PluginError)
     /// An interceptor failed, by the name of its type.
     case interceptor(String, any Error)
     /// A redirect could not be followed.
     case redirect(RedirectError)
+    /// The task was cancelled. Whether the server acted on it is unknown.
     case cancelled
+    /// Anything else, as it was thrown: a ``FileError`` of a download, an error of a rate limiter of your own.
     case unknown(any Error)
 }
 

@@ -4,6 +4,7 @@ extension NetworkProvider {
     /// Whoever has the file may read and write it, nobody else (mode 0600).
     ///
     /// - Parameters:
+    ///   - route: its answer is the file; what it promises to be is not asked.
     ///   - path: of a file; one that is there is replaced.
     ///   - options: nil: the configuration's. The time limit counts for all of the body.
     ///   - progress: of the body, by the Content-Length where there is one.

@@ -22,9 +22,11 @@ extension NetworkProvider {
     /// ``EmptyResponse``.
     ///
     /// - Parameters:
+    ///   - method: any; it decides whether a failed request may be repeated (RFC 9110 §9.2.2).
     ///   - path: as a route's endpoint.
     ///   - query: sorted by name.
     ///   - body: a JSON object, sorted by name; nil or empty: none.
+    ///   - headers: lines of this request, sorted by name.
     /// - Throws: ``NetworkError``, nothing else.
     public func request<Response: Decodable>(
         _ method: HTTPMethod, path: String, query: [String: String]? = nil, body: [String: String]? = nil,
@@ -44,7 +46,7 @@ extension NetworkProvider {
             QuickRoute<Response>(endpoint: path, method: method, queryParameters: query, headers: headers, content: .value(body)))
     }
 
-    /// GET. ``request(_:path:query:body:headers:)`` says what holds for all of these.
+    /// GET. The `request` that takes a dictionary says what holds for all of these.
     public func get<Response: Decodable>(_ endpoint: String, query: [String: String]? = nil) async throws -> Response {
         try await request(.get, path: endpoint, query: query)
     }
@@ -111,7 +113,14 @@ extension NetworkProvider {
 
     /// The same with a file that is read from the disk while it is sent.
     ///
-    /// - Parameter filename: what the server is told; nil: the last part of the path.
+    /// - Parameters:
+    ///   - endpoint: the path below the base URL's.
+    ///   - fieldName: the name of the file's part.
+    ///   - path: of the file, absolute or from the working directory.
+    ///   - filename: what the server is told; nil: the last part of the path.
+    ///   - mimeType: the file's media type (RFC 9110 §8.3.1).
+    ///   - additionalFields: parts with text before the file's, sorted by name.
+    ///   - progress: told how much of the body has been sent.
     public func upload<Response: Decodable>(
         _ endpoint: String, fieldName: String = "file", path: String, filename: String? = nil,
         mimeType: String = "application/octet-stream", additionalFields: [String: String] = [:],

@@ -3,6 +3,7 @@ extension NetworkProvider {
     /// works.
     ///
     /// - Parameters:
+    ///   - route: says what is sent, and where.
     ///   - options: nil: the configuration's.
     ///   - uploadProgress: of a body that is streamed, a file for one; see ``HTTPBody/reporting(to:)``.
     /// - Throws: ``NetworkError``, nothing else. (Untyped, so that `catch let error as NetworkError` is no warning.)

@@ -1,5 +1,6 @@
 /// Sends requests on their way: chain, signature, transport, and back through the chain in reverse.
 public struct NetworkProvider: Sendable {
+    /// Fixed for the provider's life; another configuration is another provider.
     public let config: NetworkConfig
     private let session: any HTTPTransport
     private let chain: InterceptorChain
@@ -16,9 +17,12 @@ public struct NetworkProvider: Sendable {
     private static let mostAttempts = 16
 
     /// - Parameters:
+    ///   - config: where the services are, and what holds for every request.
+    ///   - session: sends what the chain has made of a request.
     ///   - interceptor: one, or an ``InterceptorChain``.
     ///   - rateLimiter: asked before each attempt; by default one of the configuration's limit.
     ///   - logger: is told when a request is sent again, and why.
+    ///   - observer: sees each request as it is sent; for traces and tests.
     public init(
         config: NetworkConfig, session: any HTTPTransport = CurlSession(),
         interceptor: any RequestInterceptor = InterceptorChain([]), rateLimiter: (any RateLimiting)? = nil,
@@ -35,7 +39,11 @@ public struct NetworkProvider: Sendable {
 
     /// Without services: for requests with absolute URLs.
     ///
-    /// - Parameter signer: goes last, on every attempt, after the whole chain.
+    /// - Parameters:
+    ///   - session: sends what the chain has made of a request.
+    ///   - interceptor: one, or an ``InterceptorChain``.
+    ///   - signer: goes last, on every attempt, after the whole chain.
+    ///   - observer: sees each request as it is sent; for traces and tests.
     public init(
         session: any HTTPTransport, interceptor: any RequestInterceptor = InterceptorChain([]),
         signer: (any TokenModel)? = nil, observer: Observer? = nil
@@ -48,7 +56,9 @@ public struct NetworkProvider: Sendable {
 
     /// One request with all its redirects. An answer of any status is an answer.
     ///
-    /// - Parameter options: nil: the configuration's.
+    /// - Parameters:
+    ///   - request: with an absolute URL; whatever the chain writes is not kept in it.
+    ///   - options: nil: the configuration's.
     public func send(
         _ request: HTTPRequest, _ options: TransferOptions? = nil
     ) async throws(NetworkError) -> HTTPResponse {

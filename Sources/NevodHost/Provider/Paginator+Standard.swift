@@ -65,7 +65,12 @@ extension Paginator where PageResponse == [Item] {
     /// Of pages that are arrays. One with fewer items than `pageSize` is the last.
     ///
     /// - Parameters:
+    ///   - provider: sends the requests; its chain authorises each.
+    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - domain: the service that the request goes to.
     ///   - style: nil: by number, with that page size.
+    ///   - pageSize: of items, as the server is asked; it may send fewer.
+    ///   - additionalQuery: in the query of every page but those that the server links to.
     public static func simple(
         provider: NetworkProvider, endpoint: String, domain: Domain, style: Style? = nil, pageSize: Int = 20,
         additionalQuery: [String: String] = [:]

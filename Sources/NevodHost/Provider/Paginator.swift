@@ -19,6 +19,7 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
         let totalCount: (@Sendable (PageResponse) -> Int?)?
 
         /// - Parameters:
+        ///   - extractItems: the items of a page, in their order.
         ///   - hasMore: whether there is another page; not asked with ``PaginationStyle/linkHeader(limitKey:pageSize:)``.
         ///   - nextCursor: of the page behind this one.
         ///   - totalCount: of the items of the whole list.
@@ -46,6 +47,11 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
     public private(set) var totalCount: Int?
 
     /// - Parameters:
+    ///   - provider: sends the requests; its chain authorises each.
+    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - domain: the service that the request goes to.
+    ///   - style: how the next page is asked for.
+    ///   - parser: reads the pages.
     ///   - additionalQuery: in the query of every page but those that the server links to.
     ///   - headers: of every page.
     ///   - mostPages: more than these are taken for a list without end.

@@ -1,6 +1,8 @@
 /// How many requests may start in which time.
 public struct RateLimitConfiguration: Sendable, Hashable {
+    /// At least 1.
     public let requests: Int
+    /// The time that ``requests`` counts for.
     public let interval: Duration
     /// How many may start at once after a quiet time.
     public let burst: Int

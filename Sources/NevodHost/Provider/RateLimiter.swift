@@ -29,7 +29,9 @@ public final class RateLimiter: RateLimiting {
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter clock: for tests, one that stands still until it is told.
+    /// - Parameters:
+    ///   - configuration: how many requests may start in which time.
+    ///   - clock: for tests, one that stands still until it is told.
     public init<C: Clock>(_ configuration: RateLimitConfiguration, clock: C = ContinuousClock()) where C.Duration == Duration {
         state = Locked(State(queue: RateLimitQueue(configuration)))
         let start = clock.now

@@ -80,11 +80,15 @@ public enum RedirectPolicy: Sendable, Hashable {
 
 /// A redirect that can't be followed.
 public struct RedirectError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Why it can't be followed.
     public enum Problem: Sendable, Hashable {
+        /// The limit, which the server's redirects exceed.
         case tooMany(Int)
+        /// The location is no URL that a request can go to; why, in words without the location itself.
         case unusable(String)
     }
 
+    /// What a program can act on; ``description`` says it in words.
     public let problem: Problem
 
     init(_ problem: Problem) {

@@ -19,6 +19,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Repeats every method as an idempotent one: a POST whose answer was lost may then take effect twice.
     public var retriesUnsafeMethods: Bool
 
+    /// The defaults are those of ``default``. Delays that are not positive are none.
     public init(
         maxAttempts: Int = 3, baseDelay: Duration = .seconds(1), maxDelay: Duration = .seconds(60), multiplier: Double = 2,
         jitter: Bool = true, retriesUnsafeMethods: Bool = false

@@ -1,5 +1,6 @@
 /// What becomes of a request after an attempt.
 public enum RetryDecision: Sendable, Hashable {
+    /// The outcome is the request's, for this reason.
     case giveUp(RetryRefusal)
     /// So long, then send it again.
     case wait(Duration)
@@ -9,9 +10,11 @@ public enum RetryDecision: Sendable, Hashable {
 public enum RetryRefusal: Sendable, Hashable {
     /// Another attempt would come to the same: it was answered, refused for good, or cancelled.
     case finalOutcome
+    /// As many attempts were made as ``RetryPolicy/maxAttempts`` allows.
     case attemptsUsedUp
     /// The server may have acted on it, and its method is not idempotent (RFC 9110 §9.2.2).
     case notIdempotent
+    /// The body can be read only once, and has been.
     case bodyNotReplayable
     /// `Retry-After` is longer than the policy's longest wait: to come earlier would be in vain.
     case serverAsksForMore(Duration)
@@ -25,13 +28,18 @@ public struct RetryState: Sendable {
     /// That have been made.
     public private(set) var attempts: Int
 
-    /// - Parameter attempts: made before, whose outcomes this didn't see.
+    /// - Parameters:
+    ///   - policy: decides; it can't change on the way.
+    ///   - attempts: made before, whose outcomes this didn't see.
     public init(_ policy: RetryPolicy, attempts: Int = 0) {
         self.policy = policy
         self.attempts = attempts
     }
 
     /// - Parameters:
+    ///   - outcome: of the attempt that has just been made.
+    ///   - request: the one that was sent.
+    ///   - random: what the jitter is drawn from.
     ///   - now: what a `Retry-After` that is a date is measured against, where the answer has no date of its own.
     ///   - budget: asked last, once nothing else stands against another attempt; see ``RetryBudget/withdraw()``.
     public mutating func next(

@@ -14,8 +14,12 @@ public struct EncodableMethodRoute<
     public var method: HTTPMethod { Method.method }
 
     /// - Parameters:
+    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - domain: the service that the request goes to.
+    ///   - queryParameters: in the query, sorted by name.
     ///   - body: nil: none is sent.
     ///   - encoder: nil: the configuration's.
+    ///   - headers: lines of this request, sorted by name.
     public init(
         endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, body: Body? = nil,
         encoder: (any BodyEncoder)? = nil, headers: [String: String]? = nil

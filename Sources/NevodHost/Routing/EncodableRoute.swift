@@ -1,5 +1,6 @@
 /// A route whose body is an `Encodable` value.
 public protocol EncodableRoute: Route {
+    /// The type of the value that is sent.
     associatedtype Body: Encodable
     /// A ``BodyEncoder``, Foundation's `JSONEncoder` for instance, or an optional one.
     associatedtype Encoder = (any BodyEncoder)?

@@ -38,7 +38,11 @@ public struct FormDataPart: Sendable {
 
     /// A file that is read from the disk while it is sent.
     ///
-    /// - Parameter filename: what the server is told; nil: the last part of the path.
+    /// - Parameters:
+    ///   - name: of the form's field.
+    ///   - path: of the file, absolute or from the working directory.
+    ///   - filename: what the server is told; nil: the last part of the path.
+    ///   - mimeType: the file's media type (RFC 9110 §8.3.1).
     public init(name: String, path: String, filename: String? = nil, mimeType: String = "application/octet-stream") {
         let last = path.split(separator: "/").last.map(String.init) ?? path
         self.init(name: name, filename: filename ?? last, mimeType: mimeType, .file(path: path))
@@ -53,6 +57,7 @@ public struct FormDataPart: Sendable {
 
     /// An image's media type.
     public enum ImageType: String, Sendable, CaseIterable {
+        /// Those that browsers and servers commonly take; their names are the media subtypes (`image/webp`).
         case jpeg, png, gif, bmp, tiff, webp
 
         /// `image/jpeg` and so on.

@@ -3,6 +3,7 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Route 
 
     public var domain: Domain
     public var endpoint: String
+    /// POST unless told otherwise.
     public var method: HTTPMethod
     public var queryParameters: [String: String]?
     public var headers: [String: String]?
@@ -51,7 +52,14 @@ extension MultipartRoute {
 
     /// One file, read from the disk while it is sent, and fields before it, sorted by name.
     ///
-    /// - Parameter filename: what the server is told; nil: the last part of the path.
+    /// - Parameters:
+    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - domain: the service that the request goes to.
+    ///   - fieldName: the name of the file's part.
+    ///   - path: of the file, absolute or from the working directory.
+    ///   - filename: what the server is told; nil: the last part of the path.
+    ///   - mimeType: the file's media type (RFC 9110 §8.3.1).
+    ///   - additionalFields: parts with text before the file's, sorted by name.
     public static func uploadFile(
         endpoint: String, domain: Domain, fieldName: String = "file", path: String, filename: String? = nil,
         mimeType: String = "application/octet-stream", additionalFields: [String: String] = [:]

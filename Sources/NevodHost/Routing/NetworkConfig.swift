@@ -26,7 +26,10 @@ public struct NetworkConfig: Sendable {
     public var decoder: any BodyDecoder
 
     /// - Parameters:
+    ///   - environments: where each service is. A route to another one fails with ``NetworkError/invalidURL(_:)``.
     ///   - timeout: for all attempts and redirects of a request together; nil: no limit.
+    ///   - retryPolicy: when a request is sent again that failed for now.
+    ///   - rateLimit: for all services together; nil: none.
     ///   - encoder: for bodies that are `Encodable` values; without one, such a body fails the request with a reason.
     ///   - decoder: for answers that are `Decodable` values; likewise.
     ///

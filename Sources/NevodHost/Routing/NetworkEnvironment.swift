@@ -9,6 +9,7 @@ public protocol NetworkEnvironmentProviding: Sendable {
 
 /// A type that a URL can be given as: a string, or another library's type.
 public protocol URLRepresentation: Sendable {
+    /// The URL as text. It goes out as it is; only what RFC 3986 forbids is percent-encoded.
     var urlString: String { get }
 }
 
@@ -20,6 +21,7 @@ extension String: URLRepresentation {
 public struct SimpleEnvironment: NetworkEnvironmentProviding {
     public let baseURL: String
 
+    /// - Parameter baseURL: absolute, `http` or `https`; checked when the first request is made.
     public init(baseURL: some URLRepresentation) {
         self.baseURL = baseURL.urlString
     }

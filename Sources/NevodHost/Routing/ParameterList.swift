@@ -2,13 +2,15 @@
 ///
 /// A literal keeps its order, `["b": "1", "a": "2", "a": "3"]`; a dictionary has none, and is sorted by name, since a
 /// signature may cover what is sent.
-/// One name and one value, not encoded.
 public struct ParameterList: Sendable, Hashable {
     /// One name and one value, not encoded.
     public struct Parameter: Sendable, Hashable {
+        /// Any text, the empty one too.
         public var name: String
+        /// Any text, the empty one too.
         public var value: String
 
+        /// Neither is encoded: that is done where the list is written.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value

@@ -14,6 +14,7 @@
 public protocol Route: Sendable {
     /// What the answer is turned into. Decoded, if it is `Decodable`; taken as it is, if it is an ``UndecodedBody``.
     associatedtype Response
+    /// The services of the program that the route can go to.
     associatedtype Domain: ServiceDomain
     /// The type of bytes that ``decode(_:using:)`` is written against.
     associatedtype Payload: RangeReplaceableCollection<UInt8> & Sendable = [UInt8]
@@ -29,6 +30,7 @@ public protocol Route: Sendable {
     /// URL, `//`, `..` in any spelling.
     var endpoint: String { get }
 
+    /// Decides where parameters go, and whether a failed request may be repeated (RFC 9110 §9.2.2).
     var method: HTTPMethod { get }
 
     /// Sent as ``parameterEncoding`` says, sorted by name.
@@ -37,13 +39,13 @@ public protocol Route: Sendable {
     /// The default: ``ParameterEncoding/query`` for GET, otherwise ``ParameterEncoding/json``.
     var parameterEncoding: ParameterEncoding { get }
 
-    /// Sent in the query, sorted by name, whatever the method; before ``parameters``, if these go there too.
+    /// Sent in the query, sorted by name, whatever the method; before ``Route/parameters``, if these go there too.
     var queryParameters: [String: String]? { get }
 
-    /// ``parameters`` in the order of the wire; for an order of your own, or a name that stands there twice.
+    /// ``Route/parameters`` in the order of the wire; for an order of your own, or a name that stands there twice.
     var parameterList: ParameterList { get }
 
-    /// ``queryParameters`` in the order of the wire.
+    /// ``Route/queryParameters`` in the order of the wire.
     var queryList: ParameterList { get }
 
     /// Header lines of this route, sorted by name. A Content-Type among them replaces the body's own.

@@ -16,9 +16,12 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
     public var method: HTTPMethod { Method.method }
 
     /// - Parameters:
+    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - domain: the service that the request goes to.
     ///   - queryParameters: in the query.
     ///   - parameters: in the query or the body, as the encoding says.
     ///   - parameterEncoding: nil: the query for GET, otherwise JSON.
+    ///   - headers: lines of this request, sorted by name.
     public init(
         endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, parameters: [String: String]? = nil,
         parameterEncoding: ParameterEncoding? = nil, headers: [String: String]? = nil
@@ -41,7 +44,12 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
         self.headers = headers
     }
 
-    /// - Parameter bodyParameters: in the body, as JSON.
+    /// - Parameters:
+    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - domain: the service that the request goes to.
+    ///   - queryParameters: in the query, sorted by name.
+    ///   - bodyParameters: in the body, as JSON.
+    ///   - headers: lines of this request, sorted by name.
     public init(
         endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, bodyParameters: [String: String]?,
         headers: [String: String]? = nil

@@ -2,6 +2,8 @@
 ///
 /// `[UInt8]`, `String`, ``EmptyResponse``, and Foundation's `Data` with `NevodHostFoundation`.
 public protocol UndecodedBody {
+    /// Whole, and of an answer of status 200 … 299; empty if the answer has none. An error becomes
+    /// ``NetworkError/parsingError(_:data:response:)``.
     init(undecodedBody body: [UInt8]) throws
 }
 

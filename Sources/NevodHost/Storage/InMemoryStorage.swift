@@ -5,6 +5,7 @@ public final class InMemoryStorage: CompareAndSwapStorage, ObservableStorage {
     private let values = Locked<[StorageKey: Secret]>([:])
     private let observers = StorageObservers()
 
+    /// Empty; two of them share nothing.
     public init() {}
 
     public func data(for key: StorageKey) -> [UInt8]? {

@@ -8,6 +8,7 @@ public struct StorageChanges: AsyncSequence, Sendable {
     let pending: PendingKeys
     let signals: AsyncStream<Void>
 
+    /// For one reader; a second takes keys away from the first.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let pending: PendingKeys
         fileprivate var signals: AsyncStream<Void>.Iterator

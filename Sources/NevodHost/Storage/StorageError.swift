@@ -1,5 +1,6 @@
 /// Why a store could not be read or written. Names the file or the key and the way out; never holds a value.
 public struct StorageError: Error, Sendable, Equatable {
+    /// What kind of failure it is, for a program to act on.
     public enum Code: Sendable {
         /// The system refuses, or others could read or change what is stored.
         case permissions
@@ -13,9 +14,11 @@ public struct StorageError: Error, Sendable, Equatable {
         case tooLarge
         /// Another process has kept the store to itself for too long.
         case busy
+        /// None of these; ``StorageError/problem`` says what.
         case other
     }
 
+    /// What kind of failure it is; ``problem`` says more, to a person.
     public let code: Code
     /// A path, or the name of a key.
     public let subject: String
@@ -26,6 +29,7 @@ public struct StorageError: Error, Sendable, Equatable {
     /// `errno`, or the number that the underlying library gave (an `OSStatus`).
     public let systemCode: Int32?
 
+    /// For stores of your own.
     public init(_ code: Code, _ subject: String, problem: String, remedy: String? = nil, systemCode: Int32? = nil) {
         self.code = code
         self.subject = subject

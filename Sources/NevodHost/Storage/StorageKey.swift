@@ -13,6 +13,7 @@ public struct StorageKey: Sendable, Hashable, RawRepresentable, ExpressibleByStr
         self.rawValue = rawValue
     }
 
+    /// The same as ``init(rawValue:)``, by the name that Nevod's users know.
     public init(value: String) {
         rawValue = value
     }

@@ -1,8 +1,13 @@
 /// A key that goes into a header of its own.
 public struct APIKeyToken: TokenModel, Hashable, Redacted {
+    /// Redacted wherever the token or its request is printed.
     public let apiKey: String
+    /// The header that the key goes into.
     public let headerName: String
 
+    /// - Parameters:
+    ///   - apiKey: sent as it is; a control character fails the request (RFC 9110 §5.5).
+    ///   - headerName: a token in the sense of RFC 9110 §5.6.2.
     public init(apiKey: String, headerName: String = "X-API-Key") {
         self.apiKey = apiKey
         self.headerName = headerName

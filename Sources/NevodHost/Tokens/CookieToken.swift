@@ -3,12 +3,15 @@
 ///
 /// Stored as a cookie file, which curl reads and writes too (`curl -b`, `curl -c`).
 public struct CookieToken: TokenModel, Hashable {
+    /// Any order; those that a request gets, and the order in which it does, are decided anew for each.
     public var sessionCookies: [Cookie]
 
+    /// - Parameter sessionCookies: those that a login answered with. To read them from the answer itself, see ``merging(setCookiesOf:to:now:addingNew:)``.
     public init(sessionCookies: [Cookie]) {
         self.sessionCookies = sessionCookies
     }
 
+    /// All cookies of the jar, whatever their hosts.
     public init(jar: CookieJar) {
         sessionCookies = Array(jar)
     }
@@ -23,7 +26,9 @@ public struct CookieToken: TokenModel, Hashable {
         try authorize(&request, now: HostClock.system.now)
     }
 
-    /// - Parameter now: what tells which cookies have expired.
+    /// - Parameters:
+    ///   - request: decides which cookies go with it.
+    ///   - now: what tells which cookies have expired.
     public func authorize(_ request: inout HTTPRequest, now: UnixTime) throws(InvalidRequest) {
         try request.setCookies(sessionCookies.sent(with: request, now: now))
     }
@@ -42,6 +47,7 @@ public struct CookieToken: TokenModel, Hashable {
     /// - Parameters:
     ///   - response: its `Set-Cookie` lines count by the rules of ``CookieJar``.
     ///   - request: the one that was answered: after redirects, the last.
+    ///   - now: what the lifetimes of the answer's cookies count from.
     ///   - addingNew: whether cookies that the token doesn't hold are taken in, as after a login. Otherwise an answer only
     ///     replaces and deletes what the token holds.
     public func merging(

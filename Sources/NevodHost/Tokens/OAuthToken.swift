@@ -2,13 +2,16 @@
 ///
 /// It can be decoded from such an answer: `let token: OAuthToken = try await client.request(.post, path: "/token", …)`.
 public struct OAuthToken: TokenModel, Hashable, Redacted {
+    /// What goes into `Authorization: Bearer …` (RFC 6750 §2.1).
     public let accessToken: String
+    /// What renews the token (RFC 6749 §6); nil: only a login does.
     public let refreshToken: String?
     /// Nil: the server did not say.
     public let expiresAt: UnixTime?
     /// Separated by spaces (RFC 6749 §3.3).
     public let scope: String?
 
+    /// A token that came by another way than the answer of a token endpoint, which can be decoded.
     public init(accessToken: String, refreshToken: String? = nil, expiresAt: UnixTime? = nil, scope: String? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken

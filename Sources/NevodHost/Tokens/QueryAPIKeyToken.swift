@@ -2,9 +2,12 @@
 ///
 /// Servers write URLs into their logs: a key in a header is the better choice wherever there is one.
 public struct QueryAPIKeyToken: TokenModel, Hashable, Redacted {
+    /// Redacted wherever the token or its request is printed.
     public let apiKey: String
+    /// The name before the key in the query, not encoded.
     public let paramName: String
 
+    /// Name and key are percent-encoded when they are written.
     public init(apiKey: String, paramName: String = "api_key") {
         self.apiKey = apiKey
         self.paramName = paramName

@@ -3,6 +3,7 @@ public protocol RequestRepresentation: Sendable {
     /// The same library's answer.
     associatedtype Response: Sendable = HTTPResponse
 
+    /// A request as the other library shows it. What it can't express, it leaves out.
     init(_ request: HTTPRequest)
     /// Carries the changes over. What did not change must be left alone, since whatever is written counts as an edit.
     func write(to request: inout HTTPRequest) throws

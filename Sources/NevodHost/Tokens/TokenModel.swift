@@ -20,6 +20,7 @@ public protocol TokenModel: Sendable {
     /// The type of this token's expiry.
     associatedtype Expiry: TimePoint = NoExpiry
 
+    /// When the token goes on a request. The default: ``TokenPhase/credential``.
     static var phase: TokenPhase { get }
 
     /// When the token ends. One that has it is renewed before its end; a token of your own that has a property of this name
@@ -29,7 +30,10 @@ public protocol TokenModel: Sendable {
     /// Puts the token on a request.
     func authorize(_ request: inout Request) throws
 
+    /// As it is stored; ``decode(from:)`` makes the same token of it. The bytes are the secret: a store must keep them from
+    /// others.
     func encode() throws -> Encoded
+    /// Fails for bytes that ``encode()`` didn't make.
     static func decode(from data: Encoded) throws -> Self
 
     /// The same with everything the host knows about the request's way. The default calls the simpler one above, and

@@ -15,8 +15,10 @@ enum RenewalOutcome: Sendable {
 /// A server's word that a token can't be renewed, as by `invalid_grant` (RFC 6749 §5.2). A refresh strategy that sees it in a
 /// form that the host doesn't know throws it, and the stored token is cleared. Nothing else clears one.
 public struct TokenRefused: Error, Sendable, Hashable, CustomStringConvertible {
+    /// In the server's words, or yours; it stands in ``description``, so nothing secret may be in it.
     public let reason: String
 
+    /// - Parameter reason: for a log; nothing secret.
     public init(_ reason: String) {
         self.reason = reason
     }

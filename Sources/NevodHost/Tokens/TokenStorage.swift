@@ -12,6 +12,9 @@ internal import NevodSupport
 public final class TokenStorage<Token: TokenModel>: Sendable {
     let keeper: TokenKeeper<Token>
 
+    /// - Parameters:
+    ///   - storage: what keeps the token's bytes.
+    ///   - key: another one for each token of the same store.
     public init(storage: some KeyValueStorage, key: StorageKey = .token) {
         keeper = TokenKeeper.shared(AnyKeyValueStorage(storage), key)
     }
@@ -23,6 +26,7 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
         try await keeper.read().token
     }
 
+    /// Replaces whatever is stored, as after a login. Once it returns, the token has been written.
     public func save(_ token: Token) async throws {
         try await keeper.write(token)
     }

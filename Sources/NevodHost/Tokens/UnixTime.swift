@@ -3,6 +3,7 @@ public struct UnixTime: Sendable, Hashable, Comparable {
     /// Since 1970-01-01T00:00:00Z.
     public let nanoseconds: Int64
 
+    /// - Parameter nanoseconds: since 1970-01-01T00:00:00Z; reaches from 1677 to 2262.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
@@ -33,15 +34,18 @@ public struct UnixTime: Sendable, Hashable, Comparable {
         return UnixTime(nanoseconds: overflow ? (attoseconds < 0 ? .min : .max) : result)
     }
 
+    /// What is out of reach is the beginning of time, or its end.
     public static func - (time: UnixTime, duration: Duration) -> UnixTime {
         time + (.zero - duration)
     }
 
+    /// Negative where the left time is the earlier.
     public static func - (left: UnixTime, right: UnixTime) -> Duration {
         .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
     }
 }
 
 extension HostClock {
+    /// What the clock shows; its steps may be coarser than a nanosecond.
     public var now: UnixTime { UnixTime(nanoseconds: unixNanoseconds()) }
 }

@@ -1,7 +1,10 @@
 /// What a request carries.
 public enum HTTPBody: Sendable {
+    /// No content: POST, PUT and PATCH say `Content-Length: 0`, the others nothing (RFC 9110 §8.6).
     case none
+    /// All of it in memory.
     case bytes([UInt8])
+    /// Read while it is sent.
     case stream(HTTPBodyStream)
 
     /// In bytes; nil when it isn't known in advance. An empty body is none: the two can't be told apart on the wire.
@@ -24,7 +27,9 @@ public enum HTTPBody: Sendable {
 
 /// A body that is read while it is sent, so that memory stays flat.
 public struct HTTPBodyStream: Sendable {
+    /// In bytes; nil when it isn't known in advance.
     public let length: Int64?
+    /// Whether it can be read again from the start.
     public let isReplayable: Bool
     let open: @Sendable () throws -> any HTTPBodyReader
 
@@ -32,6 +37,7 @@ public struct HTTPBodyStream: Sendable {
     ///   - length: in bytes, if it is known: it then goes out as Content-Length, a reader that delivers fewer bytes fails the
     ///     request, and more are not sent. Without it the body goes out in chunks.
     ///   - isReplayable: whether `open` can be called again, for the same bytes from the start.
+    ///   - open: makes a reader at the beginning of the body; called for each sending.
     public init(length: Int64?, isReplayable: Bool, open: @escaping @Sendable () throws -> any HTTPBodyReader) {
         self.length = length
         self.isReplayable = isReplayable

@@ -16,6 +16,7 @@ public struct HTTPHeaders: Sendable {
     private(set) var storage: [UInt8] = []
     private(set) var lines: [Line] = []
 
+    /// No lines.
     public init() {}
 
     mutating func reserveCapacity(bytes: Int, lines: Int) {
@@ -23,7 +24,9 @@ public struct HTTPHeaders: Sendable {
         self.lines.reserveCapacity(lines)
     }
 
+    /// Lines, not names: two Set-Cookie lines are two.
     public var count: Int { lines.count }
+    /// Whether there is no line at all.
     public var isEmpty: Bool { lines.isEmpty }
 
     /// The value of the first line of that name.
@@ -43,6 +46,7 @@ public struct HTTPHeaders: Sendable {
         return values
     }
 
+    /// Whether a line of that name is there, in any spelling of its letters' case (RFC 9110 §5.1).
     public func contains(_ name: String) -> Bool {
         firstIndex(of: name) != nil
     }
@@ -162,8 +166,11 @@ public struct HTTPHeaders: Sendable {
 extension HTTPHeaders: Sequence {
     /// A line, copied out for people and programs that want strings.
     public struct Element: Sendable, Hashable {
+        /// As it goes over the wire, its letters' case kept.
         public let name: String
+        /// Without the white space around it (RFC 9110 §5.5); bytes that are not UTF-8 are replaced.
         public let value: String
+        /// Who wrote the line; meaningless in an answer.
         public let author: Author
     }
 

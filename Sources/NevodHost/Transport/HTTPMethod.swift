@@ -8,6 +8,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// Any token; what is none fails with a reason for people.
     public init(validating text: String) throws(InvalidRequest) {
         guard let method = HTTPMethod(rawValue: text) else {
             throw InvalidRequest(.method(text), "it is not a token (RFC 9110 §5.6.2)")
@@ -19,12 +20,19 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
         rawValue = known
     }
 
+    /// Reads; has no effect (RFC 9110 §9.3.1).
     public static let get = HTTPMethod(known: "GET")
+    /// GET without the body of its answer (RFC 9110 §9.3.2).
     public static let head = HTTPMethod(known: "HEAD")
+    /// Whatever the target makes of the body; not idempotent (RFC 9110 §9.3.3).
     public static let post = HTTPMethod(known: "POST")
+    /// Replaces the target; idempotent (RFC 9110 §9.3.4).
     public static let put = HTTPMethod(known: "PUT")
+    /// Changes a part of the target; not idempotent (RFC 5789 §2).
     public static let patch = HTTPMethod(known: "PATCH")
+    /// Removes the target; idempotent (RFC 9110 §9.3.5).
     public static let delete = HTTPMethod(known: "DELETE")
+    /// Asks what the target can do; has no effect (RFC 9110 §9.3.7).
     public static let options = HTTPMethod(known: "OPTIONS")
 
     /// Methods whose content has a meaning, so that its absence is said with `Content-Length: 0` (RFC 9110 §8.6).

@@ -1,10 +1,14 @@
 /// A request as it goes over the wire: the exact request-target, ordered header lines, each part with its author.
 public struct HTTPRequest: Sendable {
+    /// Sent as it is spelt: methods are case-sensitive (RFC 9110 §9.1).
     public var method: HTTPMethod
+    /// Where the request goes, and what its credentials are bound to (RFC 6454).
     public private(set) var origin: Origin
     /// The exact request-target (RFC 9112 §3.2), for instance `/a%2Fb?x=1`.
     public private(set) var target: String
+    /// In the order of the wire. Changed by ``setHeader(_:_:)`` and its kind, which check what is written and note by whom.
     public package(set) var headers: HTTPHeaders
+    /// The host derives Content-Length or Transfer-Encoding from it (RFC 9112 §6).
     public var body: HTTPBody
 
     /// Who is editing. The host sets it around a token's and a plugin's turn; everyone else is the caller.
@@ -12,7 +16,10 @@ public struct HTTPRequest: Sendable {
     /// The parts of `target` that others than the caller wrote, as offsets in its UTF-8.
     private(set) var authoredQuery: [(range: Range<Int>, author: Author)] = []
 
-    /// - Parameter url: absolute, `http` or `https`. Sent as it stands; only what RFC 3986 forbids is percent-encoded.
+    /// - Parameters:
+    ///   - method: sent as it is spelt.
+    ///   - url: absolute, `http` or `https`. Sent as it stands; only what RFC 3986 forbids is percent-encoded.
+    ///   - body: what is sent; its length becomes a header line of the host's.
     public init(
         _ method: HTTPMethod, _ url: String, body: HTTPBody = .none
     ) throws(InvalidRequest) {
@@ -25,6 +32,7 @@ public struct HTTPRequest: Sendable {
         self.body = body
     }
 
+    /// Origin and target, with whatever tokens wrote into the query: not for logs, see ``redactedHead``.
     public var url: String { "\(origin)\(target)" }
 
     /// Replaces every line of that name.
@@ -42,6 +50,7 @@ public struct HTTPRequest: Sendable {
         headers.add(name, value, by: author)
     }
 
+    /// Removes every line of that name, whoever wrote it.
     public mutating func removeHeader(_ name: String) {
         headers.remove(name)
     }

@@ -1,20 +1,29 @@
 /// An answer, as received: header lines in order, nothing merged.
 public struct HTTPResponse: Sendable {
+    /// The protocol that the answer came by; `rawValue` is what stands behind `HTTP/`.
     public enum Version: String, Sendable {
+        /// RFC 1945.
         case http10 = "1.0"
+        /// RFC 9112.
         case http11 = "1.1"
+        /// RFC 9113.
         case http2 = "2"
+        /// RFC 9114.
         case http3 = "3"
     }
 
+    /// 1.1 where the transport can't tell, which URLSession on Linux is one of.
     public let version: Version
     /// 100 … 599 (RFC 9110 §15).
     public let status: Int
     /// The reason phrase; empty from HTTP/2 on.
     public let reason: String
+    /// In the order of their arrival; of the final answer, without those of a 1xx before it.
     public let headers: HTTPHeaders
+    /// As ``TransferOptions/delivery`` asked for it.
     public let body: HTTPResponseBody
 
+    /// For transports, and for test doubles.
     public init(version: Version, status: Int, reason: String, headers: HTTPHeaders, body: HTTPResponseBody) {
         self.version = version
         self.status = status
@@ -31,7 +40,9 @@ extension HTTPResponse: CustomStringConvertible, CustomReflectable {
 
 /// The body of an answer: all of it in memory, or arriving.
 public enum HTTPResponseBody: Sendable {
+    /// All of it; empty where the answer has none.
     case bytes([UInt8])
+    /// Arriving.
     case stream(HTTPResponseStream)
 
     /// The whole body. Fails when it has more than `limit` bytes.
@@ -65,6 +76,7 @@ public struct HTTPResponseStream: AsyncSequence, Sendable {
         try await pull()
     }
 
+    /// Shares its place with all others of the same stream: each piece comes once.
     public struct Iterator: AsyncIteratorProtocol {
         let stream: HTTPResponseStream
         public mutating func next() async throws(TransportError) -> [UInt8]? {

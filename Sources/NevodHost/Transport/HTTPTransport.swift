@@ -15,6 +15,8 @@ public protocol HTTPTransport: Sendable {
     /// Writes every line that this transport would add by itself, so that a signer sees all that is sent.
     func prepare(_ request: inout HTTPRequest)
 
+    /// Sends the request as it stands. An answer of any status is an answer; an error means that none came. When the task is
+    /// cancelled, so is the transfer, and the error is ``TransportError/Code/cancelled``.
     func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse
 }
 
@@ -27,7 +29,9 @@ extension HTTPTransport {
     }
 }
 
+/// What holds for one request, beside the request itself.
 public struct TransferOptions: Sendable {
+    /// When an answer is returned.
     public enum Delivery: Sendable {
         /// The answer comes when its body is complete; more than `limit` bytes fail the transfer.
         case collected(limit: Int)
@@ -40,6 +44,7 @@ public struct TransferOptions: Sendable {
     public var timeout: Duration?
     /// For name lookup, connection and TLS.
     public var connectTimeout: Duration
+    /// By default collected, up to 64 MiB.
     public var delivery: Delivery
     /// Of the provider; a transport never follows.
     public var redirects: RedirectPolicy
@@ -48,6 +53,7 @@ public struct TransferOptions: Sendable {
     /// Called once for each transfer, at its end, on the transport's thread.
     public var onMetrics: (@Sendable (TransferMetrics) -> Void)?
 
+    /// The defaults: 60 s for all, 30 s for a connection, bodies of up to 64 MiB, 10 redirects, the configuration's retries.
     public init(
         timeout: Duration? = .seconds(60), connectTimeout: Duration = .seconds(30),
         delivery: Delivery = .collected(limit: 64 << 20), redirects: RedirectPolicy = .follow(limit: 10),

@@ -10,6 +10,7 @@ public struct MultipartForm: Sendable {
     private let boundary: String
     private var parts: [Part] = []
 
+    /// No parts, and a boundary of 24 random bytes.
     public init() {
         // No content contains 24 random bytes by chance, so none has to be searched for the boundary.
         var random = [UInt8](repeating: 0, count: 24)
@@ -17,11 +18,14 @@ public struct MultipartForm: Sendable {
         boundary = "nevod-" + random.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
+    /// The media type with the boundary, for the Content-Type of the request.
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
     /// - Parameters:
+    ///   - name: of the form's field; quotes and line breaks in it are escaped.
     ///   - content: bytes or a file; not a stream of unknown length.
     ///   - fileName: makes the part a file for the server.
+    ///   - contentType: the part's media type; nil: none is sent, and the server takes it for text (RFC 7578 §4.4).
     public mutating func add(
         _ name: String, _ content: HTTPBody, fileName: String? = nil, contentType: String? = nil
     ) throws(InvalidRequest) {
@@ -36,6 +40,7 @@ public struct MultipartForm: Sendable {
         parts.append(Part(head: Array((head + "\r\n").utf8), content: content))
     }
 
+    /// The parts in the order in which they were added. Files are opened when the body is read; replayable if every part is.
     public var body: HTTPBody {
         let pieces =
             parts.flatMap { [HTTPBody.bytes($0.head), $0.content, .bytes(Array("\r\n".utf8))] }

@@ -1,17 +1,26 @@
 /// Why no answer came.
 public struct TransportError: Error, Sendable, Hashable {
+    /// What kind of failure it is, for a program to act on.
     public enum Code: Sendable, Hashable {
+        /// The task that waited for it was cancelled.
         case cancelled
+        /// The host's name, or its proxy's, has no address.
         case hostNotFound
+        /// The host, or its proxy, took no connection. The request was not sent.
         case connectionFailed
+        /// ``TransferOptions/timeout`` or ``TransferOptions/connectTimeout`` was over.
         case timedOut
         /// The server's certificate or the TLS handshake was refused.
         case tls
         /// The private CA, a certificate or a key of ours could not be read.
         case tlsConfiguration
+        /// The connection broke before the answer was complete. The server may have acted on the request.
         case connectionLost
+        /// What came is not HTTP.
         case malformedResponse
+        /// The header lines of the answer have more than `limit` bytes.
         case headTooLarge(limit: Int)
+        /// The body of the answer has more than `limit` bytes; see ``TransferOptions/Delivery``.
         case bodyTooLarge(limit: Int)
         /// A proxy did not open the way to the server; 407 when it wants credentials.
         case proxyRefused(status: Int)
@@ -19,15 +28,18 @@ public struct TransportError: Error, Sendable, Hashable {
         case pinMismatch
         /// The reader of the request's body failed, or delivered another number of bytes than it had announced.
         case requestBody
+        /// None of these; ``TransportError/message`` says what.
         case other
     }
 
+    /// What kind of failure it is; ``message`` says more, to a person.
     public let code: Code
     /// In the words of the library that failed.
     public let message: String
     /// libcurl's own code (`CURLcode`); 0 where it had no part.
     public let curlCode: Int32
 
+    /// For transports, and for test doubles.
     public init(_ code: Code, _ message: String = "", curlCode: Int32 = 0) {
         self.code = code
         self.message = message
