@@ -197,7 +197,8 @@ def main():
 
     with tempfile.TemporaryDirectory() as home:
         os.environ["HOME"] = home
-        for path in [ROOT / "README.md", *sorted(ROOT.glob("Docs/**/*.md")), *sorted(ROOT.glob("Examples/*/README.md"))]:
+        patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Sources/*/*.docc/*.md")
+        for path in (path for pattern in patterns for path in sorted(ROOT.glob(pattern))):
             document = Document(path, build_dir)
             try:
                 for line, block in blocks(path, "console"):
