@@ -24,6 +24,8 @@ final class AsyncLock: Sendable {
         return try await body()
     }
 
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     private func release() {
         while let waiter = next() {
             if waiter.resume(with: .success(())) { return }

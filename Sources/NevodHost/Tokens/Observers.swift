@@ -11,7 +11,9 @@ final class Observers<Value: Sendable>: Sendable {
     private let state = Locked(State())
 
     deinit {
-        for continuation in state.withLock({ $0.continuations }).values { continuation.finish() }
+        let (continuations, endings) = state.withLock { ($0.continuations.values, $0.endings.values) }
+        for continuation in continuations { continuation.finish() }
+        for ending in endings { ending() }
     }
 
     /// A reader that is slow gets the latest value.

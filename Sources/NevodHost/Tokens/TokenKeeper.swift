@@ -6,7 +6,7 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
     private let storage: AnyKeyValueStorage
     private let key: StorageKey
     private let memory = Locked(TokenMemory<Token>())
-    private let writing = AsyncLock()
+    let writing = AsyncLock()
     private let observers = Observers<Token?>()
     let renewal = SingleFlight<RenewalOutcome>()
     let clock: HostClock
@@ -25,9 +25,11 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
     /// The token as it is stored now. The storage is asked every time, since others may write to it; decoded is only what
     /// has changed.
     func read() async throws -> StoredToken<Token> {
-        if let unsaved = memory.withLock({ $0.unsaved }), try await !save(late: unsaved) {
-            return memory.withLock { $0.current }
-        }
+        if hasUnsaved, try await !saveLate() { return memory.withLock { $0.current } }
+        return try await readStored()
+    }
+
+    private func readStored() async throws -> StoredToken<Token> {
         let writes = memory.withLock { $0.writes }
         let bytes = try await storage.read(key)
         if let known = memory.withLock({ $0.isCurrent(bytes) ? $0.current : nil }) { return known }
@@ -61,11 +63,14 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
     }
 
     /// A renewed token that can't be written now must not be lost: the one it replaces is worth nothing any more.
-    func keepUnsaved(_ token: Token) throws {
+    ///
+    /// - Parameter version: the token that was renewed. If it is no longer the one that counts, after a logout for one, the
+    ///   new one is worth nothing either.
+    func keepUnsaved(_ token: Token, replacing version: TokenVersion) throws {
         let bytes = try encoded(token)
         let renewal = renewalTime(of: token)
-        memory.withLock { $0.installUnsaved(token, bytes, renewal: renewal) }
-        observers.yield(token)
+        let isKept = memory.withLock { $0.installUnsaved(token, bytes, ifVersion: version, renewal: renewal) }
+        if isKept { observers.yield(token) }
     }
 
     /// Whether a renewed token still has to be written.
@@ -113,14 +118,16 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
         let bytes: Secret?
     }
 
-    /// Nil if the version is another one by now.
+    /// What the storage should hold while the token of this version counts; nil if that is another one by now. Needs the
+    /// order of writes.
     private func bytes(of version: TokenVersion) async throws -> Expected? {
-        guard try await read().version == version else { return nil }
-        return memory.withLock { $0.current.version == version ? Expected(bytes: $0.bytes) : nil }
+        // Until a renewed token is written, memory is ahead of the storage.
+        if !hasUnsaved { _ = try await readStored() }
+        return memory.withLock { $0.current.version == version ? Expected(bytes: $0.stored) : nil }
     }
 
     /// - Returns: whether there is nothing to be saved any more.
-    private func save(late unsaved: TokenMemory<Token>.Unsaved) async throws -> Bool {
+    private func saveLate() async throws -> Bool {
         do {
             return try await writing.withLock {
                 let isOurs = try await self.storage.replace(self.key, unsaved.expected, unsaved.bytes)
@@ -133,6 +140,8 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
             return false
         }
     }
+                // While this waited, another has saved it, or written what counts instead: after a logout it must not come back.
+                guard let unsaved = self.memory.withLock({ $0.unsaved }) else { return true }
 
     /// A little before the end, and not for all the same: clients that logged in together would come back together.
     func renewalTime(of token: Token?) -> UnixTime? {

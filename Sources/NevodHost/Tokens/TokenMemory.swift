@@ -15,6 +15,10 @@ struct TokenMemory<Token: TokenModel> {
     /// Set while a token could not be written: it is used, and written as soon as that works.
     private(set) var unsaved: Unsaved?
     private(set) var bytes: Secret?
+    /// What the storage held when it was last seen: not the token that could not be written.
+    var stored: Secret? {
+        if let unsaved { unsaved.expected } else { bytes }
+    }
     private var isKnown = false
     /// Counts what was written here, so that a read which a write has overtaken is known to be stale.
     private(set) var writes: UInt64 = 0
@@ -39,11 +43,15 @@ struct TokenMemory<Token: TokenModel> {
         replace(token, written, renewal)
     }
 
-    /// What should have been written.
-    mutating func installUnsaved(_ token: Token, _ bytes: Secret?, renewal: UnixTime?) {
+    /// What should have been written in place of the token of this version, if that still counts.
+    mutating func installUnsaved(
+        _ token: Token, _ bytes: Secret?, ifVersion version: TokenVersion, renewal: UnixTime?
+    ) -> Bool {
+        guard current.version == version else { return false }
         writes += 1
-        unsaved = Unsaved(bytes: bytes, expected: self.bytes)
+        unsaved = Unsaved(bytes: bytes, expected: stored)
         replace(token, bytes, renewal)
+        return true
     }
 
     /// - Parameter isOurs: whether it was written; if not, somebody else's token stands in the storage, and counts.

@@ -105,7 +105,7 @@ extension TokenKeeper {
             // If somebody has logged in or out meanwhile, that counts, and the new token is dropped.
             _ = try await replace(old.version, with: token)
         } catch {
-            try keepUnsaved(token)
+            try keepUnsaved(token, replacing: old.version)
         }
         return .replaced
     }
