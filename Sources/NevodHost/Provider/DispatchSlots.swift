@@ -88,10 +88,16 @@ final class DispatchSlot: Sendable {
     }
 
     func release() {
+        _ = giveBack()
+    }
+
+    /// - Returns: whether it was held.
+    func giveBack() -> Bool {
         let wasHeld = isHeld.withLock { held in
             defer { held = false }
             return held
         }
         if wasHeld { slots?.release(origin) }
+        return wasHeld
     }
 }

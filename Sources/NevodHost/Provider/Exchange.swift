@@ -44,11 +44,11 @@ public struct Exchange: Sendable {
     }
 
     /// Waits for something that other requests may be needed for: meanwhile this one holds no place among those that are on
-    /// their way.
+    /// their way. One that held none, because its answer is there, needs none afterwards.
     func steppingAside<Success: Sendable>(_ wait: () async throws -> Success) async throws -> Success {
-        slot?.release()
+        let hadSlot = slot?.giveBack() == true
         let result = try await wait()
-        try await slot?.reacquire(until: deadline)
+        if hadSlot { try await slot?.reacquire(until: deadline) }
         return result
     }
 

@@ -99,9 +99,11 @@ public struct NetworkProvider: Sendable {
             var exchange = Exchange(
                 request: request, options: options, attempt: attempt, mayCarryCredentials: carryingCredentials,
                 deadline: limit.deadline, bindings: bindings, slot: slot)
+            // Said, not left to the last reference: an interceptor may have kept the exchange, or a task that it began has.
+            defer { exchange.endDispatch() }
             try await authorize(&exchange)
             observer?(exchange.request)
-            let outcome = await transfer(exchange)
+            let outcome = await transfer(exchange, limit)
             exchange.endDispatch()
             await chain.observe(exchange, outcome)
             // Nobody waits for another attempt.
@@ -121,10 +123,10 @@ public struct NetworkProvider: Sendable {
         _ retries: inout RetryState, _ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>, _ limit: TimeLimit
     ) async throws(NetworkError) -> Bool {
         var random = SystemRandomNumberGenerator()
-        let decision = retries.next(
-            after: outcome, of: exchange.request, random: &random, now: HostClock.system.now, budget: budget.withdraw)
-        // An attempt after the request's time would only turn its answer into a time-out.
-        guard case .wait(let pause) = decision, limit.outlasts(pause) else { return false }
+        let decision = retries.next(after: outcome, of: exchange.request, random: &random, now: HostClock.system.now)
+        // An attempt after the request's time would only turn its answer into a time-out. Only one that is made is paid for.
+        guard case .wait(let pause) = decision, limit.outlasts(pause), exchange.attempt < Self.mostAttempts, budget.withdraw()
+        else { return false }
         logger?.notice("\(exchange.request) is sent again", ["attempt": "\(exchange.attempt + 1)", "after": "\(pause)"])
         do { try await Task.sleep(for: pause) } catch { throw .cancelled }
         return true
@@ -166,8 +168,13 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    private func transfer(_ exchange: Exchange) async -> Result<HTTPResponse, TransportError> {
-        do throws(TransportError) { return .success(try await session.send(exchange.request, exchange.options)) } catch {
+    /// The chain may have taken long, above all where a token was renewed: only the rest of the time is the transport's.
+    private func transfer(_ exchange: Exchange, _ limit: TimeLimit) async -> Result<HTTPResponse, TransportError> {
+        var options = exchange.options
+        do throws(TransportError) {
+            options.timeout = try limit.remaining
+            return .success(try await session.send(exchange.request, options))
+        } catch {
             return .failure(error)
         }
     }
