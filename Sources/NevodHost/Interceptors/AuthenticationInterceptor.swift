@@ -22,7 +22,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
     private let obtainsFirst: Bool
     private let isRefused: @Sendable (HTTPResponse) -> Bool
-    private let logger: (any NetworkLogger)?
+    let logger: (any NetworkLogger)?
 
     public var phase: TokenPhase { Token.phase }
 
@@ -88,13 +88,19 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     private func tokenToSend(_ exchange: Exchange) async throws -> StoredToken<Token> {
         guard !keeper.isWithinItsRenewal else { return try await keeper.read() }
         while keeper.renewal.isFlying {
-            let outcome = try await exchange.steppingAside { try await keeper.renewal.outcome(until: exchange.deadline) }
-            if let outcome { try check(outcome) }
+            let outcome = try await exchange.steppingAside {
+                try await RenewalContext.waiting(for: ObjectIdentifier(keeper)) {
+                    try await keeper.renewal.outcome(until: exchange.deadline)
+                }
+            }
+            // A renewal that can't be waited for: the token goes as it is.
+            guard let outcome else { break }
+            if let outcome { try await check(outcome) }
         }
         let stored = try await keeper.read()
         let isMissing = obtainsFirst && stored.token == nil
         guard isMissing || keeper.isDue(stored.version) else { return stored }
-        try check(try await renewed(stored.version, isRefused: isMissing, exchange))
+        try await check(try await renewed(stored.version, isRefused: isMissing, exchange))
         return try await keeper.read()
     }
 
@@ -102,16 +108,22 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         _ version: TokenVersion, isRefused: Bool, _ exchange: Exchange
     ) async throws -> RenewalOutcome {
         try await exchange.steppingAside {
-            try await keeper.renew(version, isRefused: isRefused, until: exchange.deadline, by: refreshStrategy, logger)
+            try await RenewalContext.waiting(for: ObjectIdentifier(keeper)) {
+                try await keeper.renew(version, isRefused: isRefused, until: exchange.deadline, by: refreshStrategy, logger)
+            } ?? .failed(RenewalCircle())
         }
     }
 
     /// Whoever waited for a renewal shares its failure.
-    private func check(_ outcome: RenewalOutcome) throws(NetworkError) {
+    private func check(_ outcome: RenewalOutcome) async throws {
         switch outcome {
         case .replaced, .serving: return
-        case .kept, .refused: throw .unauthorized
-        case .failed(let error): throw .authenticationFailed(error)
+        // Nobody has refused the request that waits: it goes with what is stored, unless it can't go without a token.
+        case .kept:
+            guard obtainsFirst, try await keeper.read().token == nil else { return }
+            throw NetworkError.unauthorized
+        case .refused: throw NetworkError.unauthorized
+        case .failed(let error): throw NetworkError.authenticationFailed(error)
         }
     }
 }

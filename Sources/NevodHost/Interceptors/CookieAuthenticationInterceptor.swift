@@ -38,7 +38,11 @@ public struct CookieAuthenticationInterceptor: RequestInterceptor {
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
         if try await authentication.retry(&exchange, after: outcome) { return true }
-        if case .success(let response) = outcome { try await authentication.keeper.adopt(response, exchange) }
+        guard case .success(let response) = outcome else { return false }
+        // What the server has done is done: a store that fails now must not make a failure of its answer.
+        do { try await authentication.keeper.adopt(response, exchange) } catch {
+            authentication.logger?.error("the cookies that an answer sets could not be saved", ["error": "\(error)"])
+        }
         return false
     }
 }

@@ -13,6 +13,7 @@ final class SingleFlight<Outcome: Sendable>: Sendable {
     private let state = Locked(State())
 
     var isFlying: Bool { state.withLock { $0.isFlying } }
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Waits for the operation under way; if none is, starts `operation`.
     func join(

@@ -104,6 +104,16 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
         return forGood || !isOver
     }
 
+    /// After a renewal: a token that is over by this clock the moment it comes shows that the clocks differ. It serves until
+    /// it is refused; by its end, every request would renew it.
+    func serveRenewed() {
+        let now = clock.now
+        memory.withLock { memory in
+            guard let renewal = memory.renewal, renewal <= now else { return }
+            memory.postponeRenewal(until: nil, of: memory.current.version)
+        }
+    }
+
     private func encoded(_ token: Token?) throws -> Secret? {
         try token.map { Secret(copying: Array(try $0.encode())) }
     }
@@ -130,6 +140,8 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
     private func saveLate() async throws -> Bool {
         do {
             return try await writing.withLock {
+                // While this waited, another has saved it, or written what counts instead: after a logout it must not come back.
+                guard let unsaved = self.memory.withLock({ $0.unsaved }) else { return true }
                 let isOurs = try await self.storage.replace(self.key, unsaved.expected, unsaved.bytes)
                 self.memory.withLock { $0.endUnsaved(isOurs: isOurs) }
                 return true
@@ -140,8 +152,6 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
             return false
         }
     }
-                // While this waited, another has saved it, or written what counts instead: after a logout it must not come back.
-                guard let unsaved = self.memory.withLock({ $0.unsaved }) else { return true }
 
     /// A little before the end, and not for all the same: clients that logged in together would come back together.
     func renewalTime(of token: Token?) -> UnixTime? {

@@ -26,11 +26,6 @@ public struct TokenRefused: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { "the server refused to renew the token: \(reason)" }
 }
 
-/// Whose renewal this task belongs to: its own requests must not wait for it.
-enum RenewalContext {
-    @TaskLocal static var renewing: [ObjectIdentifier] = []
-}
-
 extension TokenKeeper {
     /// Obtains another token than this one: by one exchange for all who ask at a time, by none if another one is stored
     /// already.
@@ -59,7 +54,7 @@ extension TokenKeeper {
         }
     }
 
-    var isWithinItsRenewal: Bool { RenewalContext.renewing.contains(ObjectIdentifier(self)) }
+    var isWithinItsRenewal: Bool { RenewalContext.belongs(toRenewalOf: ObjectIdentifier(self)) }
 
     private func exchange(
         _ version: TokenVersion, _ isRefused: Bool, _ strategy: @Sendable (Token?) async throws -> Token
@@ -84,8 +79,10 @@ extension TokenKeeper {
         of strategy: @Sendable (Token?) async throws -> Token, _ stored: StoredToken<Token>
     ) async throws -> RenewalOutcome {
         let token: Token
+        let renewal = Renewal(of: ObjectIdentifier(self))
+        defer { renewal.finish() }
         do {
-            token = try await RenewalContext.$renewing.withValue(RenewalContext.renewing + [ObjectIdentifier(self)]) {
+            token = try await RenewalContext.$renewing.withValue(RenewalContext.renewing + [renewal]) {
                 try await strategy(stored.token)
             }
         } catch NetworkError.unauthorized(_, response: nil) {
@@ -107,6 +104,7 @@ extension TokenKeeper {
         } catch {
             try keepUnsaved(token, replacing: old.version)
         }
+        serveRenewed()
         return .replaced
     }
 
