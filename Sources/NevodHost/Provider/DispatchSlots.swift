@@ -4,9 +4,28 @@ internal import NevodSupport
 /// without a credential: it is bound when a request leaves, so that one which has waited doesn't leave with a token that was
 /// replaced meanwhile.
 final class DispatchSlots: Sendable {
+    /// Changed in place only: a copy of it would be a copy of everyone who waits.
     private struct Queue {
         var free: Int
         var waiting = Deque<Waiter<Void>>()
+
+        /// Who has to wait; nil: there was a free slot.
+        mutating func enter() -> Waiter<Void>? {
+            guard free == 0 else {
+                free -= 1
+                return nil
+            }
+            let waiter = Waiter<Void>()
+            waiting.append(waiter)
+            return waiter
+        }
+
+        /// Whose turn it is; nil: nobody's, and the slot is free.
+        mutating func leave() -> Waiter<Void>? {
+            let waiter = waiting.popFirst()
+            if waiter == nil { free += 1 }
+            return waiter
+        }
     }
 
     private let limit: Int
@@ -26,17 +45,7 @@ final class DispatchSlots: Sendable {
     }
 
     fileprivate func enter(_ origin: Origin, _ deadline: ContinuousClock.Instant?) async throws {
-        let waiter = queues.withLock { queues -> Waiter<Void>? in
-            var queue = queues[origin] ?? Queue(free: limit)
-            defer { queues[origin] = queue }
-            guard queue.free == 0 else {
-                queue.free -= 1
-                return nil
-            }
-            let waiter = Waiter<Void>()
-            queue.waiting.append(waiter)
-            return waiter
-        }
+        let waiter = queues.withLock { $0[origin, default: Queue(free: limit)].enter() }
         try await waiter?.value(until: deadline)
     }
 
@@ -55,11 +64,10 @@ final class DispatchSlots: Sendable {
 
     private func next(at origin: Origin) -> Waiter<Void>? {
         queues.withLock { queues in
-            guard var queue = queues[origin] else { return nil }
-            let waiter = queue.waiting.popFirst()
-            if waiter == nil { queue.free += 1 }
+            guard let index = queues.index(forKey: origin) else { return nil }
+            let waiter = queues.values[index].leave()
             // Nobody is there any more: origins are as many as servers send us to.
-            queues[origin] = queue.free == limit ? nil : queue
+            if queues.values[index].free == limit { queues.remove(at: index) }
             return waiter
         }
     }
