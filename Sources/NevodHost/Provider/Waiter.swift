@@ -33,13 +33,8 @@ final class Waiter<Value: Sendable>: Sendable {
     ///
     /// - Throws: what it is resumed with; `CancellationError`; ``NetworkError/timeout(_:)`` at the deadline.
     func value(until deadline: ContinuousClock.Instant?) async throws -> Value {
-        let timer = deadline.map { deadline in
-            Task {
-                try await Task.sleep(until: deadline, clock: .continuous)
-                resume(with: .failure(NetworkError.timeout(.outOfTime)))
-            }
-        }
-        defer { timer?.cancel() }
+        let alarm = deadline.map { Alarms.shared.set(at: $0) { self.resume(with: .failure(NetworkError.timeout(.outOfTime))) } }
+        defer { if let alarm { Alarms.shared.cancel(alarm) } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result = state.withLock { state -> Result<Value, any Error>? in

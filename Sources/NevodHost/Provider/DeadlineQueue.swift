@@ -1,0 +1,70 @@
+/// Values by deadline, the earliest first: a binary heap without a clock.
+///
+/// Most are removed long before their deadline. Such an entry stays in the heap until it comes up, or until more than half of
+/// the heap is like it, so that a removal is cheap and what is removed takes no more room than what isn't.
+struct DeadlineQueue<Value> {
+    private struct Entry {
+        let deadline: ContinuousClock.Instant
+        let number: UInt64
+    }
+
+    private var heap: [Entry] = []
+    private var values: [UInt64: Value] = [:]
+    private var lastNumber: UInt64 = 0
+
+    /// Of all entries that were not removed; nil without any.
+    var earliest: ContinuousClock.Instant? {
+        mutating get {
+            while let first = heap.first, values[first.number] == nil { removeFirst() }
+            return heap.first?.deadline
+        }
+    }
+
+    var heapCount: Int { heap.count }
+
+    /// Returns the entry's number, for ``remove(_:)``.
+    mutating func insert(_ value: Value, at deadline: ContinuousClock.Instant) -> UInt64 {
+        lastNumber += 1
+        values[lastNumber] = value
+        heap.append(Entry(deadline: deadline, number: lastNumber))
+        var child = heap.count - 1
+        while child > 0, heap[child].deadline < heap[(child - 1) / 2].deadline {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+        return lastNumber
+    }
+
+    /// No effect on one that is no longer there.
+    mutating func remove(_ number: UInt64) {
+        guard values.removeValue(forKey: number) != nil, heap.count > 64, heap.count > 2 * values.count else { return }
+        // What is sorted is a heap.
+        heap = heap.filter { values[$0.number] != nil }.sorted { $0.deadline < $1.deadline }
+    }
+
+    /// Takes out all whose deadline has come, in its order.
+    mutating func popDue(now: ContinuousClock.Instant) -> [Value] {
+        var due: [Value] = []
+        while let first = heap.first, first.deadline <= now {
+            if let value = values.removeValue(forKey: first.number) { due.append(value) }
+            removeFirst()
+        }
+        return due
+    }
+
+    private mutating func removeFirst() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child].deadline < heap[least].deadline
+            {
+                least = child
+            }
+            guard least != parent else { return }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+}
