@@ -78,8 +78,8 @@ let package = Package(
         .target(
             name: "CPeers", path: "Benchmarks/CPeers", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("crypto")]),
         .executableTarget(
-            name: "nevod-bench", dependencies: ["NevodHost", "HMACAuth", "CPeers"], path: "Benchmarks/NevodBench",
-            swiftSettings: strict),
+            name: "nevod-bench", dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport", "HMACAuth", "CPeers"],
+            path: "Benchmarks/NevodBench", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -7,13 +7,27 @@ struct Bench {
         let words = Array(CommandLine.arguments.dropFirst())
         switch words.first {
         case "authorize": try AuthorizeBench().run()
-        case "count": try AuthorizeBench().count()
+        case "count":
+            try AuthorizeBench().count()
+            try await InterceptorBench().count()
         case "spin": try AuthorizeBench().spin(words.count > 1 ? words[1] : "", Int(words.last ?? "") ?? 0)
         case "interceptors": try await InterceptorBench().run()
+        case "perform":
+            try await PerformBench(url: words.count > 1 ? words[1] : "", script: words.count > 2 ? words[2] : "").run()
+        case "spin-perform":
+            let numbers = words.compactMap { Int($0) }
+            if words.count == 4, numbers.count == 2 {
+                try await PerformBench(url: words[1], script: "").spin(numbers[0], numbers[1])
+            }
+        case "storm": try await StormBench(url: words.count > 1 ? words[1] : "").run()
         case "session": try await SessionBench(url: words.count > 1 ? words[1] : "").run()
         case "start": try StartBench(url: words.count > 1 ? words[1] : "").run()
         default:
-            print("usage: nevod-bench authorize | count | spin CASE N | interceptors | session URL | start URL")
+            print(
+                """
+                usage: nevod-bench authorize | interceptors | session URL | perform URL SCRIPT | storm URL | start URL
+                       nevod-bench count | spin CASE N | spin-perform URL CONCURRENCY N
+                """)
             exit(2)
         }
     }

@@ -32,6 +32,14 @@ struct InterceptorBench {
         }
     }
 
+    /// What is the same on every machine: allocations of each of 100, beyond those of the way through an empty chain.
+    func count() async throws {
+        let native = try await measure(Array(repeating: Native(), count: 100))
+        let bare = try await measure(Array(repeating: Bare(), count: 100))
+        print("allocations.interceptor.native \(rounded(native.allocations, 2))")
+        print("allocations.interceptor.defaults \(rounded(bare.allocations, 2))")
+    }
+
     /// Of each interceptor: the way through the chain less the way through an empty one.
     private func measure(_ chain: [any RequestInterceptor]) async throws -> (nanoseconds: Double, allocations: Double) {
         let rounds = 200_000 / (chain.count + 10)

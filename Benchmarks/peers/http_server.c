@@ -7,10 +7,15 @@
 //   --port N      default 0: the kernel chooses
 //   --parent PID  exit when that is not the parent: catches a parent that was gone before this program could look
 //
-// GET /bytes/N answers N bytes, any other path a JSON object of exactly 200.
+// GET /bytes/N answers N bytes, any other path but these a JSON object of exactly 200:
+//   /api     that object, or 401 unless the request carries "Authorization: Bearer access-N" of the current generation N
+//   /token   begins the next generation, and answers its tokens (RFC 6749 section 5.1)
+//   /expire  begins the next generation, and doesn't tell its tokens
+//   /counts  how many requests to /api were answered, how many of them were refused, and how many tokens were issued
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -37,12 +42,19 @@ static const char json[] =
     "\"created\":\"2024-05-01T12:30:00Z\",\"note\":\"fixed\"}";
 _Static_assert(sizeof json - 1 == 200, "clients of the benchmark expect this length");
 
+enum resource { JSON, BYTES, API, TOKEN, EXPIRE, COUNTS };
+
 struct request {
     bool is_head, keep_alive, expects, understood;
+    enum resource resource;
     uint64_t body;     // bytes that follow the head
     uint64_t answer;   // bytes asked for by /bytes/N
-    bool wants_bytes;
+    uint64_t token;    // N of "Bearer access-N"
 };
+
+static struct {
+    uint64_t generation, answered, refused, issued;
+} tokens = {.generation = 1};
 
 struct connection {
     char *input;          // the beginning of a head that has not arrived in full, or requests that wait behind an answer
@@ -194,6 +206,20 @@ static bool is_field(const char *line, const char *end, const char *name, const 
     return true;
 }
 
+static enum resource resource_of(const char *path, const char *end) {
+    static const struct {
+        const char *path;
+        enum resource resource;
+    } others[] = {{"/api", API}, {"/token", TOKEN}, {"/expire", EXPIRE}, {"/counts", COUNTS}};
+    size_t count = (size_t)(end - path);
+    if (count > 7 && memcmp(path, "/bytes/", 7) == 0)
+        return BYTES;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strlen(others[i].path) == count && memcmp(path, others[i].path, count) == 0)
+            return others[i].resource;
+    return JSON;
+}
+
 // `end` is behind the empty line.
 static struct request parse(const char *head, const char *end) {
     struct request request = {.understood = true};
@@ -205,14 +231,18 @@ static struct request parse(const char *head, const char *end) {
     path++;
     request.keep_alive = line_end[-1] == '1';
     request.is_head = path - head == 5 && memcmp(head, "HEAD", 4) == 0;
-    if (path_end - path > 7 && memcmp(path, "/bytes/", 7) == 0) {
-        request.wants_bytes = true;
+    request.resource = resource_of(path, path_end);
+    if (request.resource == BYTES)
         request.understood = number(path + 7, path_end, &request.answer) && request.answer <= MAX_ANSWER;
-    }
     for (const char *line = line_end + 2; line < end - 2; line = line_end + 2) {
         const char *value, *value_end;
         line_end = memchr(line, '\r', (size_t)(end - line));
         switch (*line | 0x20) {  // most lines begin with another letter and are left at that
+        case 'a':
+            if (is_field(line, line_end, "authorization", &value, &value_end) && value_end - value > 14
+                && memcmp(value, "Bearer access-", 14) == 0 && !number(value + 14, value_end, &request.token))
+                request.token = 0;
+            break;
         case 'c':
             if (is_field(line, line_end, "content-length", &value, &value_end))
                 request.understood &= number(value, value_end, &request.body);
@@ -232,19 +262,66 @@ static struct request parse(const char *head, const char *end) {
     return request;
 }
 
+// The text of an answer that changes; its length.
+static size_t state_text(enum resource resource, char *text, size_t size) {
+    int count = 0;
+    if (resource == TOKEN)
+        count = snprintf(
+            text, size,
+            "{\"access_token\":\"access-%" PRIu64 "\",\"refresh_token\":\"refresh-%" PRIu64 "\",\"token_type\":\"Bearer\"}",
+            tokens.generation, tokens.generation);
+    else if (resource == COUNTS)
+        count = snprintf(
+            text, size, "{\"answered\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"issued\":%" PRIu64 "}", tokens.answered,
+            tokens.refused, tokens.issued);
+    return (size_t)count;
+}
+
 static void answer(struct connection *connection, const struct request *request) {
-    uint64_t count = !request->understood ? 0 : request->wants_bytes ? request->answer : sizeof json - 1;
+    const char *head = "HTTP/1.1 200 OK\r\nServer: nevod-peer\r\nDate: ";
+    const char *body = json;
+    char text[256];
+    uint64_t count = sizeof json - 1;
+    switch (request->resource) {
+    case JSON:
+        break;
+    case BYTES:
+        count = request->answer;
+        body = NULL;
+        break;
+    case API:
+        tokens.answered++;
+        if (request->token == tokens.generation)
+            break;
+        tokens.refused++;
+        head = "HTTP/1.1 401 Unauthorized\r\nServer: nevod-peer\r\nWWW-Authenticate: Bearer\r\nDate: ";
+        count = 0;
+        break;
+    case TOKEN:
+    case EXPIRE:
+    case COUNTS:
+        // What was issued before is void.
+        tokens.generation += request->resource != COUNTS;
+        tokens.issued += request->resource == TOKEN;
+        count = state_text(request->resource, text, sizeof text);
+        body = text;
+        break;
+    }
+    if (!request->understood) {
+        head = "HTTP/1.1 400 Bad Request\r\nDate: ";
+        count = 0;
+    }
     if (!request->understood || !request->keep_alive)
         connection->closing = true;
-    add_text(request->understood ? "HTTP/1.1 200 OK\r\nServer: nevod-peer\r\nDate: " : "HTTP/1.1 400 Bad Request\r\nDate: ");
+    add_text(head);
     add_text(date());
     add_text("\r\nContent-Type: application/json\r\nContent-Length: ");
     add_number(count);
     add_text(connection->closing ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n");
     if (request->is_head)
         return;
-    if (!request->wants_bytes) {
-        add(json, (size_t)count);
+    if (body != NULL) {
+        add(body, (size_t)count);
     } else if (count <= sizeof filler / 2) {
         add(filler, (size_t)count);
     } else {
