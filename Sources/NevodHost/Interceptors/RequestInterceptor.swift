@@ -28,7 +28,7 @@ public protocol RequestInterceptor: Sendable {
     func retry(_ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>) async throws -> Bool
 
     /// The same for a request alone.
-    func adapt(_ request: consuming Request) async throws -> Request
+    func adapt(_ request: Request) async throws -> Request
 
     /// The same after a failure, or an answer of status 400 or higher, seen as an error.
     ///
@@ -63,7 +63,7 @@ extension RequestInterceptor {
         }
     }
 
-    public func adapt(_ request: consuming Request) async throws -> Request { request }
+    public func adapt(_ request: Request) async throws -> Request { request }
 
     public func retry(_ request: Request, response: Request.Response?, error: NetworkError) async throws -> Bool { false }
 }
