@@ -2,10 +2,28 @@
 import PackageDescription
 
 let package = Package(
-    name: "embedding",
+    name: "examples",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "NevodHost", path: "../..")],
     targets: [
-        .executableTarget(name: "embedding", dependencies: [.product(name: "NevodHost", package: "NevodHost")])
+        .executableTarget(
+            name: "quick-start",
+            dependencies: [
+                .product(name: "NevodHost", package: "NevodHost"),
+                .product(name: "NevodHostFoundation", package: "NevodHost"),
+            ]),
+        .executableTarget(name: "embedding", dependencies: [.product(name: "NevodHost", package: "NevodHost")]),
+        .executableTarget(name: "storage", dependencies: [.product(name: "NevodHost", package: "NevodHost")]),
+        .executableTarget(
+            name: "sign-in", dependencies: [.product(name: "NevodHostFoundation", package: "NevodHost")]),
+        .executableTarget(
+            name: "services",
+            dependencies: ["CCrypto", .product(name: "NevodHostFoundation", package: "NevodHost")]),
+        .testTarget(
+            name: "servicesTests",
+            dependencies: ["services", .product(name: "NevodHostFoundation", package: "NevodHost")]),
+
+        // For an HMAC of the program's own: Linux has no CryptoKit.
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     ]
 )

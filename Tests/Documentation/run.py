@@ -120,53 +120,92 @@ def check_swift(path):
         yield line
 
 
+EXAMPLES = ROOT / "Examples/embedding"
+PROGRAMS = EXAMPLES / ".build/debug"
+
+
+def build_examples():
+    """All programs of one package, and their tests, built as a stranger would."""
+    done = subprocess.run(
+        ["swift", "build", "--build-tests", "--package-path", EXAMPLES], cwd=ROOT, timeout=2 * SECONDS,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise Failure(f"Examples/embedding can't be built:\n{done.stdout[-4000:]}")
+
+
+def check_example_tests():
+    done = subprocess.run(
+        ["swift", "test", "--skip-build", "--disable-xctest", "--package-path", EXAMPLES], cwd=ROOT, timeout=SECONDS,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode or not re.search(r"Test run with [1-9]", done.stdout):
+        raise Failure(f"the tests of Examples/embedding, exit code {done.returncode}:\n{done.stdout}")
+
+
 def check_embedding(build_dir):
-    """The embedding example, built as a stranger would and run against the demo server."""
-    subprocess.run(
-        ["swift", "build", "--package-path", "Examples/embedding"], cwd=ROOT, check=True, timeout=SECONDS,
-        stdout=subprocess.DEVNULL)
+    """A plugin in a program, against the demo server."""
     document = Document(ROOT / "Docs/library.md", build_dir)
     document.environment["NEVOD_PLUGIN_PATH"] = str(build_dir)
     try:
-        document.run(0, "Examples/embedding/.build/debug/embedding http://127.0.0.1:8080/orders", ["200"])
+        document.run(0, f"{PROGRAMS}/embedding http://127.0.0.1:8080/orders", ["200"])
     finally:
         document.stop()
 
 
 def check_storage(home):
-    """The storage example, built and run likewise."""
-    package = ROOT / "Examples/storage"
-    subprocess.run(
-        ["swift", "build", "--package-path", str(package)], cwd=ROOT, check=True, timeout=SECONDS, stdout=subprocess.DEVNULL)
     done = subprocess.run(
-        [package / ".build/debug/storage", f"{home}/state"], capture_output=True, text=True, timeout=SECONDS)
-    expected = [
-        "abc123", "tooLarge: com.example.session: the value has 2097152 bytes, more than 1048576; keep it elsewhere, and its place here",
-        "com.example.session has changed", "true true"]
-    if done.returncode or done.stdout.splitlines() != expected:
-        raise Failure(f"Examples/storage printed:\n{done.stdout}{done.stderr}")
+        [PROGRAMS / "storage", f"{home}/state"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
+    expect("storage", STORAGE, done)
 
 
-def check_quick_start():
-    """The quick start's program, built as a stranger would and run against a server of its own."""
-    folder = ROOT / "Examples/quick-start"
-    subprocess.run(
-        ["swift", "build", "--package-path", folder], cwd=ROOT, check=True, timeout=SECONDS, stdout=subprocess.DEVNULL)
+def run_with_server(program, server):
+    """Runs a program against a server of its own; returns what came of it, and the lines of the server."""
     server = subprocess.Popen(
-        [sys.executable, folder / "server.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        [sys.executable, EXAMPLES / "servers" / server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         url = server.stdout.readline().removeprefix("listening on ").strip()
         done = subprocess.run(
-            [folder / ".build/debug/quick-start", url], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            timeout=SECONDS)
+            [PROGRAMS / program, url], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
     finally:
         server.stdin.close()
+        seen = server.stdout.read().splitlines()
         server.wait(10)
         server.stdout.close()
-    expected = QUICK_START.strip().splitlines()
-    if done.returncode != 0 or [line.rstrip() for line in done.stdout.splitlines()] != expected:
-        raise Failure(f"Examples/quick-start printed, with exit code {done.returncode}:\n{done.stdout}")
+    return done, seen
 
+
+def expect(program, expected, done):
+    if done.returncode != 0 or [line.rstrip() for line in done.stdout.splitlines()] != expected.strip().splitlines():
+        raise Failure(f"Examples/embedding, {program} printed, with exit code {done.returncode}:\n{done.stdout}")
+
+
+def check_quick_start():
+    done, _ = run_with_server("quick-start", "quick_start.py")
+    expect("quick-start", QUICK_START, done)
+
+
+def check_services():
+    """What each of several services saw, too: no credential but its own."""
+    done, seen = run_with_server("services", "services.py")
+    expect("services", SERVICES, done)
+    if seen != SEEN_BY_SERVICES.strip().splitlines():
+        raise Failure("Examples/embedding, the services saw:\n" + "\n".join(seen))
+
+
+def check_sign_in():
+    """However many requests the ended token meets, the token endpoint is asked once each time."""
+    done, seen = run_with_server("sign-in", "services.py")
+    expect("sign-in", SIGN_IN, done)
+    asked = [line.removeprefix("api.example.com POST /token ") for line in seen if " /token " in line]
+    if asked != ["[] 200", "[] 200", "[] 503", "[] 200", "[] 400"]:
+        raise Failure("Examples/embedding, the token endpoint of sign-in saw:\n" + "\n".join(asked))
+
+
+STORAGE = """
+abc123
+tooLarge: com.example.session: the value has 2097152 bytes, more than 1048576; keep it elsewhere, and its place here
+com.example.session has changed
+true true
+"""
 
 QUICK_START = """
 Ada
@@ -179,6 +218,62 @@ Eva
 there is no such user
 1 2 3 4 5
 Ada Eve ["file": 100000]
+"""
+
+SERVICES = """
+main: oauth
+admin: API key in a header
+legacy: cookie
+maps: API key in the query
+partner: two headers
+signed: HMAC
+/api/users: oauth
+/public/terms: none
+container: oauth
+container: cookie
+container: API key in a header
+status 200
+request.X-API-Key: [redacted: token APIKeyToken]
+request.X-Tenant: [redacted: token TenantKey]
+logged: API key in a header
+own interceptor: cookie
+limits: none
+wrong password; authenticated: false
+authenticated: true
+authenticated: false
+"""
+
+SEEN_BY_SERVICES = """
+api.example.com GET /users/me [Authorization] 401
+api.example.com POST /oauth/refresh [] 200
+api.example.com GET /users/me [Authorization] 200
+admin.example.com GET /stats [X-API-Key] 200
+legacy.example.com POST /login [] 200
+legacy.example.com GET /orders [Cookie] 200
+maps.example.com GET /geocode [api_key] 200
+partner.example.com GET /offers [X-Client-ID, X-Client-Secret] 200
+signed.example.com POST /orders [X-API-Key, X-Signature] 200
+api.example.com GET /api/users [Authorization] 200
+api.example.com GET /public/terms [] 200
+api.example.com GET /users/me [Authorization] 200
+legacy.example.com GET /orders [Cookie] 200
+admin.example.com GET /stats [X-API-Key] 200
+admin.example.com GET /stats [X-API-Key, X-Tenant, User-Agent: MyApp/1.0] 200
+legacy.example.com GET /orders [] 401
+legacy.example.com GET /orders [Cookie] 200
+api.example.com GET /public/terms [] 200
+api.example.com POST /auth/login [] 403
+api.example.com POST /auth/login [] 200
+"""
+
+SIGN_IN = """
+nobody is signed in
+Ada
+10
+please try again later; you are still signed in
+Ada
+please sign in
+signed out
 """
 
 
@@ -207,9 +302,17 @@ def main():
             finally:
                 document.stop()
             attempt(lambda: len(list(check_swift(path))))
-        attempt(lambda: check_embedding(build_dir) or 1)
-        attempt(lambda: check_storage(home) or 1)
-        attempt(lambda: check_quick_start() or 1)
+        try:
+            build_examples()
+        except (Failure, subprocess.SubprocessError) as failure:
+            failures.append(str(failure))
+        else:
+            attempt(lambda: check_example_tests() or 1)
+            attempt(lambda: check_embedding(build_dir) or 1)
+            attempt(lambda: check_storage(home) or 1)
+            attempt(lambda: check_quick_start() or 1)
+            attempt(lambda: check_services() or 1)
+            attempt(lambda: check_sign_in() or 1)
     (ROOT / "libHMACAuthC.so").unlink(missing_ok=True)
     print(*failures, sep="\n\n")
     print(f"{passed} passed, {len(failures)} failed")

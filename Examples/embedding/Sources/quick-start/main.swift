@@ -1,4 +1,4 @@
-// The requests of Docs/quick-start.md. Usage: quick-start URL, where server.py listens.
+// The requests of Docs/quick-start.md. Usage: quick-start URL, where servers/quick_start.py listens.
 import Foundation
 import NevodHost
 import NevodHostFoundation

@@ -1,0 +1,32 @@
+import Foundation
+import NevodHostFoundation
+
+/// A store of one's own, for development. (NevodHostFoundation has one of this name, which a program's own goes before.)
+final class UserDefaultsStorage: KeyValueStorage {
+    // Foundation on Linux doesn't say that UserDefaults is Sendable; it guards its values itself.
+    private nonisolated(unsafe) let defaults: UserDefaults
+
+    init(userDefaults: UserDefaults = .standard) {
+        self.defaults = userDefaults
+    }
+
+    nonisolated func string(for key: StorageKey) -> String? {
+        defaults.string(forKey: key.rawValue)
+    }
+
+    nonisolated func data(for key: StorageKey) -> Data? {
+        defaults.data(forKey: key.rawValue)
+    }
+
+    nonisolated func set(_ value: String?, for key: StorageKey) {
+        defaults.set(value, forKey: key.rawValue)
+    }
+
+    nonisolated func set(_ value: Data?, for key: StorageKey) {
+        defaults.set(value, forKey: key.rawValue)
+    }
+
+    nonisolated func remove(for key: StorageKey) {
+        defaults.removeObject(forKey: key.rawValue)
+    }
+}

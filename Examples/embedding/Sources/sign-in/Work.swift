@@ -1,0 +1,55 @@
+import NevodHostFoundation
+
+func signInAndWork() async throws {
+    let session = Session(storage: InMemoryStorage())
+    do {
+        let _: Profile = try await session.provider.get("/users/me")
+    } catch NetworkError.unauthorized {
+        print("nobody is signed in")
+    }
+
+    try await session.signIn(email: "ada@example.com", password: "correct horse")
+    let signOut = Task { [changes = session.storage.changes] in
+        for await token in changes where token == nil { return }
+    }
+    let profile: Profile = try await session.provider.get("/users/me")
+    print(profile.name)
+
+    // The token has come to its end: ten requests find out, one renewal, ten answers.
+    try await tellServer("/access")
+    let names = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 1...10 {
+            group.addTask {
+                let profile: Profile = try await session.provider.get("/users/me")
+                return profile.name
+            }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+    print(names.count)
+
+    // The token endpoint is down for once: the session outlives that.
+    try await tellServer("/availability")
+    do {
+        let _: Profile = try await session.provider.get("/users/me")
+    } catch let error as NetworkError {
+        print(advice(on: error))
+    }
+    let again: Profile = try await session.provider.get("/users/me")
+    print(again.name)
+
+    // The user has withdrawn the grant elsewhere.
+    try await tellServer("/grant")
+    do {
+        let _: Profile = try await session.provider.get("/users/me")
+    } catch let error as NetworkError {
+        print(advice(on: error))
+    }
+    await signOut.value
+    print("signed out")
+}
+
+/// What happens at the server in a story, without a story's time.
+private func tellServer(_ path: String) async throws {
+    let _: EmptyResponse = try await NetworkProvider.quick(baseURL: "http://api.example.com").delete(path)
+}
