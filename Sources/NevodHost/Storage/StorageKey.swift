@@ -25,7 +25,7 @@ public struct StorageKey: Sendable, Hashable, RawRepresentable, ExpressibleByStr
     /// The same as ``rawValue``.
     public var value: String { rawValue }
 
-    /// Where a ``TokenStorage`` keeps its token unless told otherwise.
+    /// Where a ``TokenStorage`` of a ``Token`` keeps it unless told otherwise.
     public static let token: StorageKey = "nevod.token"
 }
 

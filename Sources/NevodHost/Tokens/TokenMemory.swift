@@ -29,10 +29,14 @@ struct TokenMemory<Token: TokenModel> {
     }
 
     /// What was read, unless something was written since `writes` was what it was.
+    ///
+    /// - Returns: whether it is a change.
     mutating func install(_ token: Token?, _ read: Secret?, ifWrites seen: UInt64, renewal: UnixTime?) -> Bool {
         guard seen == writes, unsaved == nil, !isCurrent(read) else { return false }
+        // That nothing is there is no news to whoever has just begun to look.
+        let isNews = isKnown || token != nil
         replace(token, read, renewal)
-        return true
+        return isNews
     }
 
     /// What was written.

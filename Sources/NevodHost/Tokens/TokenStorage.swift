@@ -14,9 +14,15 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
 
     /// - Parameters:
     ///   - storage: what keeps the token's bytes.
-    ///   - key: another one for each token of the same store.
-    public init(storage: some KeyValueStorage, key: StorageKey = .token) {
-        keeper = TokenKeeper.shared(AnyKeyValueStorage(storage), key)
+    ///   - key: another one for each token of the same type in the same store. By default ``StorageKey/token`` for a ``NevodHost/Token``,
+    ///     and one with the type's name for every other.
+    public init(storage: some KeyValueStorage, key: StorageKey? = nil) {
+        keeper = TokenKeeper.shared(AnyKeyValueStorage(storage), key ?? Self.defaultKey)
+    }
+
+    /// Programs keep tokens of several types in one store, and name no keys.
+    private static var defaultKey: StorageKey {
+        Token.self == NevodHost.Token.self ? .token : StorageKey(value: "\(StorageKey.token).\(Token.self)")
     }
 
     /// Nil: none is stored.

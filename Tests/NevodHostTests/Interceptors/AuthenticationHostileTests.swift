@@ -172,7 +172,7 @@ struct AuthenticationHostileTests {
             tokenStorage: storage, refreshStrategy: { Token(value: ($0?.value ?? "") + "'") })
         let provider = NetworkProvider(
             config: config(atATime: 1), session: server(["1'"]), interceptor: InterceptorChain([keeping, interceptor]))
-        let options = TransferOptions(timeout: .seconds(20))
+        let options = TransferOptions(timeout: .seconds(500))
         for _ in 0..<3 { #expect(try await provider.send(request(), options).status == 200) }
         #expect(keeping.exchanges.values.count == 8)
     }
@@ -194,7 +194,7 @@ struct AuthenticationHostileTests {
         let provider = NetworkProvider(config: config(atATime: 1), session: TestTransport(), interceptor: littering)
         for _ in 0..<3 {
             await #expect(throws: NetworkError.clientError(418)) {
-                try await provider.send(request(), TransferOptions(timeout: .seconds(20)))
+                try await provider.send(request(), TransferOptions(timeout: .seconds(500)))
             }
         }
         for task in littering.tasks.values { task.cancel() }
@@ -243,23 +243,54 @@ struct AuthenticationHostileTests {
         let readOnly = ReadOnly()
         let cookie = try #require(
             Cookie(setCookie: "sid=1; Path=/", from: HTTPRequest(.get, server.url), now: HostClock.system.now))
-        readOnly.memory.set(try CookieToken(sessionCookies: [cookie]).encode(), for: .token)
+        readOnly.memory.set(try CookieToken(sessionCookies: [cookie]).encode(), for: "cookies")
         let provider = NetworkProvider(
             session: CurlSession(),
             interceptor: CookieAuthenticationInterceptor(
-                cookieStorage: TokenStorage(storage: readOnly), loginStrategy: { throw NetworkError.unauthorized }))
+                cookieStorage: TokenStorage(storage: readOnly, key: "cookies"), loginStrategy: { throw NetworkError.unauthorized }
+            ))
         #expect(try await provider.send(HTTPRequest(.post, server.url)).status == 200)
     }
 
     @Test func `A retry that is not made costs the budget nothing`() async throws {
         let transport = TestTransport { _, request in request.target == "/good" ? 200 : 503 }
         let provider = NetworkProvider(session: transport)
-        var options = TransferOptions(timeout: .seconds(5))
-        options.retryPolicy = RetryPolicy(maxAttempts: 2, baseDelay: .seconds(60), jitter: false)
+        var options = TransferOptions(timeout: .seconds(500))
+        options.retryPolicy = RetryPolicy(
+            maxAttempts: 2, baseDelay: .seconds(5000), maxDelay: .seconds(5000), jitter: false)
         for _ in 0..<30 { #expect(try await provider.send(request(), options).status == 503) }
         #expect(transport.sent.count == 30)
         options.retryPolicy = RetryPolicy(maxAttempts: 2, baseDelay: .zero, jitter: false)
         for _ in 0..<5 { #expect(try await provider.send(request(), options).status == 503) }
         #expect(transport.sent.count == 40)
+    }
+}
+
+/// Tokens whose encoding has no order of its own.
+struct UnorderedTokenTests {
+    private struct Unordered: TokenModel {
+        let value: String
+        func authorize(_ request: inout HTTPRequest) throws { try request.setHeader("X-Token", value) }
+        /// The parts in any order, as a dictionary's are.
+        func encode() -> [UInt8] { Array(["a;", "b;", "c;", "d;", "\(value);"].shuffled().joined().utf8) }
+        static func decode(from data: [UInt8]) throws -> Unordered {
+            let parts = String(decoding: data, as: UTF8.self).split(separator: ";").map(String.init)
+            return Unordered(value: parts.first { $0.count > 1 } ?? "")
+        }
+    }
+
+    @Test(arguments: ["same", "emas"])
+    func `The same token is the same, however it is encoded; another one of the same letters is another`(
+        renewed: String
+    ) async throws {
+        for _ in 0..<20 {
+            let storage = TokenStorage<Unordered>(storage: InMemoryStorage())
+            try await storage.save(Unordered(value: "same"))
+            let transport = TestTransport { _, _ in 401 }
+            let interceptor = AuthenticationInterceptor(
+                tokenStorage: storage, refreshStrategy: { _ in Unordered(value: renewed) })
+            _ = try await NetworkProvider(session: transport, interceptor: interceptor).send(HTTPRequest(.get, "http://h/"))
+            #expect(transport.sent.map { $0.headers["X-Token"] } == (renewed == "same" ? ["same"] : ["same", "emas"]))
+        }
     }
 }

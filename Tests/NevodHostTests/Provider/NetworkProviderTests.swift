@@ -254,7 +254,8 @@ extension NetworkProviderTests {
         limiter: (any RateLimiting)? = nil
     ) -> NetworkProvider {
         NetworkProvider(
-            config: NetworkConfig(environments: [Service.api: SimpleEnvironment(baseURL: "http://h")], retryPolicy: policy),
+            config: NetworkConfig(
+                environments: [Service.api: SimpleEnvironment(baseURL: "http://h")], timeout: .seconds(500), retryPolicy: policy),
             session: transport, interceptor: interceptor, rateLimiter: limiter)
     }
 
@@ -285,9 +286,9 @@ extension NetworkProviderTests {
 
     @Test func `A wait beyond the request's time is not begun: the answer is better than a time-out`() async throws {
         let transport = TestTransport { _, _ in 503 }
-        let slow = RetryPolicy(maxAttempts: 3, baseDelay: .seconds(50), jitter: false)
+        let slow = RetryPolicy(maxAttempts: 3, baseDelay: .seconds(5000), maxDelay: .seconds(5000), jitter: false)
         let response = try await provider(transport, slow).send(
-            HTTPRequest(.get, "http://h/"), TransferOptions(timeout: .seconds(20)))
+            HTTPRequest(.get, "http://h/"), TransferOptions(timeout: .seconds(500)))
         #expect(response.status == 503)
         #expect(transport.sent.count == 1)
     }

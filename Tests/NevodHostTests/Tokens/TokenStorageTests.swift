@@ -23,6 +23,23 @@ struct TokenStorageTests {
         #expect(try await two.load() == nil)
     }
 
+    @Test func `Types keep tokens apart that name no key`() async throws {
+        let (bearer, key) = (TokenStorage<Token>(storage: memory), TokenStorage<APIKeyToken>(storage: memory))
+        try await bearer.save(Token(value: "a"))
+        #expect(try await key.load() == nil)
+        try await key.save(APIKeyToken(apiKey: "k"))
+        #expect(try await bearer.load() == Token(value: "a"))
+        #expect(memory.data(for: "nevod.token.APIKeyToken") != nil)
+    }
+
+    @Test func `That nothing is stored is no change`() async throws {
+        let storage = TokenStorage<Token>(storage: memory)
+        var changes = storage.changes.makeAsyncIterator()
+        #expect(try await storage.load() == nil)
+        try await storage.save(Token(value: "1"))
+        #expect(await changes.next() == .some(Token(value: "1")))
+    }
+
     @Test func `What others write is seen, as another version`() async throws {
         let storage = TokenStorage<Token>(storage: memory)
         try await storage.save(Token(value: "1"))
@@ -68,7 +85,7 @@ struct TokenStorageTests {
 
     @Test func `Bytes that are no token are an error, not an empty storage`() async throws {
         memory.set(Array("header=X".utf8), for: .token)
-        let storage = TokenStorage<APIKeyToken>(storage: memory)
+        let storage = TokenStorage<APIKeyToken>(storage: memory, key: .token)
         let error = await #expect(throws: UnreadableToken.self) { try await storage.load() }
         #expect(error?.missing == "key")
     }
