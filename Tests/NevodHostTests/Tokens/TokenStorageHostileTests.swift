@@ -13,6 +13,8 @@ struct TokenStorageHostileTests {
             var failsToRead = false
             var failsToWrite = false
             var failsToReplace = false
+            /// What somebody else writes right after the next reading.
+            var theirs: [UInt8]?
             /// Reached by the next write, and what that waits for.
             var pause: (reached: Latch, goOn: Latch)?
         }
@@ -25,6 +27,11 @@ struct TokenStorageHostileTests {
 
         func data(for key: StorageKey) throws -> [UInt8]? {
             if mood.withLock({ $0.failsToRead }) { throw Down() }
+            let theirs = mood.withLock { mood in
+                defer { mood.theirs = nil }
+                return mood.theirs
+            }
+            defer { if let theirs { memory.set(theirs, for: key) } }
             return memory.data(for: key)
         }
 
@@ -88,6 +95,15 @@ struct TokenStorageHostileTests {
         guard case .refused = outcome else { return #expect(Bool(false), "\(outcome)") }
         #expect(try await storage.load() == nil)
         #expect(stored == nil)
+    }
+
+    @Test func `What somebody writes between the look and the write of a conditional save stays`() async throws {
+        let storage = TokenStorage<Token>(storage: moody)
+        try await storage.save(Token(value: "1"))
+        let version = try await storage.current().version
+        moody.set { $0.theirs = Array("theirs".utf8) }
+        #expect(try await !storage.save(Token(value: "2"), replacing: version))
+        #expect(stored == "theirs")
     }
 
     @Test func `After a logout, a renewed token that couldn't be written is not kept`() async throws {
