@@ -4,7 +4,7 @@ import Testing
 @testable import NevodHost
 
 /// Several processes, some of which die.
-struct FileStorageProcessTests {
+@Suite(.blocking) struct FileStorageProcessTests {
     private let folder: TemporaryFolder
     private let directory: String
 
