@@ -83,6 +83,8 @@ struct AuthenticationHostileTests {
             })
         let provider = NetworkProvider(session: transport, interceptor: chain)
         box.value.withLock { $0 = provider }
+        // The strategy holds the box, and the provider the strategy.
+        defer { box.value.withLock { $0 = nil } }
         let ended = Latch()
         let requests = try hosts.map(request)
         let errors = Task {
@@ -127,6 +129,8 @@ struct AuthenticationHostileTests {
             })
         let provider = NetworkProvider(session: transport, interceptor: interceptor)
         box.value.withLock { $0 = provider }
+        // The strategy holds the box, and the provider the strategy.
+        defer { box.value.withLock { $0 = nil } }
         #expect(try await provider.send(request).status == 401)
         goOn.set()
         let task = try #require(left.value.withLock { $0 })

@@ -268,6 +268,8 @@ extension AuthenticationInterceptorTests {
         config.maxConcurrentRequestsPerOrigin = 1
         let provider = NetworkProvider(config: config, session: transport, interceptor: interceptor)
         box.value.withLock { $0 = provider }
+        // The strategy holds the box, and the provider the strategy.
+        defer { box.value.withLock { $0 = nil } }
         #expect(try await provider.send(request()).status == 200)
         #expect(transport.sent.map(\.target) == ["/p", "/refresh", "/p"])
         #expect(tokens(transport) == ["1", "1", "2"])
