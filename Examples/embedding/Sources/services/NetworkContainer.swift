@@ -10,7 +10,7 @@ actor NetworkContainer {
     }
 
     lazy var oauthProvider: NetworkProvider = {
-        let storage = TokenStorage<OAuthToken>(storage: keychain, key: .token)
+        let storage = TokenStorage<OAuthToken>(storage: keychain)
         let interceptor = AuthenticationInterceptor(
             tokenStorage: storage,
             refreshStrategy: { try await refreshOAuth($0) }
