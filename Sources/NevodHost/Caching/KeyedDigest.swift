@@ -68,7 +68,7 @@ extension KeyedDigest {
             var digest = Array("SHA256".utf8CString)
             let isKeyed = digest.withUnsafeMutableBufferPointer { digest in
                 let parameters = [
-                    OSSL_PARAM_construct_utf8_string("digest", digest.baseAddress, 0), OSSL_PARAM_construct_end(),
+                    OSSL_PARAM_construct_utf8_string(digestParameter, digest.baseAddress, 0), OSSL_PARAM_construct_end(),
                 ]
                 return EVP_MAC_init(context, key, key.count, parameters) == 1
             }
@@ -79,4 +79,10 @@ extension KeyedDigest {
             return context
         }()
     }
+}
+
+/// libcrypto keeps the pointer until EVP_MAC_init: a string that Swift lends for one call would be gone by then.
+private var digestParameter: UnsafePointer<CChar> {
+    let name: StaticString = "digest"
+    return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
 }
