@@ -38,4 +38,31 @@ struct HeadersInterceptorTests {
         let backward = try await adapted(other)
         #expect(forward == backward)
     }
+
+    /// Over real HTTP, to another port, which is another origin.
+    @Test func `A secret by its name doesn't follow a redirect to another origin; the rest does`() async throws {
+        let seen = Collected<String>()
+        let other = try RawServer { connection, _ in
+            while let request = connection.readRequest() {
+                seen.append(request.head)
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let first = try RawServer { connection, _ in
+            while let request = connection.readRequest() {
+                seen.append(request.head)
+                connection.write("HTTP/1.1 307 There\r\nLocation: \(other.url)/\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let interceptor = HeadersInterceptor(headers: ["X-API-Key": "k", "X-Auth-Token": "t", "User-Agent": "MyApp/1.0"])
+        let provider = NetworkProvider(session: CurlSession(), interceptor: interceptor)
+        #expect(try await provider.send(HTTPRequest(.get, first.url)).status == 200)
+        let heads = seen.values
+        #expect(heads.count == 2)
+        for name in ["X-API-Key: k", "X-Auth-Token: t"] {
+            #expect(heads[0].contains(name))
+            #expect(!heads[1].contains(name))
+        }
+        #expect(heads.allSatisfy { $0.contains("User-Agent: MyApp/1.0") })
+    }
 }
