@@ -23,6 +23,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     private let obtainsFirst: Bool
     private let isRefused: @Sendable (HTTPResponse) -> Bool
     let logger: (any NetworkLogger)?
+    private let prepared: @Sendable (Token) -> Token
 
     public var phase: TokenPhase { Token.phase }
 
@@ -44,11 +45,14 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
             obtainsFirst: false, isRefused: { $0.status == 401 }, logger: logger)
     }
 
-    /// - Parameter obtainsFirst: whether, where no token is stored, one is obtained before the request is sent.
+    /// - Parameters:
+    ///   - obtainsFirst: whether, where no token is stored, one is obtained before the request is sent.
+    ///   - prepared: makes of a stored token one that can authorise.
     init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, obtainsFirst: Bool,
-        isRefused: @escaping @Sendable (HTTPResponse) -> Bool, logger: (any NetworkLogger)?
+        isRefused: @escaping @Sendable (HTTPResponse) -> Bool, logger: (any NetworkLogger)?,
+        prepared: @escaping @Sendable (Token) -> Token = { $0 }
     ) {
         keeper = tokenStorage.keeper
         self.refreshStrategy = refreshStrategy
@@ -56,12 +60,13 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         self.obtainsFirst = obtainsFirst
         self.isRefused = isRefused
         self.logger = logger
+        self.prepared = prepared
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
         guard exchange.mayCarryCredentials, shouldAuthenticate(exchange.request) else { return }
         let stored = try await tokenToSend(exchange)
-        try await stored.token?.write(on: &exchange)
+        try await stored.token.map(prepared)?.write(on: &exchange)
         exchange.bindings.bind(stored.version, of: ObjectIdentifier(keeper))
     }
 

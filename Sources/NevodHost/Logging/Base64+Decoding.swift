@@ -3,7 +3,8 @@ internal import COpenSSL
 extension Base64 {
     /// RFC 4648 §4, with padding; nil for anything else.
     static func decoded(_ text: [UInt8]) -> [UInt8]? {
-        guard text.count % 4 == 0, !text.isEmpty else { return [] }
+        guard text.count % 4 == 0 else { return nil }
+        guard !text.isEmpty else { return [] }
         var bytes = [UInt8](repeating: 0, count: text.count / 4 * 3)
         let count = EVP_DecodeBlock(&bytes, text, Int32(clamping: text.count))
         guard count >= 0 else { return nil }

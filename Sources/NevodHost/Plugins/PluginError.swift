@@ -53,6 +53,10 @@ public struct PluginError: Error, Sendable {
         /// The scheme wrote what the contract forbids: a framing field, a control character, too much. The request is not
         /// sent.
         case refusedEdit(scheme: String, what: String, problem: String)
+        /// A flow broke the contract, or ran out of what it is given: steps, bytes, time.
+        case flowFault(scheme: String, flow: String, problem: String)
+        /// A flow has a question, and nobody is there to answer it.
+        case unanswered(scheme: String, questions: [String])
     }
 
     /// The library's path, or its name when none was found.
@@ -113,6 +117,10 @@ extension PluginError: CustomStringConvertible {
             "the scheme \"\(scheme)\" failed in \(function): "
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
                 + " (\(PluginStatus.name(status)))"
+        case .flowFault(let scheme, let flow, let problem):
+            "the \(flow) flow of the scheme \"\(scheme)\" was ended: \(problem)"
+        case .unanswered(let scheme, let questions):
+            "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), and nobody is there to answer"
         case .refusedEdit(let scheme, let what, let problem):
             "the scheme \"\(scheme)\" tried to write \(what): \(problem)"
         }

@@ -1,22 +1,44 @@
+internal import NevodPluginABI
 internal import NevodSupport
 
 /// A plugin's scheme as a token: a request is authorised by the code in the library.
 ///
-/// A scheme whose settings are its credential, HMAC for one, has a token of no bytes.
-public struct PluginToken: TokenModel {
+/// A scheme whose settings are its credential, HMAC for one, has a token of no bytes. Others have one that their login issued,
+/// which the host stores and never looks into.
+public struct PluginToken: TokenModel, Redacted {
     /// A scheme sees the request as it will be sent.
     public static let phase = TokenPhase.signature
 
-    private let bytes: Secret
+    let issued: IssuedToken
     private let instance: SchemeInstance?
+    private let live: Live
 
-    init(bytes: Secret, instance: SchemeInstance?) {
-        self.bytes = bytes
+    /// Made when it is first needed, and then kept by all copies.
+    private final class Live: Sendable {
+        let token = Locked<LiveToken?>(nil)
+    }
+
+    init(_ issued: IssuedToken, of instance: SchemeInstance?) {
+        self.issued = issued
+        self.instance = instance
+        live = Live()
+    }
+
+    private init(_ token: PluginToken, boundTo instance: SchemeInstance) {
+        issued = token.issued
+        live = token.instance == nil || token.instance === instance ? token.live : Live()
         self.instance = instance
     }
 
+    /// As the scheme says.
+    public var expiresAt: UnixTime? { issued.expiresAt }
+
+    /// Whom it belongs to, in the scheme's words; may be empty.
+    public var account: String { issued.account }
+
     public func authorize(_ request: inout HTTPRequest) throws {
-        try bound().authorize(&request, attempt: 1)
+        let instance = try bound()
+        try instance.authorize(&request, attempt: 1, token: liveToken(of: instance))
     }
 
     public func authorize(_ exchange: inout Exchange) async throws {
@@ -25,16 +47,29 @@ public struct PluginToken: TokenModel {
         if case .stream(let stream) = exchange.request.body, stream.isReplayable, !instance.needs.digests.isEmpty {
             digests = try await StreamDigests(of: stream, instance.needs.digests)
         }
-        try instance.authorize(&exchange.request, attempt: exchange.attempt, streamDigests: digests)
+        let use = try instance.authorize(
+            &exchange.request, attempt: exchange.attempt, token: liveToken(of: instance), streamDigests: digests)
+        if instance.needs.state || instance.needs.useCount { exchange.bindings.bind(use, of: ObjectIdentifier(instance)) }
     }
 
+    /// Its fields, as a form's are written.
     public func encode() throws -> [UInt8] {
-        bytes.withUnsafeBytes { Array($0) }
+        TokenFields([
+            "token": issued.bytes.withUnsafeBytes { Base64.encoded($0) },
+            "expires_at": issued.expiresAt.map { String($0.nanoseconds) },
+            "account": issued.account.isEmpty ? nil : issued.account,
+        ]).encoded
     }
 
     /// The token alone: ``SchemeInstance/token(_:)`` binds it to the scheme that can use it.
     public static func decode(from data: [UInt8]) throws -> PluginToken {
-        PluginToken(bytes: Secret(copying: data), instance: nil)
+        let fields = TokenFields(data)
+        guard let bytes = Base64.decoded(Array(try fields.value("token").utf8)) else { throw UnreadableToken(missing: "token") }
+        return PluginToken(
+            IssuedToken(
+                bytes: Secret(copying: bytes),
+                expiresAt: fields["expires_at"].flatMap(Int64.init).map(UnixTime.init(nanoseconds:)),
+                account: fields["account"] ?? ""), of: nil)
     }
 
     private func bound() throws(UnboundToken) -> SchemeInstance {
@@ -42,8 +77,19 @@ public struct PluginToken: TokenModel {
         return instance
     }
 
+    /// Nil for a scheme that decodes none.
+    func liveToken(of instance: SchemeInstance) throws(PluginError) -> LiveToken? {
+        guard instance.scheme.table.pointee.token_decode != nil, !issued.bytes.isEmpty else { return nil }
+        if let known = live.token.withLock({ $0 }) { return known }
+        let made = try LiveToken(issued, of: instance)
+        return live.token.withLock { token in
+            token = token ?? made
+            return token
+        }
+    }
+
     func bound(to instance: SchemeInstance) -> PluginToken {
-        PluginToken(bytes: bytes, instance: instance)
+        PluginToken(self, boundTo: instance)
     }
 }
 
@@ -56,7 +102,9 @@ public struct UnboundToken: Error, CustomStringConvertible {
 
 extension SchemeInstance {
     /// The token of a scheme whose settings are its credential.
-    public var token: PluginToken { PluginToken(bytes: Secret(copying: []), instance: self) }
+    public var token: PluginToken {
+        PluginToken(IssuedToken(bytes: Secret(copying: [] as [UInt8]), expiresAt: nil, account: ""), of: self)
+    }
 
     /// A stored token, for use with this scheme.
     public func token(_ stored: PluginToken) -> PluginToken { stored.bound(to: self) }

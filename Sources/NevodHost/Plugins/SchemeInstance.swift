@@ -7,12 +7,13 @@ public final class SchemeInstance: Sendable {
     /// Whose code it runs.
     public let scheme: Scheme
     let needs: SchemeNeeds
-    private let clock: HostClock
-    private let author: Author
+    let clock: HostClock
+    let flowOrigins: FlowOrigins
+    let author: Author
     private let services: HostServices
-    private let uses = Locked<[Origin: UInt64]>([:])
+    private let states = Locked(SchemeStates())
     /// The contract lets any thread use it, many at once.
-    private nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
+    nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
 
     init(
         _ scheme: Scheme, _ values: [(name: String, value: SchemeSettings.Value)], clock: HostClock, log: @escaping PluginLog
@@ -21,6 +22,7 @@ public final class SchemeInstance: Sendable {
         self.clock = clock
         services = HostServices(log: log)
         author = .scheme(scheme.id)
+        flowOrigins = FlowOrigins(values, of: scheme)
         handle = try Self.create(scheme, values, services)
         do throws(PluginError) {
             needs =
@@ -86,17 +88,21 @@ public final class SchemeInstance: Sendable {
     ///
     /// - Parameters:
     ///   - attempt: 1 for the first sending.
+    ///   - token: what the scheme made of a stored token; nil for one whose settings are its credential.
     ///   - streamDigests: of a body that is a stream, if the scheme needs them and they can be had.
+    /// - Returns: the state that the scheme was shown, for `on_response`.
+    @discardableResult
     func authorize(
-        _ request: inout HTTPRequest, attempt: Int, streamDigests: StreamDigests? = nil
-    ) throws(PluginError) {
+        _ request: inout HTTPRequest, attempt: Int, token: LiveToken? = nil, streamDigests: StreamDigests? = nil
+    ) throws(PluginError) -> StateUse {
+        let use = needs.useCount || needs.state ? nextUse(of: request.origin) : StateUse()
         let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
             var edits = EditSink(memory, target: Int32(NEVOD_TARGET_ORIGIN))
             var errors = ErrorSink()
             let status = edits.withTable { edits in
                 errors.withTable { errors in
-                    withView(of: request, attempt, streamDigests) { view in
-                        scheme.table.pointee.authorize(handle, nil, view, edits, errors)
+                    withView(of: request, attempt, use, streamDigests) { view in
+                        scheme.table.pointee.authorize(handle, token?.handle, view, edits, errors)
                     }
                 }
             }
@@ -114,11 +120,34 @@ public final class SchemeInstance: Sendable {
             return .success(())
         }
         try outcome.get()
+        return use
+    }
+
+    /// Shows the scheme the answer to a request that it authorised.
+    func verdict(
+        on response: FlowAnswer, to request: HTTPRequest, attempt: Int, token: LiveToken?, _ use: StateUse
+    ) throws(PluginError) -> Verdict {
+        guard let judge = scheme.table.pointee.on_response else { return .nothing }
+        let lent = LentBytes()
+        var actions = ActionSink(author: author)
+        var table = response.table(lent)
+        let result = actions.withTable { actions in
+            withView(of: request, attempt, use, nil) { view in judge(handle, token?.handle, view, &table, actions) }
+        }
+        withExtendedLifetime(lent) {}
+        let fault = actions.problem ?? (actions.action == nil ? nil : "on_response may call set_state and nothing else")
+        guard fault == nil, let verdict = Verdict(rawValue: result) else {
+            throw PluginError(
+                scheme.plugin,
+                .flowFault(scheme: scheme.id, flow: "on_response", problem: fault ?? "it answered with the verdict \(result)"))
+        }
+        if let state = actions.state { setState(state, at: request.origin) }
+        return verdict
     }
 
     /// Builds the contract's view of a request on the stack: it borrows, and copies nothing.
     private func withView(
-        of request: borrowing HTTPRequest, _ attempt: Int, _ streamDigests: StreamDigests?,
+        of request: borrowing HTTPRequest, _ attempt: Int, _ use: StateUse, _ streamDigests: StreamDigests?,
         _ body: (UnsafePointer<nevod_view>) -> Int32
     ) -> Int32 {
         var view = nevod_view()
@@ -129,7 +158,7 @@ public final class SchemeInstance: Sendable {
         view.body_length = request.body.length.map(UInt64.init) ?? UInt64.max
         view.attempt = UInt32(attempt)
         view.unix_time_ns = clock.unixNanoseconds()
-        if needs.useCount { view.use_count = nextUse(of: request.origin) }
+        if needs.useCount { view.use_count = use.count }
         // Taken out one by one: a closure that captured the request would copy all of it.
         let (method, authority, target) = (request.method.rawValue, request.origin.authority, request.target)
         let (headers, content) = (request.headers, request.body)
@@ -148,7 +177,10 @@ public final class SchemeInstance: Sendable {
                             view.digest_count = UInt32(digests.count)
                             return withRandom { random in
                                 view.random = random
-                                return withUnsafePointer(to: &view, body)
+                                return withState(use) { state in
+                                    view.state = state
+                                    return withUnsafePointer(to: &view, body)
+                                }
                             }
                         }
                     }
@@ -157,11 +189,23 @@ public final class SchemeInstance: Sendable {
         }
     }
 
-    private func nextUse(of origin: Origin) -> UInt64 {
-        uses.withLock { uses in
-            defer { uses[origin, default: 0] += 1 }
-            return uses[origin, default: 0]
-        }
+    /// What flows and `on_response` have kept for an origin; of none, what a login kept.
+    func state(at origin: Origin?) -> Secret? {
+        states.withLock { $0.state(at: origin) }
+    }
+
+    /// The count of uses begins again.
+    func setState(_ state: Secret, at origin: Origin?) {
+        states.withLock { $0.set(state, at: origin) }
+    }
+
+    private func nextUse(of origin: Origin) -> StateUse {
+        states.withLock { $0.use(at: origin) }
+    }
+
+    private func withState(_ use: StateUse, _ body: (nevod_bytes) -> Int32) -> Int32 {
+        guard needs.state, let state = use.state else { return body(.empty) }
+        return state.withUnsafeBytes { body(nevod_bytes($0)) }
     }
 
     private func withHeaders(_ headers: HTTPHeaders, _ body: (UnsafeBufferPointer<nevod_pair>) -> Int32) -> Int32 {

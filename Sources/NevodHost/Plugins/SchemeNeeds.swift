@@ -10,9 +10,17 @@ struct SchemeNeeds: Sendable {
     var useCount: Bool { flags & UInt32(NEVOD_NEED_USE_COUNT) != 0 }
     var random: Bool { flags & UInt32(NEVOD_NEED_RANDOM) != 0 }
 
-    private static let served = UInt32(NEVOD_NEED_BODY | NEVOD_NEED_HEADERS | NEVOD_NEED_RANDOM | NEVOD_NEED_USE_COUNT)
-    private static let known =
-        served | UInt32(NEVOD_NEED_RESPONSES | NEVOD_NEED_SUCCESSES | NEVOD_NEED_STATE)
+    var state: Bool { flags & UInt32(NEVOD_NEED_STATE) != 0 }
+
+    /// Whether `on_response` wants to see an answer of this status.
+    func response(_ status: Int) -> Bool {
+        let isChallenge = status == 401 || status == 407
+        return flags & UInt32(isChallenge ? NEVOD_NEED_RESPONSES : NEVOD_NEED_SUCCESSES) != 0
+    }
+
+    private static let known = UInt32(
+        NEVOD_NEED_BODY | NEVOD_NEED_HEADERS | NEVOD_NEED_RANDOM | NEVOD_NEED_USE_COUNT | NEVOD_NEED_RESPONSES
+            | NEVOD_NEED_SUCCESSES | NEVOD_NEED_STATE)
 
     init() {}
 
@@ -32,9 +40,6 @@ struct SchemeNeeds: Sendable {
                 .malformed(
                     field: "\(field).flags",
                     problem: "has bits that the contract doesn't know: 0x\(String(needs.flags & ~Self.known, radix: 16))"))
-        }
-        guard needs.flags & ~Self.served == 0 else {
-            throw PluginError(scheme.plugin, .unsupported(scheme: scheme.id, what: "responses or state"))
         }
         flags = needs.flags
         guard needs.digest_count <= 16 else {

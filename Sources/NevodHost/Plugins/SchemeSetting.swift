@@ -31,6 +31,8 @@ public struct SchemeSetting: Sendable, Hashable {
     public let isSecret: Bool
     /// May have several values, which arrive in their order.
     public let isRepeatable: Bool
+    /// Of a URL: an issuer, whose metadata may name further origins that a flow may send to.
+    public let namesIssuer: Bool
     /// The values of a ``Kind/choice``; empty for the other kinds.
     public let choices: [String]
     /// What the scheme gets when nothing is given; nil: nothing.
@@ -44,6 +46,7 @@ public struct SchemeSetting: Sendable, Hashable {
         isRequired = flags & UInt32(NEVOD_SETTING_REQUIRED) != 0
         isSecret = flags & UInt32(NEVOD_SETTING_SECRET) != 0
         isRepeatable = flags & UInt32(NEVOD_SETTING_REPEATABLE) != 0
+        namesIssuer = kind == .url && flags & UInt32(NEVOD_SETTING_ISSUER) != 0
         self.choices = choices
         self.defaultValue = defaultValue.isEmpty ? nil : defaultValue
         self.help = help

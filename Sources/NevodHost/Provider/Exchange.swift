@@ -73,6 +73,9 @@ struct CredentialBindings: Sendable {
     }
 
     private var bindings: [Binding] = []
+    /// What schemes were shown of their state.
+    private var uses: [(owner: ObjectIdentifier, use: StateUse)] = []
+    private var challenges = 0
 
     /// - Parameter owner: the token's storage.
     mutating func bind(_ version: TokenVersion, of owner: ObjectIdentifier) {
@@ -85,6 +88,22 @@ struct CredentialBindings: Sendable {
 
     func version(of owner: ObjectIdentifier) -> TokenVersion? {
         bindings.first { $0.owner == owner }?.version
+    }
+
+    /// - Parameter owner: the scheme's instance.
+    mutating func bind(_ use: StateUse, of owner: ObjectIdentifier) {
+        uses.removeAll { $0.owner == owner }
+        uses.append((owner, use))
+    }
+
+    func use(of owner: ObjectIdentifier) -> StateUse {
+        uses.first { $0.owner == owner }?.use ?? StateUse()
+    }
+
+    /// A few times: a nonce can run out while a request that carries it is on its way.
+    mutating func mayAnswerChallenge() -> Bool {
+        challenges += 1
+        return challenges <= 3
     }
 
     /// Once: a second refusal, of the fresh token, is the server's last word.

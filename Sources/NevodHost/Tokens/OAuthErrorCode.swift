@@ -16,42 +16,9 @@ struct OAuthErrorCode: Hashable {
 
     /// From JSON, `{"error": "invalid_grant"}`, or a form, `error=invalid_grant`; nil if there is none.
     init?(inBody body: [UInt8]) {
-        let text = String(decoding: body, as: UTF8.self)
-        guard let value = Self.jsonMember("error", of: text) ?? Self.formField("error", of: text) else { return nil }
+        let member = JSONStrings.members(of: body).first { $0.name == "error" }?.value
+        guard let value = member ?? Self.formField("error", of: String(decoding: body, as: UTF8.self)) else { return nil }
         rawValue = value
-    }
-
-    /// A string member of the outermost object. Codes hold no escapes.
-    private static func jsonMember(_ name: String, of text: String) -> String? {
-        var depth = 0
-        var strings: [Substring] = []
-        var isValue = false
-        var rest = text[...]
-        while let character = rest.popFirst() {
-            switch character {
-            case "{", "[":
-                depth += 1
-                isValue = false
-            case "}", "]": depth -= 1
-            case ":": isValue = true
-            case ",": isValue = false
-            case "\"":
-                var string = rest.prefix(0)
-                var isEscaped = false
-                let start = rest.startIndex
-                while let next = rest.first, isEscaped || next != "\"" {
-                    isEscaped = next == "\\" && !isEscaped
-                    rest.removeFirst()
-                }
-                string = text[start..<rest.startIndex]
-                rest = rest.dropFirst()
-                guard depth == 1 else { continue }
-                if isValue, strings.last == name[...] { return String(string) }
-                strings = [string]
-            default: break
-            }
-        }
-        return nil
     }
 
     private static func formField(_ name: String, of text: String) -> String? {

@@ -27,9 +27,18 @@ enum RenewalContext {
 final class Renewal: Sendable {
     let keeper: ObjectIdentifier
     private let end = Locked(false)
+    private let version: Locked<TokenVersion>
 
-    init(of keeper: ObjectIdentifier) {
+    /// - Parameter base: the version that the renewed token will replace.
+    init(of keeper: ObjectIdentifier, _ base: TokenVersion) {
         self.keeper = keeper
+        version = Locked(base)
+    }
+
+    /// The version that the renewed token will replace: moves on with a token that is saved on the way.
+    var base: TokenVersion {
+        get { version.withLock { $0 } }
+        set { version.withLock { $0 = newValue } }
     }
 
     var isOver: Bool { end.withLock { $0 } }

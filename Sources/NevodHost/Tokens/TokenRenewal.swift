@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// What came of an attempt to renew a token.
 enum RenewalOutcome: Sendable {
     /// Another token is stored than the rejected one, be it ours or somebody else's.
@@ -25,6 +27,9 @@ public struct TokenRefused: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "the server refused to renew the token: \(reason)" }
 }
+
+/// Somebody has logged in or out while a token was renewed: that counts.
+struct RenewalSuperseded: Error {}
 
 extension TokenKeeper {
     /// Obtains another token than this one: by one exchange for all who ask at a time, by none if another one is stored
@@ -79,7 +84,7 @@ extension TokenKeeper {
         of strategy: @Sendable (Token?) async throws -> Token, _ stored: StoredToken<Token>
     ) async throws -> RenewalOutcome {
         let token: Token
-        let renewal = Renewal(of: ObjectIdentifier(self))
+        let renewal = Renewal(of: ObjectIdentifier(self), stored.version)
         defer { renewal.finish() }
         do {
             token = try await RenewalContext.$renewing.withValue(RenewalContext.renewing + [renewal]) {
@@ -87,25 +92,39 @@ extension TokenKeeper {
             }
         } catch NetworkError.unauthorized(_, response: nil) {
             return .kept
+        } catch is RenewalSuperseded {
+            return .replaced
         } catch  where refusesGrant(error) {
             // Only if it is still the rejected one: somebody may have logged in meanwhile.
-            return try await replace(stored.version, with: nil) ? .refused : .replaced
+            return try await replace(renewal.base, with: nil) ? .refused : .replaced
         } catch {
             return .failed(error)
         }
-        return try await install(token, instead: stored)
+        return try await install(token, instead: stored, base: renewal.base)
     }
 
-    private func install(_ token: Token, instead old: StoredToken<Token>) async throws -> RenewalOutcome {
+    private func install(
+        _ token: Token, instead old: StoredToken<Token>, base: TokenVersion
+    ) async throws -> RenewalOutcome {
         guard try await !isSame(token, old.token) else { return .kept }
         do {
             // If somebody has logged in or out meanwhile, that counts, and the new token is dropped.
-            _ = try await replace(old.version, with: token)
+            _ = try await replace(base, with: token)
         } catch {
-            try keepUnsaved(token, replacing: old.version)
+            try keepUnsaved(token, replacing: base)
         }
         serveRenewed()
         return .replaced
+    }
+
+    /// Saves a token in the middle of a renewal, for a server that rotates: what it has issued must not be lost. Outside of one,
+    /// as in a login, it replaces whatever is stored.
+    func keep(_ token: Token) async throws {
+        guard let renewal = RenewalContext.renewing.last(where: { $0.keeper == ObjectIdentifier(self) && !$0.isOver }) else {
+            return try await write(token)
+        }
+        guard try await replace(renewal.base, with: token) else { throw RenewalSuperseded() }
+        renewal.base = try await read().version
     }
 
     /// Whether a renewed token is the old one, of which the server wants nothing. Encodings may differ in the order of their

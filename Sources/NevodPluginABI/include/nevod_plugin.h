@@ -41,7 +41,7 @@ extern "C" {
 /* The major version is also in the name of the entry point: a host reads a library's symbol table before it loads it,
  * so that a refusal can name both versions without running a line of the library. */
 #define NEVOD_ABI_MAJOR 1u
-#define NEVOD_ABI_DRAFT 1u
+#define NEVOD_ABI_DRAFT 2u
 
 /* True when a struct reaches at least to the end of this field. */
 #define NEVOD_HAS(pointer, type, field) \
@@ -190,7 +190,10 @@ enum {
 enum {
     NEVOD_SETTING_REQUIRED = 1u << 0,  /* the host refuses a `create` without it; an empty text is a value */
     NEVOD_SETTING_SECRET = 1u << 1,    /* never taken from a command line, never shown, wiped after `create` */
-    NEVOD_SETTING_REPEATABLE = 1u << 2 /* may be given several times; arrives as several pairs, in order */
+    NEVOD_SETTING_REPEATABLE = 1u << 2, /* may be given several times; arrives as several pairs, in order */
+    /* Of a URL: an issuer (RFC 8414 §2). When a flow has fetched its metadata document, from one of the two well-known
+     * addresses, and the document says that it is this issuer's, a flow may send to the endpoints that it names. */
+    NEVOD_SETTING_ISSUER = 1u << 3
 };
 
 typedef struct nevod_setting {

@@ -1,0 +1,192 @@
+internal import NevodPluginABI
+internal import NevodSupport
+
+/// Where one step of a flow puts its action, and where `on_response` keeps state. Lives on the stack of that call.
+struct ActionSink {
+    static let largestState = 64 << 10
+    private static let mostQuestions = 16
+    private static let mostHeaders = 256
+    private static let largestBody = 1 << 20
+
+    private(set) var action: FlowAction?
+    private(set) var state: Secret?
+    /// What is wrong with what the plugin asked for.
+    private(set) var problem: String?
+    private let author: Author
+
+    init(author: Author) {
+        self.author = author
+    }
+
+    /// Calls `body` with the contract's table for this sink.
+    mutating func withTable<Result>(_ body: (UnsafePointer<nevod_actions>) -> Result) -> Result {
+        withUnsafeMutablePointer(to: &self) { sink in
+            var table = nevod_actions(
+                struct_size: UInt32(MemoryLayout<nevod_actions>.size), reserved: 0, host: sink,
+                send: { host, request in Self.record(host, "send") { sink throws(Problem) in try sink.send(request) } },
+                ask: { host, questions, count in
+                    Self.record(host, "ask") { sink throws(Problem) in try sink.ask(questions, count) }
+                },
+                show: { host, text, url in
+                    Self.record(host, "show") { sink throws(Problem) in
+                        .show(text: text.message, url: try sink.text(url, "its url"))
+                    }
+                },
+                listen: { host, path in
+                    Self.record(host, "listen") { sink throws(Problem) in .listen(path: try sink.path(path)) }
+                },
+                browse: { host, url in
+                    Self.record(host, "browse") { sink throws(Problem) in .browse(url: try sink.text(url, "its url")) }
+                },
+                wait: { host, nanoseconds in
+                    Self.record(host, "wait") { _ throws(Problem) in .wait(.nanoseconds(Int64(clamping: nanoseconds))) }
+                },
+                keep: { host, token in Self.record(host, "keep") { sink throws(Problem) in .keep(try sink.token(token)) } },
+                token: { host, token in Self.record(host, "token") { sink throws(Problem) in .token(try sink.token(token)) } },
+                set_state: { host, state in
+                    guard let host else { return Int32(NEVOD_INTERNAL) }
+                    return host.assumingMemoryBound(to: ActionSink.self).pointee.setState(state)
+                })
+            return withUnsafePointer(to: &table, body)
+        }
+    }
+
+    private struct Problem: Error {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+
+    private static func record(
+        _ host: UnsafeMutableRawPointer?, _ name: String, _ make: (ActionSink) throws(Problem) -> FlowAction
+    ) -> Int32 {
+        guard let host else { return Int32(NEVOD_INTERNAL) }
+        let sink = host.assumingMemoryBound(to: ActionSink.self)
+        guard sink.pointee.action == nil, sink.pointee.problem == nil else {
+            if sink.pointee.problem == nil { sink.pointee.problem = "\(name) is its second action in one step" }
+            return Int32(NEVOD_UNSUPPORTED)
+        }
+        do throws(Problem) {
+            sink.pointee.action = try make(sink.pointee)
+            return Int32(NEVOD_OK)
+        } catch {
+            sink.pointee.problem = "\(name) can't be done: \(error.text)"
+            return Int32(NEVOD_UNSUPPORTED)
+        }
+    }
+
+    private mutating func setState(_ bytes: nevod_bytes) -> Int32 {
+        guard bytes.count <= Self.largestState, bytes.count == 0 || bytes.data != nil else {
+            if problem == nil { problem = "a state of \(bytes.count) bytes is larger than \(Self.largestState)" }
+            return Int32(NEVOD_UNSUPPORTED)
+        }
+        state = Secret(copying: UnsafeRawBufferPointer(bytes.buffer))
+        return Int32(NEVOD_OK)
+    }
+
+    // MARK: Reading
+
+    private func text(_ bytes: nevod_bytes, _ what: String, upTo limit: Int = 8192) throws(Problem) -> String {
+        guard bytes.count <= limit else { throw Problem("\(what) has \(bytes.count) bytes, more than \(limit)") }
+        guard bytes.count == 0 || bytes.data != nil else { throw Problem("\(what) has a length but no data") }
+        guard let text = String(validating: bytes.buffer, as: UTF8.self),
+            !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+        else { throw Problem("\(what) is no text, or holds a control character") }
+        return text
+    }
+
+    private func path(_ bytes: nevod_bytes) throws(Problem) -> String {
+        let path = try text(bytes, "its path", upTo: 256)
+        let isPlain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard path.hasPrefix("/"), isPlain else { throw Problem("\"\(path)\" is no path") }
+        return path
+    }
+
+    private func token(_ pointer: UnsafePointer<nevod_token>?) throws(Problem) -> IssuedToken {
+        guard let token = pointer?.pointee else { throw Problem("the token is NULL") }
+        guard token.struct_size >= MemoryLayout<nevod_token>.size else { throw Problem("nevod_token is too short") }
+        guard token.bytes.count <= IssuedToken.largest else {
+            throw Problem("a token of \(token.bytes.count) bytes is larger than \(IssuedToken.largest)")
+        }
+        guard token.bytes.count == 0 || token.bytes.data != nil else { throw Problem("the token has a length but no data") }
+        return IssuedToken(
+            bytes: Secret(copying: UnsafeRawBufferPointer(token.bytes.buffer)),
+            expiresAt: token.expires_at_unix_ns > 0 ? UnixTime(nanoseconds: token.expires_at_unix_ns) : nil,
+            account: try text(token.account, "the account", upTo: 256))
+    }
+
+    private func send(_ pointer: UnsafePointer<nevod_flow_request>?) throws(Problem) -> FlowAction {
+        guard let flow = pointer?.pointee else { throw Problem("the request is NULL") }
+        guard flow.struct_size >= MemoryLayout<nevod_flow_request>.size else {
+            throw Problem("nevod_flow_request is too short")
+        }
+        guard flow.body.count <= Self.largestBody else { throw Problem("a body of \(flow.body.count) bytes is too large") }
+        guard flow.header_count <= Self.mostHeaders, flow.header_count == 0 || flow.headers != nil else {
+            throw Problem("\(flow.header_count) header lines are too many, or have no table")
+        }
+        let body = Array(flow.body.buffer)
+        do throws(InvalidRequest) {
+            let url = try url(of: flow)
+            var request = try HTTPRequest(
+                HTTPMethod(validating: try methodText(flow)), url, body: body.isEmpty ? .none : .bytes(body))
+            request.author = author
+            for index in 0..<Int(flow.header_count) {
+                guard let pair = flow.headers?[index] else { break }
+                let name = String(decoding: pair.name.buffer, as: UTF8.self)
+                guard !Self.transportFields.contains(name.lowercased()) else {
+                    throw InvalidRequest(.header(name), "the host alone writes it")
+                }
+                try request.addHeader(name, String(decoding: pair.value.buffer, as: UTF8.self))
+            }
+            return .send(FlowRequest(request: request, followsRedirects: flow.follow_redirects != 0))
+        } catch {
+            throw Problem(error.description)
+        }
+    }
+
+    private func url(of flow: nevod_flow_request) throws(InvalidRequest) -> String {
+        do throws(Problem) { return try text(flow.url, "its url") } catch { throw InvalidRequest(.url(""), error.text) }
+    }
+
+    private func methodText(_ flow: nevod_flow_request) throws(InvalidRequest) -> String {
+        do throws(Problem) { return try text(flow.method, "its method", upTo: 64) } catch {
+            throw InvalidRequest(.method(""), error.text)
+        }
+    }
+
+    private static let transportFields: Set<String> = [
+        "host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "te", "upgrade", "expect",
+        "trailer", "proxy-authorization",
+    ]
+
+    private func ask(_ table: UnsafePointer<UnsafePointer<nevod_question>?>?, _ count: UInt32) throws(Problem) -> FlowAction {
+        guard count > 0, count <= Self.mostQuestions, let table else { throw Problem("\(count) questions, or no table of them") }
+        var questions: [FlowQuestion] = []
+        for index in 0..<Int(count) {
+            guard let question = table[index]?.pointee else { throw Problem("question \(index) is NULL") }
+            guard question.struct_size >= MemoryLayout<nevod_question>.size else { throw Problem("nevod_question is too short") }
+            let name = try text(question.name, "a question's name", upTo: 64)
+            guard !name.isEmpty, !questions.contains(where: { $0.name == name }) else {
+                throw Problem("a question's name is empty, or stands there twice")
+            }
+            questions.append(
+                FlowQuestion(name: name, kind: try kind(of: question), prompt: try text(question.prompt, "a prompt", upTo: 512)))
+        }
+        return .ask(questions)
+    }
+
+    private func kind(of question: nevod_question) throws(Problem) -> FlowQuestion.Kind {
+        switch Int(question.kind) {
+        case NEVOD_QUESTION_TEXT: return .text
+        case NEVOD_QUESTION_SECRET: return .secret
+        case NEVOD_QUESTION_CODE: return .code
+        case NEVOD_QUESTION_CHOICE:
+            guard question.choice_count > 0, question.choice_count <= 64, let table = question.choices else {
+                throw Problem("a choice has no choices")
+            }
+            var choices: [String] = []
+            for index in 0..<Int(question.choice_count) { choices.append(try text(table[index], "a choice", upTo: 256)) }
+            return .choice(choices)
+        default: throw Problem("a question is of kind \(question.kind), which the contract doesn't know")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import COpenSSL
+internal import NevodPluginABI
+internal import NevodSupport
+
+/// What a flow is for.
+enum FlowKind: Int32, Sendable {
+    case login = 1
+    case refresh, challenge, logout
+
+    var name: String {
+        switch self {
+        case .login: "login"
+        case .refresh: "refresh"
+        case .challenge: "challenge"
+        case .logout: "logout"
+        }
+    }
+}
+
+/// A flow that a plugin has begun, until it is freed. One task at a time, on changing threads.
+final class Flow {
+    private let instance: SchemeInstance
+    private let kind: FlowKind
+    private let handle: UnsafeMutableRawPointer?
+
+    /// Nil: the scheme has no flows, or none of this kind.
+    init?(_ kind: FlowKind, of instance: SchemeInstance) throws(PluginError) {
+        guard let begin = instance.scheme.table.pointee.flow_begin else { return nil }
+        var handle: UnsafeMutableRawPointer?
+        var errors = ErrorSink()
+        let status = errors.withTable { begin(instance.handle, kind.rawValue, &handle, $0) }
+        if status == NEVOD_UNSUPPORTED { return nil }
+        guard status == NEVOD_OK else { throw errors.error(status, in: "flow_begin of \(kind.name)", of: instance.scheme) }
+        self.instance = instance
+        self.kind = kind
+        self.handle = handle
+    }
+
+    deinit {
+        instance.scheme.table.pointee.flow_free?(instance.handle, handle)
+    }
+
+    /// One event in, one action out.
+    ///
+    /// - Parameter state: of the origin that this flow is about; what the flow replaces it with is the second result.
+    func step(_ event: FlowEvent, now: UnixTime, state: Secret?) throws(PluginError) -> (FlowAction, state: Secret?) {
+        var random = [UInt8](repeating: 0, count: 32)
+        RAND_bytes(&random, Int32(random.count))
+        let lent = LentBytes()
+        var table = event.table(now: now, random: random, state: state, lent)
+        var actions = ActionSink(author: instance.author)
+        var errors = ErrorSink()
+        let function = "the \(kind.name) flow"
+        let status = actions.withTable { actions in
+            errors.withTable { errors in
+                instance.scheme.table.pointee.flow_step?(instance.handle, handle, &table, actions, errors)
+                    ?? Int32(NEVOD_UNSUPPORTED)
+            }
+        }
+        withExtendedLifetime(lent) {}
+        if let problem = actions.problem { throw fault(problem) }
+        guard status == NEVOD_OK else { throw errors.error(status, in: function, of: instance.scheme) }
+        guard let action = actions.action else { throw fault("it answered with no action") }
+        return (action, actions.state)
+    }
+
+    func fault(_ problem: String) -> PluginError {
+        PluginError(instance.scheme.plugin, .flowFault(scheme: instance.scheme.id, flow: kind.name, problem: problem))
+    }
+}

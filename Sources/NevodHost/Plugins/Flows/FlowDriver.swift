@@ -1,0 +1,194 @@
+internal import NevodSupport
+
+/// What a flow is given before the host ends it.
+struct FlowLimits: Sendable {
+    var steps = 100
+    /// Of all answers together.
+    var bytes = 8 << 20
+    /// With everything that it waits for, people too.
+    var duration: Duration = .seconds(600)
+}
+
+/// Runs a flow: does what it asks for, and tells it what came of that. The flow itself neither sends nor waits.
+struct FlowDriver: Sendable {
+    let instance: SchemeInstance
+    let session: any HTTPTransport
+    /// Nil: nobody is there.
+    let interaction: (any UserInteraction)?
+    var limits = FlowLimits()
+
+    /// - Parameters:
+    ///   - origin: that the flow is about; nil for a login, which comes before any request.
+    ///   - keep: saves a token durably.
+    /// - Returns: what it issued; nil if the scheme has no flow of this kind.
+    /// - Throws: ``PluginError``, `CancellationError`, and what `keep` and the interaction throw.
+    func run(
+        _ kind: FlowKind, token: IssuedToken? = nil, answer: FlowAnswer? = nil, at origin: Origin? = nil,
+        keep: (IssuedToken) async throws -> Void
+    ) async throws -> IssuedToken? {
+        guard let flow = try Flow(kind, of: instance) else { return nil }
+        var work = Work(origins: instance.flowOrigins, deadline: .now + limits.duration)
+        defer { work.listener?.stop() }
+        if kind == .login { await interaction?.loginBegins(with: instance.scheme.title, at: work.origins.allowed) }
+        var event = FlowEvent.start(token: token, answer: answer)
+        for _ in 0..<limits.steps {
+            let (action, state) = try flow.step(event, now: instance.clock.now, state: instance.state(at: origin))
+            if let state { instance.setState(state, at: origin) }
+            do {
+                switch action {
+                case .token(let token): return token
+                case .keep(let token):
+                    try await keep(token)
+                    event = .kept
+                default: event = try await result(of: action, flow, &work)
+                }
+                try Task.checkCancellation()
+            } catch is CancellationError {
+                // Once; whatever it answers, it is over.
+                _ = try? flow.step(.cancelled, now: instance.clock.now, state: instance.state(at: origin))
+                throw CancellationError()
+            }
+        }
+        throw flow.fault("it took more than \(limits.steps) steps")
+    }
+
+    /// What a flow has used up, and what it has open.
+    private struct Work {
+        var origins: FlowOrigins
+        let deadline: ContinuousClock.Instant
+        var bytes = 0
+        var listener: LoopbackListener?
+        var rest: Duration { deadline - .now }
+    }
+
+    private func result(of action: FlowAction, _ flow: Flow, _ work: inout Work) async throws -> FlowEvent {
+        guard work.rest > .zero else { throw flow.fault("it took more than \(limits.duration)") }
+        switch action {
+        case .send(let request): return try await answer(to: request, flow, &work)
+        case .ask(let questions): return .answers(try await answers(to: questions, flow, work))
+        case .show(let text, let url):
+            try await interaction?.show(text, url: url)
+            return .shown
+        case .listen(let path):
+            work.listener?.stop()
+            do throws(TransportError) {
+                let listener = try LoopbackListener(path: path)
+                work.listener = listener
+                return .listening(url: listener.url)
+            } catch {
+                return .transportError(.permanent, error.description)
+            }
+        case .browse(let url): return try await browse(url, flow, work)
+        case .wait(let pause):
+            guard pause <= work.rest else { throw flow.fault("it wants to wait for \(pause), longer than it is given") }
+            try await Task.sleep(for: max(pause, .milliseconds(1)))
+            return .timer
+        case .keep, .token: throw flow.fault("it answered with an action that ends it")
+        }
+    }
+
+    private func answers(to questions: [FlowQuestion], _ flow: Flow, _ work: Work) async throws -> [String: Secret] {
+        guard let interaction else { throw instance.unanswered(questions) }
+        let answers = try await bounded(work, flow) { try await interaction.answers(to: questions) }
+        if let missing = questions.first(where: { answers[$0.name] == nil }) {
+            throw instance.unanswered([missing])
+        }
+        return answers
+    }
+
+    private func browse(_ url: String, _ flow: Flow, _ work: Work) async throws -> FlowEvent {
+        guard let listener = work.listener else { throw flow.fault("it browses before it listens") }
+        guard let origin = try? HTTPURL(url).origin, work.origins.allow(origin) else {
+            throw flow.fault("it sends the user to an address that no setting names")
+        }
+        guard let interaction else { throw instance.unanswered([FlowQuestion(name: "browser", kind: .text, prompt: "")]) }
+        try await interaction.open(url)
+        do { return .redirect(url: try await listener.redirect(until: work.deadline)) } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw flow.fault("the browser did not come back within \(limits.duration)")
+        }
+    }
+
+    private func bounded<Success: Sendable>(
+        _ work: Work, _ flow: Flow, _ body: @escaping @Sendable () async throws -> Success
+    ) async throws -> Success {
+        let deadline = work.deadline
+        let result = try await withThrowingTaskGroup(of: Success?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+        guard let result else { throw flow.fault("nobody answered within \(limits.duration)") }
+        return result
+    }
+}
+
+/// Sending.
+extension FlowDriver {
+    private static let largestAnswer = 1 << 20
+
+    /// With redirects, as far as they lead to where the flow may send; the one that leads elsewhere is the answer.
+    private func answer(to flowRequest: FlowRequest, _ flow: Flow, _ work: inout Work) async throws -> FlowEvent {
+        var request = flowRequest.request
+        guard work.origins.allow(request.origin) else {
+            let allowed = work.origins.allowed.map(\.description).joined(separator: ", ")
+            throw flow.fault(
+                "it wants to send to \(request.origin), which no setting names"
+                    + (allowed.isEmpty ? "; none names any" : "; allowed are \(allowed)"))
+        }
+        var redirects = RedirectChain(flowRequest.followsRedirects ? .follow(limit: 10) : .none)
+        let provider = NetworkProvider(session: session)
+        while true {
+            do throws(NetworkError) {
+                let options = TransferOptions(
+                    timeout: min(work.rest, .seconds(60)), delivery: .collected(limit: Self.largestAnswer), redirects: .none)
+                let response = try await provider.send(request, options)
+                work.bytes += response.body.count
+                guard work.bytes <= limits.bytes else { break }
+                if let next = try redirect(after: response, to: request, &redirects), work.origins.allow(next.origin) {
+                    request = next
+                    continue
+                }
+                let answer = FlowAnswer(
+                    status: response.status, headers: response.headers, body: response.body.collected, url: request.url)
+                work.origins.learn(from: answer)
+                return .response(answer)
+            } catch .cancelled {
+                throw CancellationError()
+            } catch {
+                return .transportError(FlowTransportError(error), error.description)
+            }
+        }
+        throw flow.fault("its answers have more than \(limits.bytes) bytes together")
+    }
+
+    private func redirect(
+        after response: HTTPResponse, to request: HTTPRequest, _ redirects: inout RedirectChain
+    ) throws(NetworkError) -> HTTPRequest? {
+        do throws(RedirectError) {
+            guard case .follow(let next) = try redirects.next(after: response, to: request, sent: request) else { return nil }
+            return next
+        } catch {
+            throw .redirect(error)
+        }
+    }
+}
+
+extension HTTPResponseBody {
+    fileprivate var collected: [UInt8] {
+        if case .bytes(let bytes) = self { bytes } else { [] }
+    }
+
+    fileprivate var count: Int { collected.count }
+}
+
+extension SchemeInstance {
+    func unanswered(_ questions: [FlowQuestion]) -> PluginError {
+        PluginError(scheme.plugin, .unanswered(scheme: scheme.id, questions: questions.map(\.name)))
+    }
+}

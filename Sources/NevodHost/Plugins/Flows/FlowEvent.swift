@@ -1,0 +1,112 @@
+internal import NevodPluginABI
+internal import NevodSupport
+
+/// What a flow is told: the start, or what came of its last action.
+enum FlowEvent: Sendable {
+    /// - Parameters:
+    ///   - token: to renew, to use or to give back.
+    ///   - answer: in a challenge, the one with the challenge.
+    case start(token: IssuedToken?, answer: FlowAnswer?)
+    case response(FlowAnswer)
+    case transportError(FlowTransportError, String)
+    case answers([String: Secret])
+    case shown
+    case listening(url: String)
+    case redirect(url: String)
+    case timer
+    case kept
+    /// Once; whatever the flow answers, it is over.
+    case cancelled
+
+    private var kind: Int {
+        switch self {
+        case .start: NEVOD_EVENT_START
+        case .response: NEVOD_EVENT_RESPONSE
+        case .transportError: NEVOD_EVENT_TRANSPORT_ERROR
+        case .answers: NEVOD_EVENT_ANSWERS
+        case .shown: NEVOD_EVENT_SHOWN
+        case .listening: NEVOD_EVENT_LISTENING
+        case .redirect: NEVOD_EVENT_REDIRECT
+        case .timer: NEVOD_EVENT_TIMER
+        case .kept: NEVOD_EVENT_KEPT
+        case .cancelled: NEVOD_EVENT_CANCELLED
+        }
+    }
+
+    /// The contract's table for this event, as long as `lent` lives.
+    func table(now: UnixTime, random: [UInt8], state: Secret?, _ lent: LentBytes) -> nevod_event {
+        var table = nevod_event()
+        table.struct_size = UInt32(MemoryLayout<nevod_event>.size)
+        table.kind = Int32(kind)
+        table.unix_time_ns = now.nanoseconds
+        table.random = lent.lend(random)
+        switch self {
+        case .start(let token, let answer):
+            table.token = token.flatMap { lent.lend($0.table(lent)) }
+            table.response = answer.flatMap { lent.lend($0.table(lent)) }
+            if let state { table.state = lent.lend(state) }
+        case .response(let answer): table.response = lent.lend(answer.table(lent))
+        case .transportError(let kind, let message):
+            table.transport_error = kind.rawValue
+            table.message = lent.lend(message)
+        case .answers(let answers):
+            let pairs = answers.sorted { $0.key < $1.key }.map { (lent.lend($0.key), lent.lend($0.value)) }
+            table.answers = lent.lend(pairs)
+            table.answer_count = UInt32(pairs.count)
+        case .listening(let url), .redirect(let url): table.url = lent.lend(url)
+        case .shown, .timer, .kept, .cancelled: break
+        }
+        return table
+    }
+}
+
+/// Why a flow's request has no answer.
+enum FlowTransportError: Int32, Sendable {
+    /// May pass.
+    case transient = 1
+    case permanent = 2
+    case tooLarge = 3
+
+    init(_ error: NetworkError) {
+        self =
+            switch error {
+            case .timeout, .noConnection: .transient
+            case .invalidResponse(let error):
+                if case .bodyTooLarge = error.code { .tooLarge } else { .permanent }
+            default: .permanent
+            }
+    }
+}
+
+/// An answer as a flow, or `on_response`, sees it.
+struct FlowAnswer: Sendable {
+    let status: Int
+    var isFromProxy = false
+    let headers: HTTPHeaders
+    let body: [UInt8]
+    /// What answered, after redirects.
+    let url: String
+
+    func table(_ lent: LentBytes) -> nevod_response {
+        var table = nevod_response()
+        table.struct_size = UInt32(MemoryLayout<nevod_response>.size)
+        table.status = Int32(status)
+        table.target_kind = Int32(isFromProxy ? NEVOD_TARGET_PROXY : NEVOD_TARGET_ORIGIN)
+        table.header_count = UInt32(headers.count)
+        table.headers = lent.lend(headers)
+        table.body = lent.lend(body)
+        table.url = lent.lend(url)
+        return table
+    }
+}
+
+extension IssuedToken {
+    func table(_ lent: LentBytes) -> nevod_token {
+        var table = nevod_token()
+        table.struct_size = UInt32(MemoryLayout<nevod_token>.size)
+        table.bytes = lent.lend(bytes)
+        table.expires_at_unix_ns = expiresAt?.nanoseconds ?? 0
+        table.account = lent.lend(account)
+        return table
+    }
+}

@@ -1,0 +1,46 @@
+internal import NevodPluginABI
+internal import NevodSupport
+
+/// Memory that a call lends to a plugin: valid until this goes, and wiped then, since tokens and answers are among it.
+final class LentBytes {
+    private var blocks: [UnsafeMutableRawBufferPointer] = []
+
+    deinit {
+        for block in blocks {
+            block.wipe()
+            block.deallocate()
+        }
+    }
+
+    func lend(_ bytes: some Collection<UInt8>) -> nevod_bytes {
+        guard !bytes.isEmpty else { return .empty }
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        block.copyBytes(from: bytes)
+        blocks.append(block)
+        return nevod_bytes(UnsafeRawBufferPointer(block))
+    }
+
+    func lend(_ text: String) -> nevod_bytes { lend(Array(text.utf8)) }
+    func lend(_ secret: Secret) -> nevod_bytes { secret.withUnsafeBytes { lend($0) } }
+
+    func lend(_ pairs: [(nevod_bytes, nevod_bytes)]) -> UnsafePointer<nevod_pair>? {
+        lend(pairs.map { nevod_pair(name: $0.0, value: $0.1) })
+    }
+
+    func lend(_ headers: HTTPHeaders) -> UnsafePointer<nevod_pair>? {
+        lend(headers.map { (lend($0.name), lend($0.value)) })
+    }
+
+    func lend<Value>(_ value: Value) -> UnsafePointer<Value>? { lend([value]) }
+
+    /// - Parameter values: of a type that is bits and nothing else.
+    private func lend<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
+        guard !values.isEmpty else { return nil }
+        let block = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: values.count * MemoryLayout<Value>.stride, alignment: MemoryLayout<Value>.alignment)
+        blocks.append(block)
+        let place = block.bindMemory(to: Value.self)
+        _ = place.initialize(from: values)
+        return place.baseAddress.map { UnsafePointer($0) }
+    }
+}

@@ -1,0 +1,136 @@
+internal import NevodPluginABI
+internal import NevodSupport
+
+/// A scheme with its settings, the place where its token is stored, and what its flows reach the world through: logs in and out,
+/// and gives the interceptor that puts the token on requests.
+///
+/// ```swift
+/// let session = SchemeSession(instance, storage: storage)
+/// let provider = NetworkProvider(config: config, interceptor: session.interceptor)
+/// ```
+///
+/// Everything that ``AuthenticationInterceptor`` promises holds for a plugin's token: it is the same mechanism.
+public struct SchemeSession: Sendable {
+    let instance: SchemeInstance
+    let keeper: TokenKeeper<PluginToken>
+    private let storage: TokenStorage<PluginToken>
+    private let driver: FlowDriver
+    private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
+    private let logger: (any NetworkLogger)?
+
+    /// - Parameters:
+    ///   - key: by default one for each scheme; two accounts of a scheme need two.
+    ///   - session: sends the flows' requests.
+    ///   - interaction: answers the flows' questions. Without one, a flow that asks fails, and says what it asked for.
+    ///   - shouldAuthenticate: whether a request is one that the token is meant for.
+    ///   - logger: is told what becomes of the token.
+    public init(
+        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil,
+        session: any HTTPTransport = CurlSession(), interaction: (any UserInteraction)? = nil,
+        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }, logger: (any NetworkLogger)? = nil
+    ) {
+        self.init(
+            instance, storage: storage, key: key, shouldAuthenticate: shouldAuthenticate, logger: logger,
+            driver: FlowDriver(instance: instance, session: session, interaction: interaction))
+    }
+
+    init(
+        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey?,
+        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }, logger: (any NetworkLogger)? = nil,
+        driver: FlowDriver
+    ) {
+        self.instance = instance
+        self.storage = TokenStorage(storage: storage, key: key ?? StorageKey(value: "nevod.scheme.\(instance.scheme.id)"))
+        keeper = self.storage.keeper
+        self.driver = driver
+        self.shouldAuthenticate = shouldAuthenticate
+        self.logger = logger
+    }
+
+    /// The stored token, and its changes.
+    public var tokenStorage: TokenStorage<PluginToken> { storage }
+
+    /// Puts the token on requests, after everything else in a chain.
+    public var interceptor: SchemeInterceptor {
+        SchemeInterceptor(self, shouldAuthenticate: shouldAuthenticate, logger: logger)
+    }
+
+    /// Obtains a token, and stores it in place of the one that may be there.
+    ///
+    /// - Throws: ``PluginError``; `CancellationError`; what the storage and the interaction throw.
+    public func login() async throws {
+        guard let token = try await driver.run(.login, keep: { try await keeper.keep(token($0)) }) else {
+            throw PluginError(instance.scheme.plugin, .unsupported(scheme: instance.scheme.id, what: "a login"))
+        }
+        try await keeper.write(self.token(token))
+    }
+
+    /// Gives the token back to the server, if the scheme knows how, and clears it, whatever the server says.
+    public func logout() async throws {
+        guard let stored = try await keeper.read().token else { return }
+        let result: Result<IssuedToken?, any Error>
+        do { result = .success(try await driver.run(.logout, token: stored.issued, keep: { _ in })) } catch {
+            result = .failure(error)
+        }
+        try await keeper.write(nil)
+        _ = try result.get()
+    }
+
+    /// Whether the scheme has flows at all. One without, HMAC for instance, has its credential in its settings.
+    var hasFlows: Bool { instance.scheme.table.pointee.flow_begin != nil }
+
+    func token(_ issued: IssuedToken) -> PluginToken { PluginToken(issued, of: instance) }
+
+    /// Another token than the old one: by a refresh, or where that can't be, by a login.
+    func renewed(_ old: PluginToken?) async throws -> PluginToken {
+        try await withPluginErrors {
+            if let old, let token = try await refreshed(old) { return self.token(token) }
+            guard let token = try await driver.run(.login, keep: { try await keeper.keep(token($0)) }) else {
+                throw NetworkError.unauthorized
+            }
+            return self.token(token)
+        }
+    }
+
+    /// Nil: a login is needed.
+    private func refreshed(_ old: PluginToken) async throws -> IssuedToken? {
+        do {
+            return try await driver.run(.refresh, token: old.issued, keep: { try await keeper.keep(token($0)) })
+        } catch let error as PluginError where error.status == .badToken {
+            return nil
+        }
+    }
+
+    /// A token by way of the challenge in an answer.
+    func challenged(_ old: PluginToken?, _ answer: FlowAnswer, at origin: Origin) async throws -> PluginToken {
+        try await withPluginErrors {
+            let issued = try await driver.run(
+                .challenge, token: old?.issued, answer: answer, at: origin, keep: { try await keeper.keep(token($0)) })
+            guard let issued else { throw NetworkError.unauthorized }
+            return token(issued)
+        }
+    }
+
+    /// A scheme's word in the host's terms: denied is for good, everything else for now.
+    private func withPluginErrors(_ body: () async throws -> PluginToken) async throws -> PluginToken {
+        do { return try await body() } catch let error as PluginError where error.status == .denied {
+            throw TokenRefused(error.description)
+        }
+    }
+}
+
+extension SchemeInstance {
+    /// What an embedder adds to a chain: the scheme's token, stored there, obtained and renewed by its flows.
+    public func interceptor(
+        storage: some KeyValueStorage, key: StorageKey? = nil, interaction: (any UserInteraction)? = nil
+    ) -> SchemeInterceptor {
+        SchemeSession(self, storage: storage, key: key, interaction: interaction).interceptor
+    }
+}
+
+extension PluginError {
+    /// What the plugin's function returned, where that is the reason.
+    var status: PluginStatus? {
+        if case .failed(_, _, let status, _, _, _) = reason { PluginStatus(rawValue: status) } else { nil }
+    }
+}
