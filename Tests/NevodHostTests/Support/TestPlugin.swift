@@ -5,6 +5,7 @@ enum TestPlugin {
     static let view = Result { try load("view") }
     static let settings = Result { try load("settings") }
     static let edits = Result { try load("edits") }
+    static let flow = Result { try load("flow") }
 
     /// The real one, as the build left it beside the test binary.
     static let hmac = Result { try Plugin(named: "HMACAuth") }

@@ -1,0 +1,204 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+/// A plugin's tokens in the core's storage, gate and single flight, over real HTTP.
+struct SchemeSessionTests {
+    /// Issues `t<n>` for a login or a refresh; the API accepts the last one.
+    private final class Server: Sendable {
+        struct State {
+            var issued = 0
+            var calls: [String] = []
+            var isExpired = false
+            /// Answers of /refresh before it works.
+            var refusals: [Int] = []
+            /// What the API answers, by number; then by its own rules.
+            var script: [String] = []
+            var apiTokens: [String] = []
+            var nonces: [String] = []
+        }
+
+        private final class Box: Sendable { let value = Locked(State()) }
+        private let box = Box()
+        private let server: RawServer
+        var url: String { server.url }
+        var state: State { box.value.withLock { $0 } }
+        func change(_ body: @Sendable (inout State) -> Void) { box.value.withLock { body(&$0) } }
+
+        init() throws {
+            let box = box
+            server = try RawServer { connection, _ in
+                while let request = connection.readRequest() {
+                    let path = String(request.head.split(separator: " ")[1])
+                    let body = String(decoding: request.body, as: UTF8.self)
+                    let answer = box.value.withLock { state in Self.answer(path, body, request.head, &state) }
+                    guard connection.write(answer) else { return }
+                }
+            }
+        }
+
+        private static func answer(_ path: String, _ body: String, _ head: String, _ state: inout State) -> String {
+            func http(_ status: Int, _ body: String = "", _ line: String = "") -> String {
+                "HTTP/1.1 \(status) X\r\n\(line)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            }
+            func field(_ name: String) -> String {
+                head.split(separator: "\r\n").first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
+                    ?? ""
+            }
+            switch path {
+            case "/login", "/refresh", "/logout":
+                state.calls.append("\(path) \(body)")
+                if path == "/refresh", !state.refusals.isEmpty { return http(state.refusals.removeFirst()) }
+                if path == "/logout" { return http(200) }
+                state.issued += 1
+                state.isExpired = false
+                return http(200, "t\(state.issued)")
+            default:
+                state.apiTokens.append(field("X-Token"))
+                state.nonces.append("\(field("X-Nonce")) \(field("X-Count"))")
+                if !state.script.isEmpty { return state.script.removeFirst() }
+                return http(!state.isExpired && field("X-Token") == "t\(state.issued)" ? 200 : 401)
+            }
+        }
+    }
+
+    private let server: Server
+    private let memory = InMemoryStorage()
+
+    init() throws {
+        server = try Server()
+    }
+
+    private func session(_ mode: String = "exchange") throws -> SchemeSession {
+        let instance = try TestPlugin.flow.get().scheme().makeInstance(
+            settings: ["mode": .text(mode), "url": .text(server.url)])
+        return SchemeSession(instance, storage: memory)
+    }
+
+    private func get(_ session: SchemeSession) async throws -> Int {
+        try await NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+            .send(HTTPRequest(.get, "\(server.url)/api")).status
+    }
+
+    @Test func `Logs in before the first request, refreshes on 401, and logs out`() async throws {
+        let session = try session()
+        #expect(try await get(session) == 200)
+        #expect(try await get(session) == 200)
+        server.change { $0.isExpired = true }
+        #expect(try await get(session) == 200)
+        #expect(server.state.calls == ["/login login", "/refresh t1"])
+        #expect(server.state.apiTokens == ["t1", "t1", "t1", "t2"])
+        #expect(try await session.tokenStorage.load()?.account == "me")
+        try await session.logout()
+        #expect(server.state.calls.last == "/logout t2")
+        #expect(try await session.tokenStorage.load() == nil)
+    }
+
+    @Test func `A token that was stored serves the next program`() async throws {
+        try await session().login()
+        #expect(try await get(session()) == 200)
+        #expect(server.state.calls == ["/login login"])
+        let stored = memory.data(for: "nevod.scheme.flow").map { String(decoding: $0, as: UTF8.self) }
+        #expect(stored?.contains("account=me") == true)
+    }
+
+    @Test func `A scheme that can't refresh logs in again; so does one whose stored token it can't read`() async throws {
+        let session = try session("login-only")
+        #expect(try await get(session) == 200)
+        server.change { $0.isExpired = true }
+        #expect(try await get(session) == 200)
+        #expect(server.state.calls == ["/login login", "/login login"])
+    }
+
+    @Test func `100 requests across the end of a session: one refresh, all succeed`() async throws {
+        let session = try session()
+        #expect(try await get(session) == 200)
+        server.change { $0.isExpired = true }
+        let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+        let request = try HTTPRequest(.get, "\(server.url)/api")
+        let statuses = try await withThrowingTaskGroup { group in
+            for _ in 0..<100 { group.addTask { try await provider.send(request).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 100))
+        #expect(server.state.calls == ["/login login", "/refresh t1"])
+    }
+
+    @Test func `Denied clears the token; unavailable keeps it`() async throws {
+        let session = try session()
+        #expect(try await get(session) == 200)
+        server.change { ($0.isExpired, $0.refusals) = (true, [503]) }
+        await #expect(throws: NetworkError.authenticationFailed) { try await get(session) }
+        #expect(try await session.tokenStorage.load() != nil)
+        server.change { $0.refusals = [400] }
+        #expect(try await get(session) == 401)
+        #expect(try await session.tokenStorage.load() == nil)
+    }
+
+    @Test func `A token that a flow has had saved stays, though the flow fails afterwards`() async throws {
+        let session = try session("keep")
+        try await session.tokenStorage.save(session.token(IssuedToken(bytes: Secret("old"), expiresAt: nil, account: "")))
+        server.change { ($0.isExpired, $0.refusals) = (true, [503]) }
+        _ = try? await get(session)
+        let bytes = try await session.tokenStorage.load()?.issued.bytes
+        #expect(bytes == Secret("kept"))
+    }
+
+    @Test func `Logging out clears the token, whatever the server says`() async throws {
+        let session = try session()
+        try await session.login()
+        let elsewhere = try TestPlugin.flow.get().scheme().makeInstance(
+            settings: ["mode": "exchange", "url": "http://127.0.0.1:1"])
+        let unreachable = SchemeSession(elsewhere, storage: memory)
+        await #expect(throws: PluginError.self) { try await unreachable.logout() }
+        #expect(try await session.tokenStorage.load() == nil)
+    }
+
+    @Test func `State is kept for an origin; its count begins anew with it; an answer may be worth one retry`() async throws {
+        let session = try session("nonce")
+        let fresh = { @Sendable (nonce: String, status: Int) in
+            "HTTP/1.1 \(status) X\r\nX-Fresh: \(nonce)\r\nContent-Length: 0\r\n\r\n"
+        }
+        server.change { $0.script = [fresh("n1", 401), fresh("", 200).replacing("X-Fresh: \r\n", with: "")] }
+        #expect(try await get(session) == 200)
+        #expect(try await get(session) == 200)
+        server.change { $0.script = [fresh("n2", 200)] }
+        #expect(try await get(session) == 200)
+        #expect(try await get(session) == 200)
+        #expect(server.state.nonces == [" ", "n1 0", "n1 1", "n1 2", "n2 0"])
+        #expect(server.state.calls == ["/login login"])
+    }
+
+    @Test func `Challenges without end end`() async throws {
+        let session = try session("nonce")
+        server.change {
+            $0.script = (0..<50).map { "HTTP/1.1 401 X\r\nX-Fresh: n\($0)\r\nContent-Length: 0\r\n\r\n" }
+        }
+        #expect(try await get(session) == 401)
+        #expect(server.state.nonces.count < 10)
+    }
+
+    @Test(arguments: [("nonce-verdict", "the verdict 99"), ("nonce-action", "may call set_state and nothing else")])
+    func `A verdict that the contract doesn't know is an error`(mode: String, words: String) async throws {
+        let session = try session(mode)
+        server.change { $0.script = ["HTTP/1.1 401 X\r\nX-Fresh: n\r\nContent-Length: 0\r\n\r\n"] }
+        let error = await #expect(throws: NetworkError.self) { try await get(session) }
+        #expect(error?.description.contains(words) == true)
+    }
+
+    @Test func `A count is given out once for a state, however many requests there are`() async throws {
+        let session = try session("nonce")
+        server.change { $0.script = ["HTTP/1.1 200 X\r\nX-Fresh: n1\r\nContent-Length: 0\r\n\r\n"] }
+        #expect(try await get(session) == 200)
+        let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+        let request = try HTTPRequest(.get, "\(server.url)/api")
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<200 { group.addTask { _ = try await provider.send(request) } }
+            try await group.waitForAll()
+        }
+        let counts = server.state.nonces.filter { $0.hasPrefix("n1 ") }
+        #expect(counts.count == 200)
+        #expect(Set(counts) == Set((0..<200).map { "n1 \($0)" }))
+    }
+}
