@@ -55,7 +55,7 @@ struct BuiltInTokenTests {
             (#"{"nested":{"error":"invalid_grant"},"error":"server_error"}"#, "server_error"),
             (#"{"a":["error"],"b":"error","error":"e"}"#, "e"),
             ("error=invalid_grant&error_description=x", "invalid_grant"),
-            (#"{"error":{"code":"invalid_grant"}}"#, nil), (#"{"error"#, nil), (#"{"error":"x"#, "x"), ("", nil), ("<html>", nil),
+            (#"{"error":{"code":"invalid_grant"}}"#, nil), (#"{"error"#, nil), (#"{"error":"x"#, nil), ("", nil), ("<html>", nil),
             (#"["error","invalid_grant"]"#, nil), (#"{"x":"error"}"#, nil), (#"{"x\\":"error","y":"z"}"#, nil),
         ] as [(String, String?)])
     func `The error code of a token endpoint`(body: String, code: String?) {

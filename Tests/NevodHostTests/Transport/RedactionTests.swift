@@ -93,8 +93,8 @@ struct RedactionTests {
         ])
         #expect(!leaks(instance))
         #expect(!leaks(instance.token))
-        #expect(!leaks(try PluginToken.decode(from: Array(Self.secret.utf8))))
-        #expect(!leaks(instance.token(try PluginToken.decode(from: Array(Self.secret.utf8)))))
+        #expect(!leaks(try PluginToken.decode(from: Array("account=\(Self.secret)&token=AQID".utf8))))
+        #expect(!leaks(instance.token(try PluginToken.decode(from: Array("account=\(Self.secret)&token=AQID".utf8)))))
     }
 
     private var pluginError: PluginError {
