@@ -141,7 +141,11 @@ public final class SchemeInstance: Sendable {
                 scheme.plugin,
                 .flowFault(scheme: scheme.id, flow: "on_response", problem: fault ?? "it answered with the verdict \(result)"))
         }
-        if let state = actions.state { setState(state, at: request.origin) }
+        if let state = actions.state {
+            let origin = request.origin
+            // Who was not shown the state can't have used an old one.
+            states.withLock { $0.replace(needs.state ? use.state : $0.state(at: origin), with: state, at: origin) }
+        }
         return verdict
     }
 
@@ -194,7 +198,6 @@ public final class SchemeInstance: Sendable {
         states.withLock { $0.state(at: origin) }
     }
 
-    /// The count of uses begins again.
     func setState(_ state: Secret, at origin: Origin?) {
         states.withLock { $0.set(state, at: origin) }
     }

@@ -136,8 +136,8 @@ typedef struct nevod_view {
     uint32_t attempt;      /* 1 for the first sending of a request, then 2, 3, … */
     int64_t unix_time_ns;  /* wall clock, nanoseconds since 1970-01-01T00:00:00Z, corrected for the server's clock; >= 0 */
     nevod_bytes random;    /* 32 bytes, fresh for this call. Needs NEVOD_NEED_RANDOM */
-    /* How often this token was used before on this origin since the state changed: 0, 1, 2, …, and no number twice, however
-     * many requests are made at once. Needs NEVOD_NEED_USE_COUNT */
+    /* How often this token was used before on this origin since the state changed: 0, 1, 2, …, and no number twice with one
+     * state, however many requests are made at once. Setting the same bytes again is no change. Needs NEVOD_NEED_USE_COUNT */
     uint64_t use_count;
     nevod_bytes state;     /* what `set_state` last kept for this (instance, account, origin). Needs NEVOD_NEED_STATE */
 } nevod_view;
@@ -334,7 +334,10 @@ typedef struct nevod_actions {
     int32_t (*keep)(void *host, const nevod_token *token);
     /* Stores this token; the flow is done. A LOGOUT flow is done with a token of zero bytes. */
     int32_t (*token)(void *host, const nevod_token *token);
-    /* No action: replaces the state of this (instance, account, origin), at most 64 KiB. May stand beside an action. */
+    /* No action: replaces the state of this (instance, account, origin), at most 64 KiB. May stand beside an action.
+     * In `on_response` of a scheme that needs the state, it takes effect only while the state is still the one in the request's
+     * view; NEVOD_OK is returned all the same. Why: of many requests that are challenged at once, the first answer's nonce is
+     * kept and serves them all, and a late answer brings no old nonce back. */
     int32_t (*set_state)(void *host, nevod_bytes state);
 } nevod_actions;
 

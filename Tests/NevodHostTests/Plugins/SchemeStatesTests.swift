@@ -1,0 +1,64 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+/// Which state a scheme is shown, and which count with it.
+struct SchemeStatesTests {
+    private let one: Origin
+    private let two: Origin
+    private var states = SchemeStates()
+
+    init() throws {
+        one = try HTTPURL("http://one.example").origin
+        two = try HTTPURL("http://two.example").origin
+    }
+
+    private func secret(_ text: String) -> Secret { Secret(copying: Array(text.utf8)) }
+
+    private mutating func counts(_ times: Int, at origin: Origin?) -> [UInt64] {
+        (0..<times).map { _ in states.use(at: origin).count }
+    }
+
+    @Test mutating func `Another state begins another count, the same state goes on`() {
+        #expect(counts(2, at: one) == [0, 1])
+        states.set(secret("first"), at: one)
+        #expect(counts(2, at: one) == [0, 1])
+        states.set(secret("first"), at: one)
+        #expect(counts(2, at: one) == [2, 3])
+        states.set(secret("second"), at: one)
+        #expect(counts(1, at: one) == [0])
+    }
+
+    @Test mutating func `Of two answers to one state the first is kept`() {
+        states.replace(nil, with: secret("first"), at: one)
+        states.replace(nil, with: secret("second"), at: one)
+        #expect(states.use(at: one).state == secret("first"))
+        states.replace(secret("first"), with: secret("second"), at: one)
+        #expect(counts(3, at: one) == [0, 1, 2])
+        // A request that went out with the first is answered late.
+        states.replace(secret("first"), with: secret("third"), at: one)
+        #expect(states.use(at: one).state == secret("second"))
+        #expect(states.use(at: one).count == 4)
+    }
+
+    @Test mutating func `What a login kept is where an origin begins`() {
+        states.set(secret("login"), at: nil)
+        #expect(states.use(at: one).state == secret("login"))
+        states.replace(secret("login"), with: secret("own"), at: one)
+        #expect(states.state(at: one) == secret("own"))
+        #expect(states.state(at: two) == secret("login"))
+    }
+
+    @Test mutating func `A thousand origins are remembered, and what a login kept always`() throws {
+        states.set(secret("login"), at: nil)
+        for index in 0..<3000 {
+            let origin = try HTTPURL("http://\(index).example").origin
+            states.set(secret("own"), at: origin)
+            #expect(states.state(at: origin) == secret("own"))
+        }
+        #expect(states.state(at: nil) == secret("login"))
+        let known = try (0..<3000).count { try states.state(at: HTTPURL("http://\($0).example").origin) == secret("own") }
+        #expect(known < 1000)
+    }
+}
