@@ -24,6 +24,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     private let isRefused: @Sendable (HTTPResponse) -> Bool
     let logger: (any NetworkLogger)?
     private let prepared: @Sendable (Token) -> Token
+    private let isForProxy: Bool
 
     public var phase: TokenPhase { Token.phase }
 
@@ -48,11 +49,12 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     /// - Parameters:
     ///   - obtainsFirst: whether, where no token is stored, one is obtained before the request is sent.
     ///   - prepared: makes of a stored token one that can authorise.
+    ///   - isForProxy: the token is not an origin's, and so doesn't stay at one when redirects lead away from it.
     init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, obtainsFirst: Bool,
         isRefused: @escaping @Sendable (HTTPResponse) -> Bool, logger: (any NetworkLogger)?,
-        prepared: @escaping @Sendable (Token) -> Token = { $0 }
+        prepared: @escaping @Sendable (Token) -> Token = { $0 }, isForProxy: Bool = false
     ) {
         keeper = tokenStorage.keeper
         self.refreshStrategy = refreshStrategy
@@ -61,10 +63,11 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         self.isRefused = isRefused
         self.logger = logger
         self.prepared = prepared
+        self.isForProxy = isForProxy
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
-        guard exchange.mayCarryCredentials, shouldAuthenticate(exchange.request) else { return }
+        guard mayAuthenticate(exchange) else { return }
         let stored = try await tokenToSend(exchange)
         try await stored.token.map(prepared)?.write(on: &exchange)
         exchange.bindings.bind(stored.version, of: ObjectIdentifier(keeper))
@@ -74,7 +77,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
         let owner = ObjectIdentifier(keeper)
-        guard case .success(let response) = outcome, isRefused(response), exchange.mayCarryCredentials,
+        guard case .success(let response) = outcome, isRefused(response), mayAuthenticate(exchange),
             !keeper.isWithinItsRenewal, let carried = exchange.bindings.version(of: owner)
         else { return false }
         if try await keeper.read().version != carried { return exchange.bindings.mayUseReplacement(owner) }
@@ -87,6 +90,10 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         case .serving, .kept, .refused: return false
         case .failed(let error): throw NetworkError.authenticationFailed(error)
         }
+    }
+
+    private func mayAuthenticate(_ exchange: Exchange) -> Bool {
+        (exchange.mayCarryCredentials || isForProxy) && shouldAuthenticate(exchange.request)
     }
 
     /// The token, after whatever renewal is under way or due.

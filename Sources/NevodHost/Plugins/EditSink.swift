@@ -20,11 +20,11 @@ struct EditSink: ~Copyable {
     private var used = 0
     private var records = 0
     private var ownsMemory = false
-    private let target: Int32
+    private let target: SchemeTarget
     private(set) var refusal: (what: String, problem: String)?
 
     /// - Parameter memory: of the caller's stack; enough for most schemes, so that most calls allocate nothing.
-    init(_ memory: UnsafeMutableRawBufferPointer, target: Int32) {
+    init(_ memory: UnsafeMutableRawBufferPointer, target: SchemeTarget) {
         self.memory = memory
         self.target = target
     }
@@ -109,10 +109,11 @@ struct EditSink: ~Copyable {
             guard HTTPSyntax.isFieldValue(value.buffer) else {
                 return "its value holds a control character, such as a line break"
             }
-            if name.count == 19, target == Int32(NEVOD_TARGET_ORIGIN), isOne(of: "proxy-authorization", name) {
-                return "it is meant for a proxy, and the target is the origin"
-            }
+            let isForProxy = name.count == 19 && isOne(of: "proxy-authorization", name)
+            if target == .proxy { return isForProxy ? nil : Self.onlyForOrigins }
+            if isForProxy { return "it is meant for a proxy, and the target is the origin" }
             return isTransports(name) ? "the host alone writes it, because it decides where a request ends" : nil
+        case .addQuery where target == .proxy, .addCookie where target == .proxy: return Self.onlyForOrigins
         case .addQuery:
             return name.count == 0 ? "an item of the query needs a name" : nil
         case .addCookie:
@@ -121,6 +122,8 @@ struct EditSink: ~Copyable {
                 ? nil : "its value holds a byte that no cookie can (RFC 6265 §4.1.1)"
         }
     }
+
+    private static let onlyForOrigins = "it is meant for the origin, and the target is a proxy"
 
     /// Lines that frame the message or steer the connection (RFC 9110 §7.6.1, RFC 9112 §6).
     private func isTransports(_ name: nevod_bytes) -> Bool {
@@ -165,6 +168,8 @@ struct EditSink: ~Copyable {
             let value = Self.slice(bytes, offset + nameCount, valueCount)
             offset += nameCount + valueCount
             switch kind {
+            case .setHeader where target == .proxy, .addHeader where target == .proxy:
+                request.proxyAuthorization = String(decoding: value, as: UTF8.self)
             case .setHeader: request.headers.set(name, value, by: request.author)
             case .addHeader: request.headers.add(name, value, by: request.author)
             case .addQuery: request.appendQueryItem(name, value)

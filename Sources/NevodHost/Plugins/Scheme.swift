@@ -24,9 +24,12 @@ public struct Scheme: Sendable {
     }
 
     /// Checks the settings and makes an instance of them.
+    ///
+    /// - Parameter target: whom its credential is for.
     public func makeInstance(
-        settings: SchemeSettings = [:], clock: HostClock = .system, log: @escaping PluginLog = { _, _ in }
+        settings: SchemeSettings = [:], target: SchemeTarget = .origin, clock: HostClock = .system,
+        log: @escaping PluginLog = { _, _ in }
     ) throws(PluginError) -> SchemeInstance {
-        try SchemeInstance(self, validated(settings), clock: clock, log: log)
+        try SchemeInstance(self, validated(settings), target: target, clock: clock, log: log)
     }
 }

@@ -6,6 +6,8 @@ internal import NevodSupport
 public final class SchemeInstance: Sendable {
     /// Whose code it runs.
     public let scheme: Scheme
+    /// Whom its credential is for.
+    public let target: SchemeTarget
     let needs: SchemeNeeds
     let clock: HostClock
     let flowOrigins: FlowOrigins
@@ -16,9 +18,11 @@ public final class SchemeInstance: Sendable {
     nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
 
     init(
-        _ scheme: Scheme, _ values: [(name: String, value: SchemeSettings.Value)], clock: HostClock, log: @escaping PluginLog
+        _ scheme: Scheme, _ values: [(name: String, value: SchemeSettings.Value)], target: SchemeTarget, clock: HostClock,
+        log: @escaping PluginLog
     ) throws(PluginError) {
         self.scheme = scheme
+        self.target = target
         self.clock = clock
         services = HostServices(log: log)
         author = .scheme(scheme.id)
@@ -95,9 +99,9 @@ public final class SchemeInstance: Sendable {
     func authorize(
         _ request: inout HTTPRequest, attempt: Int, token: LiveToken? = nil, streamDigests: StreamDigests? = nil
     ) throws(PluginError) -> StateUse {
-        let use = needs.useCount || needs.state ? nextUse(of: request.origin) : StateUse()
+        let use = needs.useCount || needs.state ? nextUse(of: stateOrigin(of: request)) : StateUse()
         let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
-            var edits = EditSink(memory, target: Int32(NEVOD_TARGET_ORIGIN))
+            var edits = EditSink(memory, target: target)
             var errors = ErrorSink()
             let status = edits.withTable { edits in
                 errors.withTable { errors in
@@ -142,8 +146,8 @@ public final class SchemeInstance: Sendable {
                 .flowFault(scheme: scheme.id, flow: "on_response", problem: fault ?? "it answered with the verdict \(result)"))
         }
         if let state = actions.state {
-            let origin = request.origin
             // Who was not shown the state can't have used an old one.
+            let origin = stateOrigin(of: request)
             states.withLock { $0.replace(needs.state ? use.state : $0.state(at: origin), with: state, at: origin) }
         }
         return verdict
@@ -156,16 +160,17 @@ public final class SchemeInstance: Sendable {
     ) -> Int32 {
         var view = nevod_view()
         view.struct_size = UInt32(MemoryLayout<nevod_view>.size)
-        view.target_kind = Int32(NEVOD_TARGET_ORIGIN)
+        view.target_kind = target.kind
         view.scheme = request.origin.scheme == .https ? nevod_bytes("https") : nevod_bytes("http")
-        view.body_kind = request.body.kind
-        view.body_length = request.body.length.map(UInt64.init) ?? UInt64.max
+        let content = target == .proxy ? .none : request.body
+        view.body_kind = content.kind
+        view.body_length = content.length.map(UInt64.init) ?? UInt64.max
         view.attempt = UInt32(attempt)
         view.unix_time_ns = clock.unixNanoseconds()
         if needs.useCount { view.use_count = use.count }
         // Taken out one by one: a closure that captured the request would copy all of it.
-        let (method, authority, target) = (request.method.rawValue, request.origin.authority, request.target)
-        let (headers, content) = (request.headers, request.body)
+        let headers = request.headers
+        let (method, authority, target) = requestLine(of: request)
         return withBytes(method) { method in
             view.method = method
             return withBytes(authority) { authority in
@@ -202,7 +207,25 @@ public final class SchemeInstance: Sendable {
         states.withLock { $0.set(state, at: origin) }
     }
 
-    private func nextUse(of origin: Origin) -> StateUse {
+    /// One proxy answers for all origins.
+    private func stateOrigin(of request: borrowing HTTPRequest) -> Origin? {
+        target == .proxy ? nil : request.origin
+    }
+
+    /// As whoever the credential is for will see it: a proxy, either in the absolute form, or asked for a tunnel (RFC 9112 §3.2).
+    private func requestLine(of request: borrowing HTTPRequest) -> (method: String, authority: String, target: String) {
+        switch (target, request.origin.scheme) {
+        case (.origin, _): return (request.method.rawValue, request.origin.authority, request.target)
+        case (.proxy, .http): return (request.method.rawValue, request.origin.authority, request.url)
+        case (.proxy, .https):
+            let origin = request.origin
+            let isDefault = origin.port == origin.scheme.defaultPort
+            let authority = isDefault ? "\(origin.authority):\(origin.port)" : origin.authority
+            return ("CONNECT", authority, authority)
+        }
+    }
+
+    private func nextUse(of origin: Origin?) -> StateUse {
         states.withLock { $0.use(at: origin) }
     }
 
@@ -212,7 +235,7 @@ public final class SchemeInstance: Sendable {
     }
 
     private func withHeaders(_ headers: HTTPHeaders, _ body: (UnsafeBufferPointer<nevod_pair>) -> Int32) -> Int32 {
-        guard needs.headers else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
+        guard needs.headers, target == .origin else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
         return headers.storage.withUnsafeBufferPointer { storage in
             withUnsafeTemporaryAllocation(of: nevod_pair.self, capacity: headers.lines.count) { pairs in
                 for (index, line) in headers.lines.enumerated() {

@@ -10,6 +10,9 @@ public struct HTTPRequest: Sendable {
     public package(set) var headers: HTTPHeaders
     /// The host derives Content-Length or Transfer-Encoding from it (RFC 9112 §6).
     public var body: HTTPBody
+    /// What a proxy on the way wants to see in `Proxy-Authorization` (RFC 9110 §11.7.2). Apart from the headers, since those are
+    /// the origin's: a transport sends it to a proxy that speaks HTTP, and otherwise not at all.
+    public package(set) var proxyAuthorization: String?
 
     /// Who is editing. The host sets it around a token's and a plugin's turn; everyone else is the caller.
     var author: Author = .caller

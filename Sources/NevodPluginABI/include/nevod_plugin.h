@@ -105,7 +105,11 @@ typedef struct nevod_host {
     const void *(*get_extension)(void *host, nevod_bytes name);
 } nevod_host;
 
-/* Whom the request that is being authorised goes to. */
+/* Whom the credential is for. The host decides it once, for an instance.
+ * ORIGIN: the server that the request goes to; a 401 is its challenge.
+ * PROXY: the proxy on the way to it; a 407 is its challenge. `authorize` then writes Proxy-Authorization and nothing else,
+ * which reaches no origin. The view holds what a proxy sees: the request line in the absolute form, or, where a tunnel is
+ * opened, CONNECT with host and port as authority and target; no headers and no body. There is one state for all origins. */
 enum { NEVOD_TARGET_ORIGIN = 0, NEVOD_TARGET_PROXY = 1 };
 
 /* A body of length zero is NEVOD_BODY_NONE: the two can't be told apart on the wire. */
@@ -121,7 +125,8 @@ typedef struct nevod_view {
     nevod_bytes method;    /* as sent: "GET" */
     nevod_bytes scheme;    /* "http" or "https" */
     nevod_bytes authority; /* as in the Host header: "api.example.com", "[::1]:8443"; no default port */
-    nevod_bytes target;    /* the exact request-target as on the request line: "/a%2Fb?x=1" (RFC 9112 §3.2) */
+    nevod_bytes target;    /* the exact request-target as on the request line: "/a%2Fb?x=1" (RFC 9112 §3.2); with a proxy
+                              "http://example.com/a" or "example.com:443" */
     /* Every header line in the order of sending, Host first, repeated names repeated. Needs NEVOD_NEED_HEADERS. */
     const nevod_pair *headers;
     uint32_t header_count;
@@ -148,7 +153,7 @@ typedef struct nevod_view {
  *
  * The host refuses: a name that is no token (RFC 9110 §5.6.2); a value with CR, LF or NUL; more than 64 KiB for one
  * value or 256 KiB for one call; Host, Content-Length, Transfer-Encoding, Connection, Keep-Alive, Proxy-Connection, TE,
- * Upgrade, Expect, Trailer; and Proxy-Authorization unless the target is a proxy.
+ * Upgrade, Expect, Trailer; Proxy-Authorization unless the target is a proxy, and everything else if it is.
  * Why: these decide where a request ends and who reads it, so they belong to the transport. */
 typedef struct nevod_edits {
     uint32_t struct_size;
@@ -213,8 +218,8 @@ typedef struct nevod_setting {
 enum {
     NEVOD_NEED_BODY = 1u << 0,
     NEVOD_NEED_HEADERS = 1u << 1,
-    NEVOD_NEED_RESPONSES = 1u << 2, /* `on_response` for 401 and 407 */
-    NEVOD_NEED_SUCCESSES = 1u << 3, /* `on_response` for every other status too */
+    NEVOD_NEED_RESPONSES = 1u << 2, /* `on_response` for 401, or, if the target is a proxy, for 407 */
+    NEVOD_NEED_SUCCESSES = 1u << 3, /* `on_response` for every other status too; not from a proxy */
     NEVOD_NEED_RANDOM = 1u << 4,
     NEVOD_NEED_STATE = 1u << 5,
     NEVOD_NEED_USE_COUNT = 1u << 6

@@ -12,6 +12,7 @@ final class CurlHandle {
     let maxHeaderSize: Int
     private var headerBlock = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var headerNodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
+    private let proxyHeader = CurlProxyHeader()
 
     /// Sets what holds for every request of a session.
     init?(_ configuration: CurlSession.Configuration) {
@@ -85,6 +86,8 @@ final class CurlHandle {
         setBody(request)
         setString(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         setHeaders(request.headers)
+        // libcurl sends this list to a proxy that speaks HTTP, and to nobody else.
+        if let list = proxyHeader.replace(with: request.proxyAuthorization) { setPointer(CURLOPT_PROXYHEADER, list) }
     }
 
     /// A parsed URL, made anew only for another origin: libcurl would parse a text for each request.
@@ -151,6 +154,7 @@ final class CurlHandle {
     func forgetRequest() {
         headerBlock.wipe()
         setPointer(CURLOPT_HTTPHEADER, nil)
+        if proxyHeader.wipe() { setPointer(CURLOPT_PROXYHEADER, nil) }
         setPointer(CURLOPT_POSTFIELDS, nil)
         setPointer(CURLOPT_PRIVATE, nil)
     }

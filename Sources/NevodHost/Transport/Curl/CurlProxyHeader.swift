@@ -1,0 +1,40 @@
+internal import CCurl
+internal import NevodSupport
+
+/// The one line for a proxy, in memory that libcurl borrows during a transfer. Belongs to the loop's thread.
+final class CurlProxyHeader {
+    private var text = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private let node = UnsafeMutablePointer<curl_slist>.allocate(capacity: 1)
+
+    init() {
+        node.initialize(to: curl_slist(data: nil, next: nil))
+    }
+
+    deinit {
+        wipe()
+        node.deallocate()
+    }
+
+    /// - Parameter value: of `Proxy-Authorization`.
+    /// - Returns: the list for libcurl; nil without a value.
+    func replace(with value: String?) -> UnsafeMutablePointer<curl_slist>? {
+        wipe()
+        guard let value else { return nil }
+        let line = "Proxy-Authorization: \(value)"
+        text = .allocate(byteCount: line.utf8.count + 1, alignment: 1)
+        text.copyBytes(from: line.utf8)
+        text[line.utf8.count] = 0
+        node.pointee.data = text.baseAddress?.assumingMemoryBound(to: CChar.self)
+        return node
+    }
+
+    /// False if there was nothing.
+    @discardableResult
+    func wipe() -> Bool {
+        guard text.baseAddress != nil else { return false }
+        text.wipe()
+        text.deallocate()
+        text = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        return true
+    }
+}
