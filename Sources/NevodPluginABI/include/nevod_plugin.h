@@ -396,12 +396,14 @@ struct nevod_scheme {
 
     /* MANDATORY. Puts the credential on one request. `token` is NULL for a scheme whose settings are its credential.
      * Thread: any, concurrently, also with the same token. Must not block unless NEVOD_SCHEME_BLOCKS says so.
-     * Depends on nothing but its arguments: no clock, no randomness, no file of its own. */
+     * Depends on nothing but its arguments: no clock, no randomness, no file of its own. The one exception is a number that
+     * a signature algorithm draws inside its library, as ECDSA does; NEVOD_SCHEME_NONDETERMINISTIC says so. */
     int32_t (*authorize)(void *instance, const void *token, const nevod_view *view, const nevod_edits *edits,
                          const nevod_errors *errors);
 
     /* Optional. Sees the answer to a request that this scheme authorised, if `needs` asked for it. Calls `set_state`
      * of `actions` to keep something, no other function of it. Returns a NEVOD_VERDICT_…, never a status.
+     * `request` is the view that `authorize` had, but for `random` and the time; its headers now hold what the scheme wrote.
      * Thread: any, concurrently. */
     int32_t (*on_response)(void *instance, const void *token, const nevod_view *request, const nevod_response *response,
                            const nevod_actions *actions);

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NevodHost
 
 /// The plugins of TestPlugins, each compiled once, and loaded like any other.
@@ -10,14 +11,26 @@ enum TestPlugin {
     /// The real one, as the build left it beside the test binary.
     static let hmac = Result { try Plugin(named: "HMACAuth") }
 
-    private static func load(_ name: String) throws -> Plugin {
+    // Of Probes: whole schemes, which show that the contract fits them.
+    static let digest = Result { try load("digest", from: "Probes") }
+    static let sigv4 = Result { try load("sigv4", from: "Probes") }
+    static let dpop = Result { try load("dpop", from: "Probes") }
+    static let basic = Result { try load("basic", from: "Probes") }
+    static let oauth = Result { try load("oauth", from: "Probes") }
+
+    /// With options, where the plugins are checked by a sanitizer too.
+    private static let compiler = (getenv("NEVOD_TEST_PLUGIN_COMPILER").map { String(cString: $0) } ?? "cc")
+        .split(separator: " ").map(String.init)
+
+    private static func load(_ name: String, from sources: String = "TestPlugins") throws -> Plugin {
         let folder = try TemporaryFolder()
         let library = "\(folder.path)/lib\(name).so"
-        _ = try Command.output([
-            "cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC", "-shared", "-fvisibility=hidden",
-            "-I\(repository)/Sources/NevodPluginABI/include",
-            "\(repository)/Tests/NevodHostTests/TestPlugins/\(name).c", "-o", library,
-        ])
+        _ = try Command.output(
+            compiler + [
+                "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC", "-shared", "-fvisibility=hidden",
+                "-I\(repository)/Sources/NevodPluginABI/include",
+                "\(repository)/Tests/NevodHostTests/\(sources)/\(name).c", "-o", library,
+            ] + (sources == "Probes" ? ["-lcrypto"] : []))
         return try Plugin(named: library)
     }
 }

@@ -1,0 +1,161 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+/// HTTP Digest as a plugin of 214 lines. httpbin checks its response, Apache its nonce count too.
+struct DigestProbeTests {
+    /// httpbin compares with the decoded path, and so is given nothing to decode.
+    private static func provider(
+        _ username: String = "ali", _ password: String = "sesame", observer: NetworkProvider.Observer? = nil
+    ) throws -> NetworkProvider {
+        let instance = try TestPlugin.digest.get().scheme().makeInstance(
+            settings: ["username": .text(username), "password": .secret(Secret(copying: Array(password.utf8)))])
+        let session = SchemeSession(instance, storage: InMemoryStorage())
+        return NetworkProvider(
+            config: NetworkConfig(), session: CurlSession(), interceptor: session.interceptor, observer: observer)
+    }
+
+    private struct Use: Hashable {
+        let nonce: String
+        let count: Int
+    }
+
+    /// The credentials that httpbin was sent, and its verdicts.
+    private static func seen(_ server: ProbeServer) async throws -> [(use: Use, status: String)] {
+        let response = try await NetworkProvider(session: CurlSession()).send(HTTPRequest(.get, "\(server.url)/seen"))
+        let json = String(decoding: try await response.body.collect(), as: UTF8.self)
+        let rows = try Command.python(
+            "import json, sys\nfor n, c, s in json.loads(sys.argv[1]): print(n, int(c, 16), s)", [json])
+        return try rows.map { row in
+            let parts = row.split(separator: " ").map(String.init)
+            return (Use(nonce: parts[0], count: try #require(Int(parts[1]))), parts[2])
+        }
+    }
+
+    @Test(arguments: ["MD5", "SHA-256"])
+    func `httpbin takes the response, and one challenge serves the requests after it`(algorithm: String) async throws {
+        let server = try ProbeServer("digest")
+        let provider = try Self.provider()
+        for _ in 0..<3 {
+            let response = try await provider.send(
+                HTTPRequest(.get, "\(server.url)/digest-auth/auth/ali/sesame/\(algorithm)"))
+            #expect(response.status == 200)
+        }
+        let seen = try await Self.seen(server)
+        #expect(seen.map(\.status) == ["200", "200", "200"])
+        #expect(seen.map(\.use.count) == [1, 2, 3])
+        #expect(Set(seen.map(\.use.nonce)).count == 1)
+    }
+
+    @Test func `A wrong password is asked for once`() async throws {
+        let server = try ProbeServer("digest")
+        let response = try await Self.provider("ali", "wrong").send(
+            HTTPRequest(.get, "\(server.url)/digest-auth/auth/ali/sesame/SHA-256"))
+        #expect(response.status == 401)
+        #expect(try await Self.seen(server).map(\.status) == ["401"])
+    }
+
+    @Test func `Of 100 requests at once none shares a count with another, and one nonce serves them all`() async throws {
+        let server = try ProbeServer("digest")
+        let provider = try Self.provider()
+        let url = "\(server.url)/digest-auth/auth/ali/sesame/SHA-256"
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { try await provider.send(HTTPRequest(.get, url)).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 100))
+        let uses = try await Self.seen(server).map(\.use)
+        #expect(Set(uses).count == 100)
+        #expect(Set(uses.map(\.count)) == Set(1...100))
+    }
+
+    // MARK: Apache
+
+    /// mod_auth_digest under two paths: /counted, where each count must be the next, and /once, where a nonce serves one request.
+    private final class Apache {
+        static let username = "ali \"baba\""
+        static let password = "open sesame"
+        private let server: ConfiguredServer
+        private let folder: TemporaryFolder
+
+        init() throws {
+            let folder = try TemporaryFolder()
+            self.folder = folder
+            let site = folder.makeFolder("site")
+            for part in ["counted", "once"] {
+                _ = folder.makeFolder("site/\(part)")
+                try folder.write("site/\(part)/file", "the file\n".utf8)
+            }
+            let line = try Command.python(
+                "import hashlib, sys; print(sys.argv[1] + hashlib.md5((sys.argv[1] + sys.argv[2]).encode()).hexdigest())",
+                ["\(Self.username):here:", Self.password])[0]
+            let users = try folder.write("users", "\(line)\n".utf8)
+            server = try ConfiguredServer { port in
+                let modules = ["mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_digest"]
+                    .map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n")
+                func location(_ path: String, _ rule: String) -> String {
+                    """
+                    <Location /\(path)>
+                    AuthType Digest
+                    AuthName here
+                    AuthUserFile \(users)
+                    AuthDigestQop auth
+                    \(rule)
+                    Require valid-user
+                    </Location>
+                    """
+                }
+                // Root may not be Apache's user, and the tests' folder is its owner's alone.
+                let configuration = """
+                    ServerName localhost
+                    Listen 127.0.0.1:\(port)
+                    PidFile \(folder.path)/pid
+                    ErrorLog \(folder.path)/error
+                    DefaultRuntimeDir \(folder.path)
+                    Mutex file:\(folder.path)
+                    DocumentRoot \(site)
+                    StartServers 1
+                    ServerLimit 1
+                    \(modules)
+                    <Directory \(site)>
+                    Require all granted
+                    </Directory>
+                    \(location("counted", "AuthDigestNcCheck On"))
+                    \(location("once", "AuthDigestNonceLifetime 0"))
+                    """
+                return [
+                    "/usr/sbin/apache2", "-X", "-f", try folder.write("configuration", "\(configuration)\n".utf8),
+                ]
+            }
+        }
+
+        func url(_ target: String) -> String { "http://127.0.0.1:\(server.port)\(target)" }
+    }
+
+    @Test func `Apache, which wants each count to be the next, takes twenty requests on one nonce`() async throws {
+        let apache = try Apache()
+        let sent = Collected<HTTPRequest>()
+        let provider = try Self.provider(Apache.username, Apache.password) { sent.append($0) }
+        for index in 0..<20 {
+            let response = try await provider.send(HTTPRequest(.get, apache.url("/counted/file?q=\(index)%2F&r")))
+            #expect(response.status == 200)
+        }
+        #expect(sent.values.count == 21)
+    }
+
+    @Test func `A nonce that has gone stale is replaced, and the request sent again`() async throws {
+        let apache = try Apache()
+        let sent = Collected<String>()
+        let provider = try Self.provider(Apache.username, Apache.password) { sent.append($0.headers["Authorization"] ?? "") }
+        for _ in 0..<3 {
+            let response = try await provider.send(HTTPRequest(.get, apache.url("/once/file")))
+            #expect(response.status == 200)
+        }
+        // Nothing and an answer; then twice a nonce that was used, and an answer.
+        #expect(sent.values.map(\.isEmpty) == [true, false, false, false, false, false])
+        #expect(sent.values.map { $0.contains("nc=00000001") } == [false, true, false, true, false, true])
+        let nonces = sent.values.compactMap { $0.split(separator: ", ").first { $0.hasPrefix("nonce=") } }
+        #expect(Set(nonces).count == 3)
+    }
+}

@@ -1,0 +1,59 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+/// AWS Signature Version 4 as a plugin: botocore signs every request that arrives once more, and must come to the same.
+struct SigV4ProbeTests {
+    private static let server = Result { try ProbeServer("sigv4") }
+
+    private static let targets = [
+        "/", "//", "/a", "/a/", "/a//b///c", "/a/./b/../c", "/../..", "/a/b/..", "/sp%20ace/%C3%BC/ü", "/star*/col:on/at@/pl+us",
+        "/tilde~under_score-dot.", "/%7Etilde/%2Fslash/%25percent", "/semi;colon,comma=equals&and!'()$", "/?", "/?a", "/?a=",
+        "/?b=2&a=1", "/?a=2&a=1&a", "/?A=1&a=1&%41=1", "/?x=%20+&y=%2B&z=~", "/?&&a=1&", "/p%20q?r=/s?t=u", "/?q=a=b=c",
+        "/long/\(String(repeating: "path/", count: 40))?\((0..<40).map { "k\(39 - $0)=v" }.joined(separator: "&"))",
+    ]
+
+    private static func requests(to base: String) throws -> [HTTPRequest] {
+        var requests = try targets.map { try HTTPRequest(.get, base + $0) }
+        requests.append(try HTTPRequest(.post, "\(base)/form", body: .bytes(Array("Action=List&Version=1".utf8))))
+        requests.append(try HTTPRequest(.put, "\(base)/bytes", body: .bytes(Array(0...255))))
+        requests.append(try HTTPRequest(.post, "\(base)/empty"))
+        requests.append(try HTTPRequest(.delete, "\(base)/gone?version=3"))
+        requests.append(try HTTPRequest(.patch, "\(base)/large", body: .bytes([UInt8](repeating: 7, count: 300_000))))
+        requests.append(try HTTPRequest(.post, "\(base)/stream", body: .stream(.of([[1, 2, 3], [4, 5]], length: 5))))
+        var headers = try HTTPRequest(.get, "\(base)/headers")
+        for (name, value) in [
+            ("X-Amz-Target", "Table.List"), ("My-Header", "  a   b  c "), ("B", "2"), ("a", "1"), ("Repeated", "one"), ("B", "3"),
+            ("Empty", ""), ("User-Agent", "a proxy may change this"),
+        ] {
+            try headers.addHeader(name, value)
+        }
+        requests.append(headers)
+        return requests
+    }
+
+    @Test(arguments: [false, true])
+    func `botocore agrees on every request`(hasSessionToken: Bool) async throws {
+        let server = try Self.server.get()
+        var settings: SchemeSettings = [
+            "access-key": "AKIDEXAMPLE", "region": "eu-central-1", "service": "execute-api",
+            "secret-key": .secret(Secret(copying: Array("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".utf8))),
+        ]
+        if hasSessionToken { settings.add("session-token", .secret(Secret(copying: Array("a+session/token==".utf8)))) }
+        let instance = try TestPlugin.sigv4.get().scheme().makeInstance(settings: settings, clock: .fixed)
+        let provider = NetworkProvider(
+            config: NetworkConfig(), session: CurlSession(),
+            interceptor: SchemeSession(instance, storage: InMemoryStorage()).interceptor)
+        let requests = try Self.requests(to: server.url)
+        #expect(requests.count >= 30)
+        for request in requests {
+            let response = try await provider.send(request)
+            let lines = String(decoding: try await response.body.collect(), as: UTF8.self).split(separator: "\n").map(String.init)
+            #expect(response.status == 200, "\(lines)")
+            #expect(
+                lines.count == 3 && lines[1] == lines[2]
+                    && lines[1].hasPrefix("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260101/"))
+        }
+    }
+}

@@ -1,0 +1,35 @@
+"""httpbin, which checks Digest's response; and what it was sent, as werkzeug reads it."""
+import json
+import threading
+
+import common
+import httpbin
+from werkzeug.http import parse_authorization_header
+
+
+def make_app(url):
+    seen = []
+    lock = threading.Lock()
+
+    def app(environ, start_response):
+        if environ["PATH_INFO"] == "/seen":
+            start_response("200 OK", [("Content-Type", "application/json")])
+            with lock:
+                return [json.dumps(seen).encode()]
+        credentials = parse_authorization_header(environ.get("HTTP_AUTHORIZATION"))
+        status = []
+
+        def start(line, *arguments):
+            status.append(line)
+            return start_response(line, *arguments)
+
+        answer = httpbin.app(environ, start)
+        if credentials:
+            with lock:
+                seen.append([credentials["nonce"], credentials["nc"], status[0][:3]])
+        return answer
+
+    return app
+
+
+common.serve_wsgi(make_app)
