@@ -8,7 +8,11 @@ final class ProbeServer: Sendable {
     private let pid: pid_t
     private let pipe: Int32
 
-    init(_ name: String, _ arguments: [String] = []) throws {
+    static func start(_ name: String, _ arguments: [String] = []) async throws -> ProbeServer {
+        try await onOwnThread { try ProbeServer(name, arguments) }
+    }
+
+    private init(_ name: String, _ arguments: [String]) throws {
         // Debian's own Python: the libraries that judge are its packages.
         (pid, pipe) = try Command.spawn(
             ["/usr/bin/python3", "-B", "\(repository)/Tests/NevodHostTests/Probes/\(name)_server.py"] + arguments, quiet: true)
@@ -33,7 +37,11 @@ final class ConfiguredServer: Sendable {
     private let pipe: Int32
 
     /// - Parameter arguments: of the program, for a port.
-    init(_ arguments: (_ port: Int) throws -> [String]) throws {
+    static func start(_ arguments: @escaping @Sendable (_ port: Int) throws -> [String]) async throws -> ConfiguredServer {
+        try await onOwnThread { try ConfiguredServer(arguments) }
+    }
+
+    private init(_ arguments: (_ port: Int) throws -> [String]) throws {
         for _ in 0..<5 {
             let port = try Self.freePort()
             let (pid, pipe) = try Command.spawn(arguments(port), quiet: true)
@@ -78,5 +86,12 @@ final class ConfiguredServer: Sendable {
             usleep(10_000)
         }
         return false
+    }
+}
+
+/// Waits for what blocks without holding a thread of Swift's pool, which other tests need.
+private func onOwnThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
+    try await withCheckedThrowingContinuation { continuation in
+        onThread { continuation.resume(with: Result { try body() }) }
     }
 }

@@ -8,10 +8,10 @@ struct DPoPProbeTests {
     private let server: ProbeServer
     private let provider: NetworkProvider
 
-    init() throws {
+    init() async throws {
         let pem = try Command.output(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-quiet"])
         let folder = try TemporaryFolder()
-        server = try ProbeServer("dpop", [folder.write("key", pem.utf8), "an-access-token"])
+        server = try await ProbeServer.start("dpop", [folder.write("key", pem.utf8), "an-access-token"])
         let instance = try TestPlugin.dpop.get().scheme().makeInstance(settings: [
             "key": .secret(Secret(copying: Array(pem.utf8))),
             "access-token": .secret(Secret(copying: Array("an-access-token".utf8))),

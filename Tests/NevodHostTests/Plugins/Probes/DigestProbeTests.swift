@@ -35,7 +35,7 @@ struct DigestProbeTests {
 
     @Test(arguments: ["MD5", "SHA-256"])
     func `httpbin takes the response, and one challenge serves the requests after it`(algorithm: String) async throws {
-        let server = try ProbeServer("digest")
+        let server = try await ProbeServer.start("digest")
         let provider = try Self.provider()
         for _ in 0..<3 {
             let response = try await provider.send(
@@ -49,7 +49,7 @@ struct DigestProbeTests {
     }
 
     @Test func `A wrong password is asked for once`() async throws {
-        let server = try ProbeServer("digest")
+        let server = try await ProbeServer.start("digest")
         let response = try await Self.provider("ali", "wrong").send(
             HTTPRequest(.get, "\(server.url)/digest-auth/auth/ali/sesame/SHA-256"))
         #expect(response.status == 401)
@@ -57,7 +57,7 @@ struct DigestProbeTests {
     }
 
     @Test func `Of 100 requests at once none shares a count with another, and one nonce serves them all`() async throws {
-        let server = try ProbeServer("digest")
+        let server = try await ProbeServer.start("digest")
         let provider = try Self.provider()
         let url = "\(server.url)/digest-auth/auth/ali/sesame/SHA-256"
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -73,13 +73,13 @@ struct DigestProbeTests {
     // MARK: Apache
 
     /// mod_auth_digest under two paths: /counted, where each count must be the next, and /once, where a nonce serves one request.
-    private final class Apache {
+    private final class Apache: Sendable {
         static let username = "ali \"baba\""
         static let password = "open sesame"
         private let server: ConfiguredServer
         private let folder: TemporaryFolder
 
-        init() throws {
+        init() async throws {
             let folder = try TemporaryFolder()
             self.folder = folder
             let site = folder.makeFolder("site")
@@ -91,7 +91,7 @@ struct DigestProbeTests {
                 "import hashlib, sys; print(sys.argv[1] + hashlib.md5((sys.argv[1] + sys.argv[2]).encode()).hexdigest())",
                 ["\(Self.username):here:", Self.password])[0]
             let users = try folder.write("users", "\(line)\n".utf8)
-            server = try ConfiguredServer { port in
+            server = try await ConfiguredServer.start { port in
                 let modules = ["mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_digest"]
                     .map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n")
                 func location(_ path: String, _ rule: String) -> String {
@@ -134,7 +134,7 @@ struct DigestProbeTests {
     }
 
     @Test func `Apache, which wants each count to be the next, takes twenty requests on one nonce`() async throws {
-        let apache = try Apache()
+        let apache = try await Apache()
         let sent = Collected<HTTPRequest>()
         let provider = try Self.provider(Apache.username, Apache.password) { sent.append($0) }
         for index in 0..<20 {
@@ -145,7 +145,7 @@ struct DigestProbeTests {
     }
 
     @Test func `A nonce that has gone stale is replaced, and the request sent again`() async throws {
-        let apache = try Apache()
+        let apache = try await Apache()
         let sent = Collected<String>()
         let provider = try Self.provider(Apache.username, Apache.password) { sent.append($0.headers["Authorization"] ?? "") }
         for _ in 0..<3 {

@@ -9,8 +9,8 @@ struct OAuthProbeTests {
     private let browser = Browser()
     private let storage = InMemoryStorage()
 
-    init() throws {
-        server = try ProbeServer("oauth")
+    init() async throws {
+        server = try await ProbeServer.start("oauth")
     }
 
     /// Opens the address, and goes where the server sends it: to the listener, in the end.

@@ -9,10 +9,10 @@ struct ProxyProbeTests {
     private let folder: TemporaryFolder
     private let credential = "Basic \(base64("ali:sesame"))"
 
-    init() throws {
+    init() async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
-        proxy = try ConfiguredServer { port in
+        proxy = try await ConfiguredServer.start { port in
             let configuration = """
                 Port \(port)
                 Listen 127.0.0.1
@@ -45,18 +45,18 @@ struct ProxyProbeTests {
         return (response.status, String(decoding: try await response.body.collect(), as: UTF8.self).lowercased())
     }
 
-    private func secureOrigin() throws -> (ProbeServer, caFile: String) {
+    private func secureOrigin() async throws -> (ProbeServer, caFile: String) {
         let (key, certificate) = ("\(folder.path)/key", "\(folder.path)/certificate")
         _ = try Command.output([
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
             "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
         ])
         let both = try folder.write("both", contents(of: key) + contents(of: certificate))
-        return (try ProbeServer("echo", [both]), certificate)
+        return (try await ProbeServer.start("echo", [both]), certificate)
     }
 
     @Test func `A plain request carries it to the proxy, and not to the origin`() async throws {
-        let origin = try ProbeServer("echo")
+        let origin = try await ProbeServer.start("echo")
         let refused = try await get(origin.url, Self.provider([], proxy: settings))
         #expect(refused.status == 407)
         let wrong = try await get(origin.url, Self.provider([Self.instance(.proxy, "other")], proxy: settings))
@@ -67,7 +67,7 @@ struct ProxyProbeTests {
     }
 
     @Test func `A tunnel is opened with it, and nothing of it goes through`() async throws {
-        let (origin, caFile) = try secureOrigin()
+        let (origin, caFile) = try await secureOrigin()
         await #expect(throws: NetworkError.self) {
             try await get(origin.url, Self.provider([], proxy: settings, caFile: caFile))
         }
@@ -80,18 +80,18 @@ struct ProxyProbeTests {
     }
 
     @Test func `Without a proxy nobody sees it`() async throws {
-        let origin = try ProbeServer("echo")
+        let origin = try await ProbeServer.start("echo")
         let answer = try await get(origin.url, Self.provider([Self.instance(.proxy)], proxy: .none))
         #expect(answer.status == 200)
         #expect(!answer.text.contains("authorization"))
-        let (secure, caFile) = try secureOrigin()
+        let (secure, caFile) = try await secureOrigin()
         let other = try await get(secure.url, Self.provider([Self.instance(.proxy)], proxy: .none, caFile: caFile))
         #expect(other.status == 200)
         #expect(!other.text.contains("authorization"))
     }
 
     @Test func `An origin and a proxy each get their own`() async throws {
-        let origin = try ProbeServer("echo")
+        let origin = try await ProbeServer.start("echo")
         let provider = try Self.provider([Self.instance(.origin, "for the origin"), Self.instance(.proxy)], proxy: settings)
         let answer = try await get(origin.url, provider)
         #expect(answer.status == 200)
@@ -100,7 +100,7 @@ struct ProxyProbeTests {
     }
 
     @Test func `A redirect to another origin goes through the same proxy`() async throws {
-        let (first, second) = (try ProbeServer("echo"), try ProbeServer("echo"))
+        let (first, second) = try await (ProbeServer.start("echo"), ProbeServer.start("echo"))
         let provider = try Self.provider([Self.instance(.origin), Self.instance(.proxy)], proxy: settings)
         let answer = try await get("\(first.url)/to?\(second.url)/end", provider)
         #expect(answer.status == 200)
@@ -171,7 +171,7 @@ struct ProxyProbeTests {
     }
 
     @Test func `What comes out of a tunnel is no proxy's challenge`() async throws {
-        let (origin, caFile) = try secureOrigin()
+        let (origin, caFile) = try await secureOrigin()
         let instance = try Self.digest()
         let answer = try await get("\(origin.url)/407", Self.provider([instance], proxy: .none, caFile: caFile))
         #expect(answer.status == 407)
