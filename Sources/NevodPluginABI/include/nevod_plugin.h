@@ -342,7 +342,8 @@ typedef struct nevod_actions {
     /* No action: replaces the state of this (instance, account, origin), at most 64 KiB. May stand beside an action.
      * In `on_response` of a scheme that needs the state, it takes effect only while the state is still the one in the request's
      * view; NEVOD_OK is returned all the same. Why: of many requests that are challenged at once, the first answer's nonce is
-     * kept and serves them all, and a late answer brings no old nonce back. */
+     * kept and serves them all, and a late answer brings no old nonce back.
+     * A state may be gone at any time, with the process at the latest: what must last, a key for instance, belongs in a token. */
     int32_t (*set_state)(void *host, nevod_bytes state);
 } nevod_actions;
 
