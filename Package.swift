@@ -57,7 +57,8 @@ let package = Package(
             name: "HMACAuth", dependencies: ["NevodPluginKit", "COpenSSL"], path: "Plugins/HMACAuth", swiftSettings: strict),
 
         .testTarget(
-            name: "NevodHostTests", dependencies: ["NevodHost", "NevodSupport"], exclude: ["Probes", "TestPlugins"], swiftSettings: strict,
+            name: "NevodHostTests", dependencies: ["NevodHost", "NevodSupport"], exclude: ["Probes", "TestPlugins"],
+            swiftSettings: strict,
             linkerSettings: sanitizerSymbols),
         .testTarget(
             name: "NevodHostFoundationTests", dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport"],
