@@ -37,9 +37,20 @@ public protocol AuthScheme: Sendable {
 
     /// Puts the credential on one request. Must not block.
     func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure)
+
+    /// Sees the answer to a request that this scheme authorised, if ``needs`` asked for it: a challenge (RFC 9110 §11), a new
+    /// nonce. Runs on any thread, concurrently.
+    ///
+    /// - Parameters:
+    ///   - request: as it was sent, with the state that `authorize` was shown.
+    ///   - state: replaces what requests to this origin are shown next.
+    func respond(to response: borrowing ResponseView, _ request: borrowing RequestView, _ state: StateEdit) -> Verdict
 }
 
 extension AuthScheme {
     public mutating func prepare() throws(SchemeFailure) {}
     public var needs: Needs { [] }
+    public func respond(
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ state: StateEdit
+    ) -> Verdict { .nothing }
 }

@@ -16,6 +16,12 @@ public struct Needs: OptionSet, Sendable {
     public static let random = Needs(rawValue: 1 << 2)
     /// ``RequestView/useCount``.
     public static let useCount = Needs(rawValue: 1 << 3)
+    /// ``AuthScheme/respond(to:_:_:)`` for 401 and 407.
+    public static let responses = Needs(rawValue: 1 << 4)
+    /// ``AuthScheme/respond(to:_:_:)`` for every other status too.
+    public static let successes = Needs(rawValue: 1 << 5)
+    /// ``RequestView/state``.
+    public static let state = Needs(rawValue: 1 << 6)
     /// ``RequestView/bodyDigest(_:)`` of that algorithm.
     public static let sha256 = Needs(rawValue: 1 << 8)
     /// ``RequestView/bodyDigest(_:)`` of that algorithm.
@@ -54,6 +60,9 @@ extension Needs {
         if contains(.headers) { flags |= UInt32(NEVOD_NEED_HEADERS) }
         if contains(.useCount) { flags |= UInt32(NEVOD_NEED_USE_COUNT) }
         if contains(.random) { flags |= UInt32(NEVOD_NEED_RANDOM) }
+        if contains(.responses) { flags |= UInt32(NEVOD_NEED_RESPONSES) }
+        if contains(.successes) { flags |= UInt32(NEVOD_NEED_SUCCESSES) }
+        if contains(.state) { flags |= UInt32(NEVOD_NEED_STATE) }
         return flags
     }
 }

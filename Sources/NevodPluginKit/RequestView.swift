@@ -1,6 +1,6 @@
 public import NevodPluginABI
 
-/// A request as it will be sent, minus what this call adds. Nothing in it outlives the call of `authorize`.
+/// A request as it will be sent, minus what this call adds. Nothing in it outlives the call that it is passed to.
 public struct RequestView: ~Escapable {
     @usableFromInline let view: UnsafePointer<nevod_view>
 
@@ -111,6 +111,11 @@ public struct RequestView: ~Escapable {
     /// How often this token was used before on this origin; no number twice. Needs ``Needs/useCount``.
     public var useCount: UInt64 {
         @inlinable get { view.pointee.use_count }
+    }
+
+    /// What this scheme last kept for the origin that the request goes to. Needs ``Needs/state``.
+    public var state: Span<UInt8> {
+        @inlinable @_lifetime(copy self) get { span(view.pointee.state) }
     }
 
     @inlinable

@@ -4,6 +4,22 @@ internal import NevodPluginABI
 /// Swift type through an object that the table or the instance carries.
 enum SchemeExport {
     static func table<Scheme: AuthScheme>(of scheme: Scheme.Type) -> UnsafePointer<nevod_scheme> {
+        if let scheme = scheme as? any FlowScheme.Type { return flowTable(of: scheme) }
+        return immortal([table(of: scheme, SchemeFactory<Scheme>())])
+    }
+
+    private static func flowTable<Scheme: FlowScheme>(of scheme: Scheme.Type) -> UnsafePointer<nevod_scheme> {
+        var table = table(of: scheme, FlowSchemeFactory<Scheme>())
+        if scheme.isInteractive { table.flags |= UInt32(NEVOD_SCHEME_INTERACTIVE) }
+        table.token_decode = FlowExport.decode
+        table.token_free = FlowExport.free
+        table.flow_begin = FlowExport.begin
+        table.flow_step = FlowExport.step
+        table.flow_free = FlowExport.end
+        return immortal([table])
+    }
+
+    private static func table<Scheme: AuthScheme>(of scheme: Scheme.Type, _ factory: AnySchemeFactory) -> nevod_scheme {
         let settings: [UnsafePointer<nevod_setting>?] = SettingsReader.declarations(of: scheme).map { declaration in
             immortal([
                 nevod_setting(
@@ -16,17 +32,15 @@ enum SchemeExport {
                     help: nevod_bytes(declaration.help))
             ])
         }
-        return immortal([
-            nevod_scheme(
-                struct_size: UInt32(MemoryLayout<nevod_scheme>.size), flags: 0,
-                context: Unmanaged.passRetained(SchemeFactory<Scheme>() as AnySchemeFactory).toOpaque(),
-                id: nevod_bytes(immortal: Scheme.id), title: nevod_bytes(immortal: Scheme.title),
-                settings: immortal(settings), setting_count: UInt32(settings.count), reserved: 0,
-                create: create, destroy: destroy, needs: needs,
-                token_decode: nil, token_free: nil,
-                authorize: authorize,
-                on_response: nil, flow_begin: nil, flow_step: nil, flow_free: nil)
-        ])
+        return nevod_scheme(
+            struct_size: UInt32(MemoryLayout<nevod_scheme>.size), flags: 0,
+            context: Unmanaged.passRetained(factory).toOpaque(),
+            id: nevod_bytes(immortal: Scheme.id), title: nevod_bytes(immortal: Scheme.title),
+            settings: immortal(settings), setting_count: UInt32(settings.count), reserved: 0,
+            create: create, destroy: destroy, needs: needs,
+            token_decode: nil, token_free: nil,
+            authorize: authorize,
+            on_response: respond, flow_begin: nil, flow_step: nil, flow_free: nil)
     }
 
     private static let create:
@@ -59,10 +73,21 @@ enum SchemeExport {
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeRawPointer?, UnsafePointer<nevod_view>?, UnsafePointer<nevod_edits>?,
             UnsafePointer<nevod_errors>?
-        ) -> Int32 = { instance, _, view, edits, errors in
+        ) -> Int32 = { instance, token, view, edits, errors in
             guard let instance, let view, let edits, let errors else { return Int32(NEVOD_INTERNAL) }
             return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
-                $0.authorize(view, edits, errors)
+                $0.authorize(token, view, edits, errors)
+            }
+        }
+
+    private static let respond:
+        @convention(c) (
+            UnsafeMutableRawPointer?, UnsafeRawPointer?, UnsafePointer<nevod_view>?, UnsafePointer<nevod_response>?,
+            UnsafePointer<nevod_actions>?
+        ) -> Int32 = { instance, token, view, response, actions in
+            guard let instance, let view, let response, let actions else { return Int32(NEVOD_VERDICT_NOTHING) }
+            return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
+                $0.respond(token, view, response, actions).rawValue
             }
         }
 }
@@ -76,54 +101,5 @@ class AnySchemeFactory {
 final class SchemeFactory<Scheme: AuthScheme>: AnySchemeFactory {
     override func make(_ values: UnsafeBufferPointer<nevod_pair>) throws(SchemeFailure) -> AnySchemeBox {
         SchemeBox(try SettingsReader.make(Scheme.self, from: values))
-    }
-}
-
-/// An instance, as the host holds it.
-class AnySchemeBox {
-    let needs: UnsafePointer<nevod_needs>
-    private let digests: UnsafeMutableBufferPointer<nevod_bytes>
-
-    init(needs: Needs) {
-        let names = DigestAlgorithm.allCases.filter { needs.contains($0.need) }.map { nevod_bytes($0.name) }
-        digests = .allocate(capacity: names.count)
-        _ = digests.initialize(from: names)
-        let table = UnsafeMutablePointer<nevod_needs>.allocate(capacity: 1)
-        table.initialize(
-            to: nevod_needs(
-                struct_size: UInt32(MemoryLayout<nevod_needs>.size), flags: needs.flags,
-                digests: UnsafePointer(digests.baseAddress), digest_count: UInt32(names.count), reserved: 0))
-        self.needs = UnsafePointer(table)
-    }
-
-    deinit {
-        needs.deallocate()
-        digests.deallocate()
-    }
-
-    func authorize(
-        _ view: UnsafePointer<nevod_view>, _ edits: UnsafePointer<nevod_edits>, _ errors: UnsafePointer<nevod_errors>
-    ) -> Int32 {
-        preconditionFailure("abstract")
-    }
-}
-
-final class SchemeBox<Scheme: AuthScheme>: AnySchemeBox {
-    private let scheme: Scheme
-
-    init(_ scheme: Scheme) {
-        self.scheme = scheme
-        super.init(needs: scheme.needs)
-    }
-
-    override func authorize(
-        _ view: UnsafePointer<nevod_view>, _ edits: UnsafePointer<nevod_edits>, _ errors: UnsafePointer<nevod_errors>
-    ) -> Int32 {
-        do throws(SchemeFailure) {
-            try scheme.authorize(RequestView(view), Edits(edits))
-            return Int32(NEVOD_OK)
-        } catch {
-            return error.report(to: errors)
-        }
     }
 }

@@ -24,6 +24,21 @@ public struct SchemeFailure: Error, Sendable {
         SchemeFailure(Int32(NEVOD_UNSUPPORTED), message)
     }
 
+    /// The stored token can't be read, or can't be used: the user has to log in again.
+    public static func badToken(_ message: String) -> SchemeFailure {
+        SchemeFailure(Int32(NEVOD_BAD_TOKEN), message)
+    }
+
+    /// The server refused for good: the host clears the token.
+    public static func denied(_ message: String, detail: String = "") -> SchemeFailure {
+        SchemeFailure(Int32(NEVOD_DENIED), message, detail: detail)
+    }
+
+    /// A passing failure: the host keeps the token, and may try again.
+    public static func unavailable(_ message: String, detail: String = "") -> SchemeFailure {
+        SchemeFailure(Int32(NEVOD_UNAVAILABLE), message, detail: detail)
+    }
+
     /// A fault of the plugin or of a library it uses. `detail` may be sensitive: it is shown only when asked for.
     public static func `internal`(_ message: String, detail: String = "") -> SchemeFailure {
         SchemeFailure(Int32(NEVOD_INTERNAL), message, detail: detail)

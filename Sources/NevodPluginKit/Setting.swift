@@ -68,6 +68,8 @@ public struct SettingFlags: OptionSet, Sendable {
     public static let secret = SettingFlags(rawValue: 1 << 1)
     /// May be given several times; the values arrive in their order.
     public static let repeatable = SettingFlags(rawValue: 1 << 2)
+    /// Of a URL: ``IssuerURL``.
+    public static let issuer = SettingFlags(rawValue: 1 << 3)
 }
 
 extension SettingValue {

@@ -1,0 +1,119 @@
+internal import NevodPluginABI
+internal import NevodSupport
+
+extension FlowAction {
+    /// The host keeps the reason for itself when it can't do this, and ends the flow with it.
+    func hand(to actions: UnsafePointer<nevod_actions>) {
+        let (table, host) = (actions.pointee, actions.pointee.host)
+        let loan = Loan()
+        switch self {
+        case .send(let request):
+            var request = nevod_flow_request(
+                struct_size: UInt32(MemoryLayout<nevod_flow_request>.size), header_count: UInt32(request.headers.count),
+                method: loan.lend(request.method), url: loan.lend(request.url),
+                headers: loan.lend(request.headers.map { nevod_pair(name: loan.lend($0.name), value: loan.lend($0.value)) }),
+                body: loan.lend(request.body), follow_redirects: request.followsRedirects ? 1 : 0, reserved: 0)
+            _ = table.send(host, &request)
+        case .ask(let questions):
+            let questions: [UnsafePointer<nevod_question>?] = questions.map { question in
+                let choices = question.kind.choices.map { loan.lend($0) }
+                return loan.lend([
+                    nevod_question(
+                        struct_size: UInt32(MemoryLayout<nevod_question>.size), kind: question.kind.number,
+                        name: loan.lend(question.name), prompt: loan.lend(question.prompt), choices: loan.lend(choices),
+                        choice_count: UInt32(choices.count), reserved: 0)
+                ])
+            }
+            _ = table.ask(host, questions, UInt32(questions.count))
+        case .show(let text, let url): _ = table.show(host, loan.lend(text), loan.lend(url))
+        case .listen(let path): _ = table.listen(host, loan.lend(path))
+        case .browse(let url): _ = table.browse(host, loan.lend(url))
+        case .wait(let duration): _ = table.wait(host, duration.nanoseconds)
+        case .keep(let token): token.withTable { _ = table.keep(host, $0) }
+        }
+        withExtendedLifetime(loan) {}
+    }
+}
+
+extension IssuedToken {
+    init(_ table: UnsafePointer<nevod_token>) {
+        let nanoseconds = table.pointee.expires_at_unix_ns
+        self.init(
+            Secret(copying: table.pointee.bytes.buffer), expiresAt: nanoseconds == 0 ? nil : nanoseconds / 1_000_000_000,
+            account: table.pointee.account.string)
+    }
+
+    func withTable(_ body: (UnsafePointer<nevod_token>) -> Void) {
+        bytes.withUnsafeBytes { bytes in
+            withBytes(account) { account in
+                // 0 says that nobody knows: what has expired long ago is said with the first time that can be.
+                let expiry = expiresAt.map { max(1, $0.multiplied(by: 1_000_000_000)) }
+                var table = nevod_token(
+                    struct_size: UInt32(MemoryLayout<nevod_token>.size), reserved: 0, bytes: nevod_bytes(bytes),
+                    expires_at_unix_ns: expiry ?? 0, account: account)
+                body(&table)
+            }
+        }
+    }
+}
+
+extension Int64 {
+    /// With the largest number where there is no larger.
+    fileprivate func multiplied(by factor: Int64) -> Int64 {
+        let (product, isTooLarge) = multipliedReportingOverflow(by: factor)
+        return isTooLarge ? (self < 0 ? .min : .max) : product
+    }
+}
+
+extension Duration {
+    /// Whole ones, as the contract counts: none for the past, the most there are for what is beyond.
+    fileprivate var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard self > .zero else { return 0 }
+        let (product, isTooLarge) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        return isTooLarge ? .max : product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000)).partialValue
+    }
+}
+
+/// Memory that an action lends to the host: valid until this goes, and wiped then, since passwords are among it.
+private final class Loan {
+    private var blocks: [UnsafeMutableRawBufferPointer] = []
+
+    deinit {
+        for block in blocks {
+            block.wipe()
+            block.deallocate()
+        }
+    }
+
+    func lend(_ text: String) -> nevod_bytes {
+        var text = text
+        return text.withUTF8 { lend(UnsafeRawBufferPointer($0)) }
+    }
+
+    func lend(_ secret: Secret) -> nevod_bytes {
+        secret.withUnsafeBytes { lend($0) }
+    }
+
+    /// - Parameter values: of a type that is bits and nothing else.
+    func lend<Value: BitwiseCopyable>(_ values: [Value]) -> UnsafePointer<Value>? {
+        guard !values.isEmpty else { return nil }
+        let block = block(of: values.count * MemoryLayout<Value>.stride, alignment: MemoryLayout<Value>.alignment)
+        let place = block.bindMemory(to: Value.self)
+        _ = place.initialize(from: values)
+        return place.baseAddress.map { UnsafePointer($0) }
+    }
+
+    private func lend(_ bytes: UnsafeRawBufferPointer) -> nevod_bytes {
+        guard !bytes.isEmpty else { return nevod_bytes(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        let block = block(of: bytes.count, alignment: 1)
+        block.copyMemory(from: bytes)
+        return nevod_bytes(UnsafeRawBufferPointer(block))
+    }
+
+    private func block(of count: Int, alignment: Int) -> UnsafeMutableRawBufferPointer {
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: alignment)
+        blocks.append(block)
+        return block
+    }
+}

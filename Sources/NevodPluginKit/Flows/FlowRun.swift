@@ -1,0 +1,126 @@
+internal import NevodPluginABI
+internal import NevodSupport
+
+/// With what a flow starts.
+struct FlowStart: Sendable {
+    let token: IssuedToken?
+    let response: FlowResponse?
+}
+
+/// A flow as the host holds it: a function that runs while the host's call of `flow_step` lasts.
+final class FlowRun {
+    typealias Function = @Sendable (AuthFlow, FlowStart) async throws -> IssuedToken
+
+    private let function: Function
+    private let flow = AuthFlow()
+    private let queue = FlowQueue()
+    private var task: Task<Void, Never>?
+
+    init(_ function: @escaping Function) {
+        self.function = function
+    }
+
+    /// In the middle, everything that the function holds is released: it gets a cancellation, and runs to its end.
+    deinit {
+        close()
+    }
+
+    func step(_ event: nevod_event, _ actions: UnsafePointer<nevod_actions>) throws(SchemeFailure) {
+        flow.state.withLock {
+            $0.unixNanoseconds = event.unix_time_ns
+            $0.random = Array(event.random.buffer)
+        }
+        switch Int(event.kind) {
+        case NEVOD_EVENT_START: try start(event)
+        case NEVOD_EVENT_CANCELLED: try cancel()
+        default: try resume(with: reply(to: event))
+        }
+        queue.drain()
+        try hand(over: flow.state.withLock { $0.turn() }, to: actions)
+    }
+
+    private func start(_ event: nevod_event) throws(SchemeFailure) {
+        guard task == nil else { throw .internal("the host started one flow twice") }
+        let start = FlowStart(token: event.token.map { IssuedToken($0) }, response: event.response.map { FlowResponse($0) })
+        flow.state.withLock {
+            $0.token = start.token
+            $0.kept = Array(event.state.buffer)
+        }
+        let (function, flow) = (function, flow)
+        // Detached: a host in Swift calls from a task of its own, whose locals and priority are none of a flow's business.
+        task = Task.detached(executorPreference: queue) {
+            let result: Result<IssuedToken, any Error>
+            do { result = .success(try await function(flow, start)) } catch { result = .failure(error) }
+            flow.state.withLock { $0.finish(result) }
+        }
+    }
+
+    private func resume(with reply: Result<FlowReply, any Error>) throws(SchemeFailure) {
+        guard let continuation = flow.state.withLock({ $0.answered() }) else {
+            throw .internal("the host answered a flow that asked for nothing")
+        }
+        continuation.resume(with: reply)
+    }
+
+    private func cancel() throws(SchemeFailure) {
+        close()
+        guard flow.state.withLock({ $0.asksAfterClose }) == 0 else {
+            throw .internal("the flow goes on after it was cancelled")
+        }
+        throw .unavailable("the flow was cancelled")
+    }
+
+    private func close() {
+        let continuation = flow.state.withLock { $0.close() }
+        task?.cancel()
+        continuation?.resume(throwing: CancellationError())
+        queue.drainAndClose()
+        task = nil
+    }
+
+    private func hand(over turn: FlowState.Turn, to actions: UnsafePointer<nevod_actions>) throws(SchemeFailure) {
+        if let state = flow.state.withLock({ $0.takeNewState() }) {
+            state.withUnsafeBytes { _ = actions.pointee.set_state(actions.pointee.host, nevod_bytes($0)) }
+        }
+        switch turn {
+        case .act(let action): action.hand(to: actions)
+        case .finished(.success(let token)):
+            token.withTable { _ = actions.pointee.token(actions.pointee.host, $0) }
+        case .finished(.failure(let error)): throw SchemeFailure(endingFlow: error)
+        case .suspended:
+            close()
+            throw .internal("suspended outside flow: it awaits something that is not of its AuthFlow")
+        }
+    }
+
+    private func reply(to event: nevod_event) -> Result<FlowReply, any Error> {
+        switch Int(event.kind) {
+        case NEVOD_EVENT_RESPONSE:
+            guard let response = event.response else { break }
+            return .success(.response(FlowResponse(response)))
+        case NEVOD_EVENT_TRANSPORT_ERROR: return .failure(FlowTransportError(event))
+        case NEVOD_EVENT_ANSWERS:
+            let answers = UnsafeBufferPointer(start: event.answers, count: Int(event.answer_count))
+            return .success(
+                .answers(
+                    Dictionary(answers.map { ($0.name.string, Secret(copying: $0.value.buffer)) }) { $1 }))
+        case NEVOD_EVENT_LISTENING, NEVOD_EVENT_REDIRECT: return .success(.url(event.url.string))
+        case NEVOD_EVENT_SHOWN, NEVOD_EVENT_TIMER, NEVOD_EVENT_KEPT: return .success(.done)
+        default: break
+        }
+        return .failure(SchemeFailure.internal("the host told a flow something that the kit doesn't know"))
+    }
+}
+
+extension SchemeFailure {
+    /// What the host is told of an error that ended a flow. The text of an error that isn't ours may hold anything.
+    init(endingFlow error: any Error) {
+        self =
+            switch error {
+            case let failure as SchemeFailure: failure
+            case let error as FlowTransportError: .unavailable(error.message)
+            case is CancellationError: .unavailable("the flow was cancelled")
+            default: .internal("the flow ended with an error of the type \(type(of: error))")
+            }
+    }
+}

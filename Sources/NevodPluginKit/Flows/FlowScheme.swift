@@ -1,0 +1,103 @@
+public import NevodSupport
+
+/// A scheme whose credential is a token: obtained by a login, stored by the host, put on each request.
+///
+/// Every flow is one `async` function. It does no I/O: what it awaits, ``AuthFlow`` asks of the host.
+///
+/// ```swift
+/// struct SessionAuth: FlowScheme, LogoutFlow {
+///     static let id = "session"
+///     static let title = "Session id"
+///
+///     @Setting("server", help: "Where to log in") var server: ServerURL
+///
+///     func login(_ flow: AuthFlow) async throws -> IssuedToken {
+///         let answers = try await flow.ask([.text("user", "User"), .secret("password", "Password")])
+///         let response = try await flow.send(.post("\(server.origin)/login", form: FormFields(answers)))
+///         guard response.status == 200 else { throw SchemeFailure.denied("the server refused the login") }
+///         return IssuedToken(response.body)
+///     }
+///
+///     func logout(_ flow: AuthFlow, _ token: Secret) async throws {
+///         _ = try await flow.send(.post("\(server.origin)/logout", form: ["session": .secret(token)]))
+///     }
+///
+///     func authorize(_ request: borrowing RequestView, _ token: Secret, _ edits: Edits) {
+///         edits.setHeader("X-Session", token)
+///     }
+/// }
+/// ```
+///
+/// Refinements say which other flows there are: ``RefreshFlow``, ``LogoutFlow``, ``ChallengeFlow``. Where there is no refresh,
+/// the host logs in anew.
+public protocol FlowScheme: AuthScheme {
+    /// What a request needs of the token, made of its bytes once. ``NevodSupport/Secret`` is one.
+    associatedtype Token: SchemeToken = Secret
+
+    /// Whether the login asks a person. True unless a scheme says otherwise.
+    static var isInteractive: Bool { get }
+
+    /// Obtains a token.
+    ///
+    /// - Throws: a ``SchemeFailure`` ends the flow with its status; a ``FlowTransportError`` as a passing failure, which leaves
+    ///   a stored token as it is; any other error as a fault of the plugin, of which the user is told the type and no more.
+    func login(_ flow: AuthFlow) async throws -> IssuedToken
+
+    /// Puts the token on one request. Must not block.
+    func authorize(_ request: borrowing RequestView, _ token: Token, _ edits: Edits) throws(SchemeFailure)
+
+    /// Sees the answer to a request that this scheme authorised, as ``AuthScheme/respond(to:_:_:)`` does.
+    ///
+    /// - Parameter token: nil when the request went without one.
+    func respond(
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ state: StateEdit
+    ) -> Verdict
+}
+
+extension FlowScheme {
+    public static var isInteractive: Bool { true }
+
+    /// Without a token there is nothing to put on a request. A scheme that can do without implements this.
+    public func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure) {
+        throw .badToken("there is no token yet: log in first")
+    }
+
+    public func respond(
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ state: StateEdit
+    ) -> Verdict {
+        respond(to: response, request, state)
+    }
+}
+
+/// A scheme that can make a new token of an old one, which has expired or was rejected.
+public protocol RefreshFlow: FlowScheme {
+    /// - Throws: as ``FlowScheme/login(_:)``; ``SchemeFailure/badToken(_:)`` where a login has to help, and
+    ///   ``SchemeFailure/denied(_:)`` where the server has refused for good.
+    func refresh(_ flow: AuthFlow, _ token: Token) async throws -> IssuedToken
+}
+
+/// A scheme that gives its token back. The host clears it, whatever becomes of this.
+public protocol LogoutFlow: FlowScheme {
+    func logout(_ flow: AuthFlow, _ token: Token) async throws
+}
+
+/// A scheme that needs requests of its own to answer a challenge: ``AuthScheme/respond(to:_:_:)`` says
+/// ``Verdict/challenge``, and the request is sent again with what this returns.
+public protocol ChallengeFlow: FlowScheme {
+    /// - Parameters:
+    ///   - response: the 401 or 407; its body is not there.
+    ///   - token: nil when there was none.
+    func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Token?) async throws -> IssuedToken
+}
+
+/// A token as a scheme uses it: immutable, made of the stored bytes once, used by many requests at a time.
+public protocol SchemeToken: Sendable {
+    /// - Throws: ``SchemeFailure/badToken(_:)`` for bytes that it can't read, for instance of an older version of the plugin.
+    init(decoding bytes: Span<UInt8>) throws(SchemeFailure)
+}
+
+extension Secret: SchemeToken {
+    public convenience init(decoding bytes: Span<UInt8>) throws(SchemeFailure) {
+        self.init(bytes)
+    }
+}

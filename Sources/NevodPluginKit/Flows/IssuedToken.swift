@@ -1,0 +1,17 @@
+public import NevodSupport
+
+/// What a flow has obtained. The host stores the bytes and never looks into them; ``SchemeToken`` reads them again.
+public struct IssuedToken: Sendable {
+    /// At most 64 KiB, and not none: a token of no bytes is taken for no token.
+    public var bytes: Secret
+    /// When to renew it, in seconds since 1970 UTC; nil: nobody knows.
+    public var expiresAt: Int64?
+    /// Whom it belongs to, for people to tell sessions apart; may be empty. At most 256 bytes, without control characters.
+    public var account: String
+
+    public init(_ bytes: Secret, expiresAt: Int64? = nil, account: String = "") {
+        self.bytes = bytes
+        self.expiresAt = expiresAt
+        self.account = account
+    }
+}

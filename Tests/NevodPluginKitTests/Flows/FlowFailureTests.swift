@@ -1,0 +1,304 @@
+import NevodPluginKit
+import Testing
+
+/// How a flow ends that doesn't end well.
+struct FlowFailureTests {
+    private func begin(_ login: @escaping @Sendable (AuthFlow) async throws -> IssuedToken) throws -> RunningFlow {
+        try FlowTests.Script.$login.withValue(login) { try FlowHost(FlowTests.export).begin(NEVOD_FLOW_LOGIN) }
+    }
+
+    struct Sensitive: Error, CustomStringConvertible {
+        let description = "hunter2"
+    }
+
+    @Test func `Errors end it with a status`() throws {
+        let failures: [(any Error, FlowHost.Report)] = [
+            (SchemeFailure.denied("no", detail: "d"), .init(status: 3, message: "no", detail: "d")),
+            (SchemeFailure.unavailable("later"), .init(status: 4, message: "later")),
+            (SchemeFailure.badToken("old"), .init(status: 2, message: "old")),
+            (SchemeFailure.unsupported("not this"), .init(status: 5, message: "not this")),
+            (SchemeFailure.badSetting("url", "is wrong"), .init(status: 1, subject: "url", message: "is wrong")),
+            (SchemeFailure.internal("fault"), .init(status: 6, message: "fault")),
+            (CancellationError(), .init(status: 4, message: "the flow was cancelled")),
+            (Sensitive(), .init(status: 6, message: "the flow ended with an error of the type Sensitive")),
+        ]
+        for (error, report) in failures {
+            let flow = try begin { _ in throw error }
+            let step = flow.step(.start())
+            #expect(step.report == report)
+            #expect(step.actions.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        (NEVOD_TRANSPORT_TRANSIENT, FlowTransportError.Kind.transient), (NEVOD_TRANSPORT_PERMANENT, .permanent),
+        (NEVOD_TRANSPORT_TOO_LARGE, .tooLarge), (99, .permanent),
+    ])
+    func `Transport errors`(number: Int, kind: FlowTransportError.Kind) throws {
+        let caught = try begin { flow in
+            do { _ = try await flow.send(.get("https://h/")) } catch let error as FlowTransportError {
+                return IssuedToken(Secret("\(error.kind == kind) \(error)"))
+            }
+            return IssuedToken(Secret("-"))
+        }
+        _ = caught.step(.start())
+        #expect(caught.step(.transportError(number, "reset")).action == .token(.init(bytes: "true reset")))
+
+        let uncaught = try begin { flow in IssuedToken(try await flow.send(.get("https://h/")).body) }
+        _ = uncaught.step(.start())
+        #expect(uncaught.step(.transportError(number, "reset")).report == .init(status: 4, message: "reset"))
+    }
+
+    @Test func `An answer that is no JSON is a passing failure`() throws {
+        let flow = try begin { flow in
+            let json = try await flow.send(.get("https://h/")).json()
+            return IssuedToken(Secret(json["t"]?.string ?? "-"))
+        }
+        _ = flow.step(.start())
+        let step = flow.step(.response(200, "<html>hunter2"))
+        #expect(step.status == NEVOD_UNAVAILABLE)
+        #expect(
+            step.report.message == "the server's answer (status 200) is no JSON that can be read: no value at byte 0")
+    }
+
+    @Test func `Cancellation is thrown where the flow waits`() throws {
+        let flow = try begin { flow in
+            do { try await flow.wait(.seconds(9)) } catch {
+                #expect(error is CancellationError && Task.isCancelled)
+                throw error
+            }
+            return IssuedToken(Secret("t"))
+        }
+        _ = flow.step(.start())
+        let step = flow.step(.cancelled)
+        #expect(step.report == .init(status: 4, message: "the flow was cancelled"))
+        #expect(step.actions.isEmpty)
+        // Steps after the end.
+        #expect(flow.step(.timer).status == NEVOD_INTERNAL)
+        #expect(flow.step(.cancelled).status == NEVOD_UNAVAILABLE)
+        #expect(flow.step(.start()).actions.isEmpty)
+    }
+
+    @Test func `Cancellation that is swallowed once, and for ever`() throws {
+        let once = try begin { flow in
+            try? await flow.wait(.seconds(9))
+            try? await flow.wait(.seconds(9))
+            return IssuedToken(Secret("t"))
+        }
+        _ = once.step(.start())
+        #expect(once.step(.cancelled).report == .init(status: 6, message: "the flow goes on after it was cancelled"))
+
+        let silently = try begin { flow in
+            try? await flow.wait(.seconds(9))
+            return IssuedToken(Secret("t"))
+        }
+        _ = silently.step(.start())
+        let step = silently.step(.cancelled)
+        #expect(step.status == NEVOD_UNAVAILABLE)
+        #expect(step.actions.isEmpty)
+
+        let forEver = try begin { flow in
+            while true { try? await flow.wait(.seconds(9)) }
+        }
+        _ = forEver.step(.start())
+        #expect(forEver.step(.cancelled).report == .init(status: 6, message: "the flow goes on after it was cancelled"))
+    }
+
+    @Test func `Freed at every point, it lets go of everything`() throws {
+        final class Count: Sendable {
+            let alive = Locked(0)
+            func change(by change: Int) { alive.withLock { $0 += change } }
+        }
+        final class Held: Sendable {
+            let count: Count
+            init(_ count: Count) {
+                self.count = count
+                count.change(by: 1)
+            }
+            deinit { count.change(by: -1) }
+        }
+        let count = Count()
+        let unwound = Locked(0)
+        let events: [FlowHost.Event] = [.start(), .response(200), .answers([("a", "b")]), .timer, .kept]
+        for steps in 0...events.count {
+            var flow: RunningFlow? = try begin { flow in
+                let held = Held(count)
+                defer { withExtendedLifetime(held) { unwound.withLock { $0 += 1 } } }
+                _ = try await flow.send(.get("https://h/"))
+                _ = try await flow.ask(.text("a", "A"))
+                try await flow.wait(.seconds(1))
+                try await flow.keep(IssuedToken(Secret("k")))
+                return IssuedToken(Secret("t"))
+            }
+            for event in events.prefix(steps) { #expect(flow?.step(event).report.status == Int32(NEVOD_OK)) }
+            flow = nil
+            #expect(count.alive.withLock { $0 } == 0)
+            #expect(unwound.withLock { $0 } == steps)
+        }
+    }
+
+    @Test func `Suspended outside flow`() throws {
+        let ways: [(String, @Sendable (AuthFlow) async throws -> Void)] = [
+            ("sleep", { _ in try await Task.sleep(for: .seconds(3600)) }),
+            ("continuation", { _ in await Never.resumed() }),
+            (
+                "stream",
+                { _ in
+                    for await _ in AsyncStream<Int>(unfolding: {
+                        await Never.resumed()
+                        return nil
+                    }) {}
+                }
+            ),
+            (
+                "sleep after a step",
+                { flow in
+                    try await flow.wait(.zero)
+                    try await Task.sleep(for: .seconds(3600))
+                }
+            ),
+        ]
+        for (name, way) in ways {
+            let flow = try begin { flow in
+                try await way(flow)
+                return IssuedToken(Secret("t"))
+            }
+            var step = flow.step(.start())
+            if step.action != nil { step = flow.step(.timer) }
+            #expect(step.status == NEVOD_INTERNAL, "\(name)")
+            #expect(step.report.message.hasPrefix("suspended outside flow"), "\(name)")
+            #expect(step.actions.isEmpty, "\(name)")
+        }
+    }
+
+    /// Left where it waits, since nobody can end it; resumed by the tests' end, so that nothing is lost.
+    enum Never {
+        static func resumed() async {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+            } onCancel: {
+                for continuation in waiting.withLock({ waiting in
+                    defer { waiting = [] }
+                    return waiting
+                }) { continuation.resume() }
+            }
+        }
+        private static let waiting = Locked<[CheckedContinuation<Void, Swift.Never>]>([])
+    }
+
+    @Test func `What wakes it later ends it elsewhere, and is no step`() async throws {
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let ended = AsyncStream.makeStream(of: String.self)
+        let lateFlow = try begin { flow in
+            // Not cancellable: the wake-up comes when the host has given the flow up long ago.
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Swift.Never>) in
+                Task.detached {
+                    for await _ in gate.stream { break }
+                    continuation.resume()
+                }
+            }
+            do {
+                _ = try await flow.send(.get("https://h/"))
+                ended.continuation.yield("sent")
+            } catch {
+                ended.continuation.yield("\(error is CancellationError)")
+            }
+            return IssuedToken(Secret("t"))
+        }
+        #expect(lateFlow.step(.start()).report.message.hasPrefix("suspended outside flow"))
+        gate.continuation.yield()
+        var results = ended.stream.makeAsyncIterator()
+        #expect(await results.next() == "true")
+    }
+
+    @Test func `Work of its own within a step is no suspension`() throws {
+        actor Counter {
+            var count = 0
+            func add() -> Int {
+                count += 1
+                return count
+            }
+        }
+        let counter = Counter()
+        let flow = try begin { flow in
+            async let one = counter.add()
+            let sum = await withTaskGroup(of: Int.self) { group in
+                for index in 0..<10 {
+                    group.addTask {
+                        await Task.yield()
+                        return index
+                    }
+                }
+                return await group.reduce(0, +)
+            }
+            await Task.yield()
+            let status = try await flow.send(.get("https://h/")).status
+            return IssuedToken(Secret("\(await one) \(sum) \(status) \(await counter.add())"))
+        }
+        #expect(flow.step(.start()).action == .send("GET https://h/ 1\n\n"))
+        #expect(flow.step(.response(200)).action == .token(.init(bytes: "1 45 200 2")))
+    }
+
+    @Test func `Two things at a time are refused`() throws {
+        let flow = try begin { flow in
+            async let one: Void = flow.wait(.seconds(1))
+            async let two: Void = flow.wait(.seconds(2))
+            _ = try await (one, two)
+            return IssuedToken(Secret("t"))
+        }
+        let first = flow.step(.start())
+        #expect(first.actions.count == 1)
+        #expect(flow.step(.timer).report == .init(status: 6, message: "the flow asks for two things at a time"))
+    }
+
+    @Test func `An event that doesn't fit`() throws {
+        let flow = try begin { flow in
+            _ = try await flow.send(.get("https://h/"))
+            return IssuedToken(Secret("t"))
+        }
+        #expect(flow.step(.timer).status == NEVOD_INTERNAL)
+        _ = flow.step(.start())
+        #expect(flow.step(.timer).status == NEVOD_INTERNAL)
+        #expect(flow.step(.start()).status == NEVOD_INTERNAL)
+        let unknown = try begin { flow in
+            try await flow.wait(.zero)
+            return IssuedToken(Secret("t"))
+        }
+        _ = unknown.step(.start())
+        #expect(unknown.step(FlowHost.Event(kind: 77)).status == NEVOD_INTERNAL)
+    }
+
+    @Test func `A thousand flows at a time on one thread`() throws {
+        let flows = try (0..<1000).map { index in
+            try begin { flow in
+                var sum = 0
+                for _ in 0..<3 { sum += try await flow.send(.get("https://h/\(index)")).status }
+                return IssuedToken(Secret("\(index) \(sum)"))
+            }
+        }
+        for (index, flow) in flows.enumerated() {
+            #expect(flow.step(.start()).action == .send("GET https://h/\(index) 1\n\n"))
+        }
+        for _ in 0..<2 { for flow in flows { #expect(flow.step(.response(200)).action != nil) } }
+        for (index, flow) in flows.enumerated().reversed() {
+            #expect(flow.step(.response(200)).action == .token(.init(bytes: "\(index) 600")))
+        }
+    }
+
+    @Test func `Steps on changing threads`() async throws {
+        nonisolated(unsafe) let flow = try begin { flow in
+            var count = 0
+            while count < 50 {
+                try await flow.wait(.zero)
+                count += 1
+            }
+            return IssuedToken(Secret("\(count)"))
+        }
+        _ = flow.step(.start())
+        for _ in 0..<49 {
+            let action = await Task.detached { flow.step(.timer).action }.value
+            #expect(action == .wait(0))
+        }
+        #expect(flow.step(.timer).action == .token(.init(bytes: "50")))
+    }
+}
