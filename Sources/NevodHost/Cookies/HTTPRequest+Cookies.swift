@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 extension HTTPRequest {
     /// The path that cookies are matched with: the one that servers resolve it to, without dot segments in either spelling
     /// (RFC 3986 §6.2.2), so that `/app/../admin` doesn't get what belongs to `/app`.

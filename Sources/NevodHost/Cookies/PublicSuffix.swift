@@ -1,4 +1,5 @@
 internal import CPSL
+internal import NevodSupport
 
 /// The domains under which anybody can register one (publicsuffix.org), by libpsl, which libcurl uses too.
 enum PublicSuffix {

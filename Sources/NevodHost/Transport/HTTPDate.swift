@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The dates of HTTP's fields (RFC 9110 §5.6.7).
 enum HTTPDate {
     /// Reads all three forms that a recipient must accept; nil for anything else.
@@ -34,19 +36,11 @@ extension UnixTime {
     /// In UTC; nil for a date that the calendar doesn't have. A leap second is the one before it, and what is out of reach the end
     /// of time.
     init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard (1...9999).contains(year), (1...12).contains(month), (1...lengths[month - 1]).contains(day),
-            (0...23).contains(hour),
-            (0...59).contains(minute), (0...60).contains(second)
+        guard
+            let seconds = CivilCalendar.unixSeconds(
+                year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
-        // The calendar from March on, so that the leap day is a year's last (Howard Hinnant, "chrono-compatible date algorithms").
-        let shifted = month <= 2 ? year - 1 : year
-        let (era, yearOfEra) = (shifted / 400, shifted % 400)
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        let days = era * 146_097 + dayOfEra - 719_468
-        self.init(seconds: Int64(days * 86_400 + hour * 3600 + minute * 60 + min(second, 59)))
+        self.init(seconds: seconds)
     }
 
     var year: Int { civil.year }

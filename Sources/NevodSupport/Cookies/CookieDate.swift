@@ -1,7 +1,7 @@
 /// The dates of cookies (RFC 6265 §5.1.1), which servers write in more ways than HTTP's other dates.
-enum CookieDate {
-    /// Nil where the day, month, year or time is missing, or there is no such date.
-    static func parse(_ text: String) -> UnixTime? {
+package enum CookieDate {
+    /// Seconds since 1970-01-01T00:00:00Z; nil where the day, month, year or time is missing, or there is no such date.
+    package static func unixSeconds(_ text: String) -> Int64? {
         var (clock, day, month, year): ([Int]?, Int?, Int?, Int?)
         for token in text.utf8.split(whereSeparator: isDelimiter) {
             if clock == nil, let found = time(token) {
@@ -15,7 +15,10 @@ enum CookieDate {
             }
         }
         guard let clock, let day, let month, let year, clock[2] <= 59 else { return nil }
-        return time(fullYear(year), month, day, clock)
+        let full = fullYear(year)
+        guard full >= 1601 else { return nil }
+        return CivilCalendar.unixSeconds(
+            year: full, month: month, day: day, hour: clock[0], minute: clock[1], second: clock[2])
     }
 
     private static func fullYear(_ year: Int) -> Int {
@@ -24,15 +27,6 @@ enum CookieDate {
         case 0...69: year + 2000
         default: year
         }
-    }
-
-    /// The calendar repeats every 400 years: a date beyond what `UnixTime` can count is checked in a year that it can.
-    private static func time(_ year: Int, _ month: Int, _ day: Int, _ clock: [Int]) -> UnixTime? {
-        guard year >= 1601 else { return nil }
-        let cycles = year < 1700 ? -1 : (year - 1700) / 400
-        return UnixTime(
-            year: year - cycles * 400, month: month, day: day, hour: clock[0], minute: clock[1], second: clock[2]
-        ).map { UnixTime(seconds: $0.seconds + Int64(cycles) * 146_097 * 86_400) }
     }
 
     /// Hours, minutes and seconds.
@@ -56,9 +50,11 @@ enum CookieDate {
 
     /// 1 … 12.
     private static func monthNumber(_ token: Substring.UTF8View) -> Int? {
-        let name = token.prefix(3).map(HTTPSyntax.lowercased)
-        return HTTPDate.months.firstIndex { $0.utf8.map(HTTPSyntax.lowercased) == name }.map { $0 + 1 }
+        let name = token.prefix(3).map { $0 | 0x20 }
+        return months.firstIndex { $0.utf8.elementsEqual(name) }.map { $0 + 1 }
     }
+
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
     private static func isDigit(_ byte: UInt8) -> Bool {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")

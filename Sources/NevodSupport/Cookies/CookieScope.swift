@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+    private import Glibc
+#elseif canImport(Musl)
+    private import Musl
+#elseif canImport(Darwin)
+    private import Darwin
+#endif
+
+/// Which requests a cookie goes with, as far as names and paths say (RFC 6265 §5.1). Public suffixes are not among it.
+public enum CookieScope {
+    /// Whether a host is a domain, or lies below it (RFC 6265 §5.1.3).
+    ///
+    /// - Parameters:
+    ///   - host: in lower case, without a port; an IPv6 address without its brackets.
+    ///   - domain: in lower case, without a leading dot.
+    public static func host(_ host: String, matches domain: String) -> Bool {
+        host == domain || host.hasSuffix("." + domain) && !isAddress(host)
+    }
+
+    /// RFC 6265 §5.1.4.
+    ///
+    /// - Parameters:
+    ///   - path: of a request, without its query.
+    ///   - cookiePath: begins with a slash.
+    public static func path(_ path: String, matches cookiePath: String) -> Bool {
+        guard path.utf8.starts(with: cookiePath.utf8) else { return false }
+        let rest = path.utf8.dropFirst(cookiePath.utf8.count)
+        return rest.isEmpty || rest.first == UInt8(ascii: "/") || cookiePath.utf8.last == UInt8(ascii: "/")
+    }
+
+    /// Where a cookie belongs that names no path: the folder that was asked for (RFC 6265 §5.1.4).
+    public static func defaultPath(of path: String) -> String {
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
+        return folder.isEmpty ? "/" : String(folder)
+    }
+
+    /// An IPv4 address in any spelling that resolvers take (`127.1`, `0x7f000001`), or an IPv6 address.
+    public static func isAddress(_ host: String) -> Bool {
+        var address = in_addr()
+        return host.utf8.contains(UInt8(ascii: ":")) || inet_aton(host.withoutDotsAtEnd, &address) != 0
+    }
+}
+
+extension String {
+    /// A dot at the end says that a host's name is complete; the host is the same.
+    package var withoutDotsAtEnd: String {
+        String(self[..<(lastIndex { $0 != "." }.map(index(after:)) ?? startIndex)])
+    }
+}

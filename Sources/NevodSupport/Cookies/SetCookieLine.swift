@@ -1,0 +1,85 @@
+/// A `Set-Cookie` line, taken apart (RFC 6265 §5.2). Whether the server that sent it may set that cookie, and where it then goes,
+/// is not decided here.
+public struct SetCookieLine: Sendable {
+    public let name: String
+    public let value: String
+    /// As the server wrote it, without a leading dot.
+    public private(set) var domain: String?
+    /// Begins with a slash.
+    public private(set) var path: String?
+    public private(set) var isSecure = false
+    public private(set) var isHTTPOnly = false
+    /// In lower case.
+    public private(set) var sameSite: String?
+    private var date: Int64?
+    private var maxAge: Int64?
+
+    /// - Parameter line: the field's value.
+    /// - Returns: nil when it has no `=`, or a control character. Attributes that can't be read are passed over; of one that
+    ///   stands there twice, the last counts.
+    public init?(_ line: String) {
+        guard !line.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }
+        var pairs = line.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Self.pair)
+        let (name, value) = pairs.removeFirst()
+        guard let value else { return nil }
+        self.name = name
+        self.value = value
+        for (name, value) in pairs { read(name, value ?? "") }
+    }
+
+    /// When the cookie ends, in seconds since 1970 UTC; nil: with its session. Max-Age wins over Expires. A server deletes a
+    /// cookie by a time that is past.
+    ///
+    /// - Parameter unixSeconds: when the line arrived.
+    public func expiry(setAt unixSeconds: Int64) -> Int64? {
+        guard let maxAge else { return date }
+        guard maxAge > 0 else { return .min }
+        let (sum, isTooLate) = unixSeconds.addingReportingOverflow(maxAge)
+        return isTooLate ? .max : sum
+    }
+
+    private mutating func read(_ name: String, _ value: String) {
+        guard value.utf8.count <= Self.mostBytes else { return }
+        switch name.lowercased() {
+        case "domain":
+            let name = value.utf8.first == UInt8(ascii: ".") ? String(Substring(value.utf8.dropFirst())) : value
+            if !name.isEmpty { domain = name }
+        case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
+        case "expires": date = CookieDate.unixSeconds(value) ?? date
+        case "max-age": maxAge = Self.seconds(value) ?? maxAge
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "samesite": sameSite = value.lowercased()
+        default: break
+        }
+    }
+
+    /// RFC 6265 §5.2.2; beyond what can be counted, the most there is.
+    private static func seconds(_ maxAge: String) -> Int64? {
+        let isNegative = maxAge.utf8.first == UInt8(ascii: "-")
+        let digits = isNegative ? maxAge.dropFirst() : maxAge[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return isNegative ? 0 : Int64(digits) ?? .max
+    }
+
+    private static func pair(_ text: Substring.UTF8View) -> (name: String, value: String?) {
+        let name = text.prefix { $0 != UInt8(ascii: "=") }
+        let value = name.endIndex < text.endIndex ? text[name.endIndex...].dropFirst().withoutSpaceAround : nil
+        return (name.withoutSpaceAround, value)
+    }
+
+    /// Of an attribute's value (draft 6265bis §5.5).
+    private static let mostBytes = 1024
+}
+
+extension Substring.UTF8View {
+    /// Without the spaces and tabs at both ends.
+    package var withoutSpaceAround: String {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        var text = drop(while: isSpace)
+        while let last = text.last, isSpace(last) { text = text.dropLast() }
+        return String(Substring(text))
+    }
+}
