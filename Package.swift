@@ -31,7 +31,10 @@ let package = Package(
         .library(name: "NevodHostFoundation", targets: ["NevodHostFoundation"]),
         .library(name: "NevodPluginKit", targets: ["NevodPluginKit"]),
         .executable(name: "nevod-host", targets: ["nevod-host"]),
+        .library(name: "APIKeyAuth", type: .dynamic, targets: ["APIKeyAuth", "NevodPluginLinkage"]),
         .library(name: "HMACAuth", type: .dynamic, targets: ["HMACAuth", "NevodPluginLinkage"]),
+        // What the tests of flows load.
+        .library(name: "FlowProbe", type: .dynamic, targets: ["FlowProbe", "NevodPluginLinkage"]),
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -53,6 +56,7 @@ let package = Package(
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
         .executableTarget(name: "nevod-host", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
 
+        .target(name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth", swiftSettings: strict),
         .target(
             name: "HMACAuth", dependencies: ["NevodPluginKit", "COpenSSL"], path: "Plugins/HMACAuth", swiftSettings: strict),
 
@@ -70,6 +74,8 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(name: "nevod-hostTests", dependencies: ["nevod-host", "NevodSupport"], swiftSettings: strict),
+
+        .target(name: "FlowProbe", dependencies: ["NevodPluginKit"], path: "Tests/Helpers/FlowProbe", swiftSettings: strict),
 
         // What the tests of a store run and kill.
         .executableTarget(

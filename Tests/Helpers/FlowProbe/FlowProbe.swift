@@ -1,0 +1,89 @@
+public import NevodPluginKit
+
+/// Every action that a flow knows, in a library with a runtime of its own.
+struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
+    enum Fault: String, CaseIterable, SettingValue {
+        case nothing, sleeps, swallows
+    }
+
+    static let id = "flow-probe"
+    static let title = "A session that expires"
+
+    @Setting("server", help: "Where to log in") var server: ServerURL
+    @Setting("fault", default: .nothing, help: "What goes wrong") var fault: Fault
+
+    var needs: Needs { [.responses, .state] }
+
+    private actor Attempts {
+        private var count = 0
+        func next() -> Int {
+            count += 1
+            return count
+        }
+    }
+
+    private let attempts = Attempts()
+
+    func login(_ flow: AuthFlow) async throws -> IssuedToken {
+        switch fault {
+        case .nothing: break
+        case .sleeps: try await Task.sleep(for: .seconds(3600))
+        case .swallows: while true { try? await flow.wait(.milliseconds(1)) }
+        }
+        let answers = try await flow.ask([.text("user", "User"), .secret("password", "Password")])
+        var response = try await flow.send(.post("\(server.origin)/login", form: FormFields(answers)))
+        while response.status == 503 {
+            try await flow.wait(.milliseconds(1))
+            response = try await flow.send(.post("\(server.origin)/login", form: FormFields(answers)))
+        }
+        guard response.status == 200 else { throw SchemeFailure.denied("the server refused the login") }
+        let json = try response.json()
+        guard let token = json["token"]?.string else { throw SchemeFailure.unavailable("the answer has no token") }
+        let issued = IssuedToken(
+            Secret("\(token)-\(await attempts.next())"), expiresAt: json["expires_in"]?.integer.map { flow.unixSeconds + $0 },
+            account: answers["user"].map { String(revealing: $0) } ?? "")
+        try await flow.keep(issued)
+        try await flow.show("Logged in", url: "\(server.origin)/welcome")
+        return issued
+    }
+
+    func refresh(_ flow: AuthFlow, _ token: Secret) async throws -> IssuedToken {
+        let response = try await flow.send(.post("\(server.origin)/refresh", json: ["token": .secret(token)]))
+        guard response.status == 200 else { throw SchemeFailure.badToken("the session is over") }
+        return IssuedToken(response.body, account: flow.token?.account ?? "")
+    }
+
+    func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Secret?) async throws -> IssuedToken {
+        let challenges = Challenge.parse(response.headers(named: "WWW-Authenticate"))
+        guard let nonce = challenges.first(where: { $0.isOf("Probe") })?["nonce"] else {
+            throw SchemeFailure.unavailable("no challenge that this scheme knows")
+        }
+        flow.setState(Array(nonce.utf8))
+        return IssuedToken(token ?? Secret("anonymous"))
+    }
+
+    func logout(_ flow: AuthFlow, _ token: Secret) async throws {
+        _ = try await flow.send(.post("\(server.origin)/logout", form: ["token": .secret(token)]))
+    }
+
+    func authorize(_ request: borrowing RequestView, _ token: Secret, _ edits: Edits) {
+        edits.setHeader("X-Token", token)
+        if !request.state.isEmpty { edits.setHeader("X-Nonce", request.state) }
+    }
+
+    func respond(
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Secret?, _ state: StateEdit
+    ) -> Verdict {
+        guard let line = response.header("www-authenticate") else { return .nothing }
+        if let nonce = Challenge.parse([line]).first(where: { $0.isOf("Stale") })?["nonce"] {
+            state.set(Array(nonce.utf8))
+            return .retryOnce
+        }
+        return line.hasPrefix("Probe") ? .challenge : .nothing
+    }
+}
+
+private let plugin = PluginExport(FlowProbe.self, name: "FlowProbe", version: "1.0.0", vendor: "NevodHost")
+// The contract names it.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+@c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }
