@@ -84,12 +84,19 @@ public final class AuthFlow: Sendable {
         }
     }
 
+    /// Functions that can't be brought to an end. They are held, so that what they hold stays accounted for.
+    private static let abandoned = Locked<[FlowState.Continuation]>([])
+
     private func perform<Result: Sendable>(
         _ action: FlowAction, _ result: (FlowReply) -> Result?
     ) async throws -> Result {
         // Not a checked one: a flow that goes on asking after its end is left where it waits, on purpose.
         let reply = try await withUnsafeThrowingContinuation { continuation in
-            if let refusal = state.withLock({ $0.ask(action, continuation) }) { continuation.resume(throwing: refusal) }
+            switch state.withLock({ $0.ask(action, continuation) }) {
+            case .waits: break
+            case .refused(let error): continuation.resume(throwing: error)
+            case .abandoned: Self.abandoned.withLock { $0.append(continuation) }
+            }
         }
         guard let result = result(reply) else { throw SchemeFailure.internal("the host answered something else than was asked") }
         return result

@@ -41,6 +41,15 @@ struct FlowState: Sendable {
         case suspended
     }
 
+    /// What becomes of a function that asks.
+    enum Asked {
+        /// It waits for the host.
+        case waits
+        case refused(any Error)
+        /// It has swallowed every cancellation, and would for ever.
+        case abandoned
+    }
+
     /// How often a function that swallows every cancellation is told again before it is left where it waits.
     private static let mostReminders = 100
 
@@ -54,17 +63,16 @@ struct FlowState: Sendable {
     var kept: [UInt8] = []
     var hasNewState = false
 
-    /// - Returns: what to resume the continuation with at once; nil to leave it.
-    mutating func ask(_ action: FlowAction, _ continuation: Continuation) -> (any Error)? {
+    mutating func ask(_ action: FlowAction, _ continuation: Continuation) -> Asked {
         switch phase {
         case .running:
             phase = .asking(action, continuation)
-            return nil
-        case .asking, .waiting: return SchemeFailure.internal("the flow asks for two things at a time")
-        case .finished: return SchemeFailure.internal("something of the flow goes on after its end")
+            return .waits
+        case .asking, .waiting: return .refused(SchemeFailure.internal("the flow asks for two things at a time"))
+        case .finished: return .refused(SchemeFailure.internal("something of the flow goes on after its end"))
         case .closed:
             asksAfterClose += 1
-            return asksAfterClose <= Self.mostReminders ? CancellationError() : nil
+            return asksAfterClose <= Self.mostReminders ? .refused(CancellationError()) : .abandoned
         }
     }
 
