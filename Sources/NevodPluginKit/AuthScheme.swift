@@ -43,14 +43,14 @@ public protocol AuthScheme: Sendable {
     ///
     /// - Parameters:
     ///   - request: as it was sent, with the state that `authorize` was shown.
-    ///   - state: replaces what requests to this origin are shown next.
-    func respond(to response: borrowing ResponseView, _ request: borrowing RequestView, _ state: StateEdit) -> Verdict
+    ///   - edits: takes the state that requests to this origin are shown next, and a token that the answer brought.
+    func respond(to response: borrowing ResponseView, _ request: borrowing RequestView, _ edits: ResponseEdits) -> Verdict
 }
 
 extension AuthScheme {
     public mutating func prepare() throws(SchemeFailure) {}
     public var needs: Needs { [] }
     public func respond(
-        to response: borrowing ResponseView, _ request: borrowing RequestView, _ state: StateEdit
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ edits: ResponseEdits
     ) -> Verdict { .nothing }
 }

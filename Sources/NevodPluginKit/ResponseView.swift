@@ -49,18 +49,25 @@ public enum Verdict: Int32, Sendable {
     case challenge = 3
 }
 
-/// Where `respond` puts the state that requests to this origin will be shown as ``RequestView/state``.
-public struct StateEdit {
+/// Where `respond` puts what it has learnt from an answer.
+public struct ResponseEdits {
     private let actions: UnsafePointer<nevod_actions>
 
     init(_ actions: UnsafePointer<nevod_actions>) {
         self.actions = actions
     }
 
-    /// Replaces the state. At most 64 KiB. The count of uses begins again.
-    public func set(_ bytes: Span<UInt8>) {
+    /// Replaces the state that requests to this origin will be shown as ``RequestView/state``. At most 64 KiB. The count of uses
+    /// begins again.
+    public func setState(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBytes { _ = actions.pointee.set_state(actions.pointee.host, nevod_bytes($0)) }
     }
 
-    public func set(_ bytes: [UInt8]) { set(bytes.span) }
+    public func setState(_ bytes: [UInt8]) { setState(bytes.span) }
+
+    /// Stores this token in place of the one that the request carried, if that is still the stored one: of many answers to one
+    /// token the first counts. For servers that issue the next session with an answer.
+    public func keep(_ token: IssuedToken) {
+        token.withTable { _ = actions.pointee.keep(actions.pointee.host, $0) }
+    }
 }

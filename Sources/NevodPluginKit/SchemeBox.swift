@@ -61,6 +61,6 @@ final class SchemeBox<Scheme: AuthScheme>: AnySchemeBox {
         _ token: UnsafeRawPointer?, _ view: UnsafePointer<nevod_view>, _ response: UnsafePointer<nevod_response>,
         _ actions: UnsafePointer<nevod_actions>
     ) -> Verdict {
-        scheme.respond(to: ResponseView(response), RequestView(view), StateEdit(actions))
+        scheme.respond(to: ResponseView(response), RequestView(view), ResponseEdits(actions))
     }
 }

@@ -76,15 +76,19 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     public func retry(
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
+        guard case .success(let response) = outcome, isRefused(response), mayAuthenticate(exchange) else { return false }
+        return try await replaces(&exchange, by: refreshStrategy)
+    }
+
+    /// Whether, now that the token which this request carried is refused, there is another one with which it is worth sending.
+    func replaces(_ exchange: inout Exchange, by strategy: @escaping RefreshStrategy) async throws -> Bool {
         let owner = ObjectIdentifier(keeper)
-        guard case .success(let response) = outcome, isRefused(response), mayAuthenticate(exchange),
-            !keeper.isWithinItsRenewal, let carried = exchange.bindings.version(of: owner)
-        else { return false }
+        guard !keeper.isWithinItsRenewal, let carried = exchange.bindings.version(of: owner) else { return false }
         if try await keeper.read().version != carried { return exchange.bindings.mayUseReplacement(owner) }
         guard exchange.bindings.mayRenew(owner) else { return false }
-        var outcome = try await renewed(carried, isRefused: true, exchange)
+        var outcome = try await renewed(carried, isRefused: true, exchange, by: strategy)
         // That was a renewal ahead of time, which did not know of the refusal.
-        if case .serving = outcome { outcome = try await renewed(carried, isRefused: true, exchange) }
+        if case .serving = outcome { outcome = try await renewed(carried, isRefused: true, exchange, by: strategy) }
         switch outcome {
         case .replaced: return true
         case .serving, .kept, .refused: return false
@@ -112,16 +116,16 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         let stored = try await keeper.read()
         let isMissing = obtainsFirst && stored.token == nil
         guard isMissing || keeper.isDue(stored.version) else { return stored }
-        try await check(try await renewed(stored.version, isRefused: isMissing, exchange))
+        try await check(try await renewed(stored.version, isRefused: isMissing, exchange, by: refreshStrategy))
         return try await keeper.read()
     }
 
     private func renewed(
-        _ version: TokenVersion, isRefused: Bool, _ exchange: Exchange
+        _ version: TokenVersion, isRefused: Bool, _ exchange: Exchange, by strategy: @escaping RefreshStrategy
     ) async throws -> RenewalOutcome {
         try await exchange.steppingAside {
             try await RenewalContext.waiting(for: ObjectIdentifier(keeper)) {
-                try await keeper.renew(version, isRefused: isRefused, until: exchange.deadline, by: refreshStrategy, logger)
+                try await keeper.renew(version, isRefused: isRefused, until: exchange.deadline, by: strategy, logger)
             } ?? .failed(RenewalCircle())
         }
     }

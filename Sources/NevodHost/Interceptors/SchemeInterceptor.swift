@@ -43,35 +43,25 @@ public struct SchemeInterceptor: RequestInterceptor {
     /// Whether the scheme has done something for which the request is worth another sending.
     private func answersChallenge(_ exchange: inout Exchange, _ response: HTTPResponse) async throws -> Bool {
         let instance = session.instance
+        guard let use = exchange.bindings.use(of: ObjectIdentifier(instance)) else { return false }
         let answer = FlowAnswer(
             status: response.status, isFromProxy: instance.target == .proxy, headers: response.headers, body: [],
             url: exchange.request.url)
-        let stored = try await session.keeper.read()
-        let token = stored.token.map(instance.token)
-        let verdict: Verdict
+        let (verdict, kept): (Verdict, IssuedToken?)
         do throws(PluginError) {
-            verdict = try instance.verdict(
-                on: answer, to: exchange.request, attempt: exchange.attempt, token: token?.liveToken(of: instance),
-                exchange.bindings.use(of: ObjectIdentifier(instance)))
+            (verdict, kept) = try instance.verdict(on: answer, to: exchange.request, attempt: exchange.attempt, use)
         } catch {
             throw NetworkError.plugin(error)
+        }
+        if let kept, let carried = exchange.bindings.version(of: ObjectIdentifier(session.keeper)) {
+            try await session.adopt(kept, replacing: carried)
         }
         switch verdict {
         case .nothing, .stateChanged: return false
         case .retryOnce: return exchange.bindings.mayAnswerChallenge()
         case .challenge:
-            guard exchange.bindings.mayAnswerChallenge() else { return false }
             let origin = exchange.request.origin
-            let outcome = try await exchange.steppingAside {
-                try await session.keeper.renew(stored.version, isRefused: true, until: exchange.deadline) { old in
-                    try await session.challenged(old, answer, at: origin)
-                }
-            }
-            switch outcome {
-            case .replaced: return true
-            case .serving, .kept, .refused: return false
-            case .failed(let error): throw NetworkError.authenticationFailed(error)
-            }
+            return try await authentication.replaces(&exchange) { try await session.challenged($0, answer, at: origin) }
         }
     }
 }

@@ -38,7 +38,7 @@ public struct PluginToken: TokenModel, Redacted {
 
     public func authorize(_ request: inout HTTPRequest) throws {
         let instance = try bound()
-        try instance.authorize(&request, attempt: 1, token: liveToken(of: instance))
+        try instance.authorize(&request, attempt: 1, token: liveToken(of: instance), account: account)
     }
 
     public func authorize(_ exchange: inout Exchange) async throws {
@@ -47,9 +47,11 @@ public struct PluginToken: TokenModel, Redacted {
         if case .stream(let stream) = exchange.request.body, stream.isReplayable, !instance.needs.digests.isEmpty {
             digests = try await StreamDigests(of: stream, instance.needs.digests)
         }
+        let token = try liveToken(of: instance)
         let use = try instance.authorize(
-            &exchange.request, attempt: exchange.attempt, token: liveToken(of: instance), streamDigests: digests)
-        if instance.needs.state || instance.needs.useCount { exchange.bindings.bind(use, of: ObjectIdentifier(instance)) }
+            &exchange.request, attempt: exchange.attempt, token: token, account: account, streamDigests: digests)
+        guard instance.needs.anyResponse else { return }
+        exchange.bindings.bind(SchemeUse(state: use, token: token, account: account), of: ObjectIdentifier(instance))
     }
 
     /// Its fields, as a form's are written.

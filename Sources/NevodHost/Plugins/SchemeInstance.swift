@@ -93,13 +93,15 @@ public final class SchemeInstance: Sendable {
     /// - Parameters:
     ///   - attempt: 1 for the first sending.
     ///   - token: what the scheme made of a stored token; nil for one whose settings are its credential.
+    ///   - account: whose token it is.
     ///   - streamDigests: of a body that is a stream, if the scheme needs them and they can be had.
     /// - Returns: the state that the scheme was shown, for `on_response`.
     @discardableResult
     func authorize(
-        _ request: inout HTTPRequest, attempt: Int, token: LiveToken? = nil, streamDigests: StreamDigests? = nil
+        _ request: inout HTTPRequest, attempt: Int, token: LiveToken? = nil, account: String = "",
+        streamDigests: StreamDigests? = nil
     ) throws(PluginError) -> StateUse {
-        let use = needs.useCount || needs.state ? nextUse(of: stateOrigin(of: request)) : StateUse()
+        let use = needs.useCount || needs.state ? nextUse(at: place(of: request, account)) : StateUse()
         let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
             var edits = EditSink(memory, target: target)
             var errors = ErrorSink()
@@ -128,18 +130,26 @@ public final class SchemeInstance: Sendable {
     }
 
     /// Shows the scheme the answer to a request that it authorised.
+    ///
+    /// - Returns: also the token that it wants kept instead of the one that the request carried.
     func verdict(
-        on response: FlowAnswer, to request: HTTPRequest, attempt: Int, token: LiveToken?, _ use: StateUse
-    ) throws(PluginError) -> Verdict {
-        guard let judge = scheme.table.pointee.on_response else { return .nothing }
+        on response: FlowAnswer, to request: HTTPRequest, attempt: Int, _ use: SchemeUse
+    ) throws(PluginError) -> (Verdict, kept: IssuedToken?) {
+        guard let judge = scheme.table.pointee.on_response else { return (.nothing, nil) }
         let lent = LentBytes()
         var actions = ActionSink(author: author)
         var table = response.table(lent)
         let result = actions.withTable { actions in
-            withView(of: request, attempt, use, nil) { view in judge(handle, token?.handle, view, &table, actions) }
+            withView(of: request, attempt, use.state, nil) { view in judge(handle, use.token?.handle, view, &table, actions) }
         }
         withExtendedLifetime(lent) {}
-        let fault = actions.problem ?? (actions.action == nil ? nil : "on_response may call set_state and nothing else")
+        var fault = actions.problem
+        var kept: IssuedToken?
+        switch actions.action {
+        case .keep(let token): kept = token
+        case .some: fault = fault ?? "on_response may call set_state and keep, and nothing else"
+        case nil: break
+        }
         guard fault == nil, let verdict = Verdict(rawValue: result) else {
             throw PluginError(
                 scheme.plugin,
@@ -147,10 +157,10 @@ public final class SchemeInstance: Sendable {
         }
         if let state = actions.state {
             // Who was not shown the state can't have used an old one.
-            let origin = stateOrigin(of: request)
-            states.withLock { $0.replace(needs.state ? use.state : $0.state(at: origin), with: state, at: origin) }
+            let place = place(of: request, use.account)
+            states.withLock { $0.replace(needs.state ? use.state.state : $0.state(at: place), with: state, at: place) }
         }
-        return verdict
+        return (verdict, kept)
     }
 
     /// Builds the contract's view of a request on the stack: it borrows, and copies nothing.
@@ -198,18 +208,21 @@ public final class SchemeInstance: Sendable {
         }
     }
 
-    /// What flows and `on_response` have kept for an origin; of none, what a login kept.
-    func state(at origin: Origin?) -> Secret? {
-        states.withLock { $0.state(at: origin) }
+    /// What flows and `on_response` have kept.
+    func state(at place: StatePlace) -> Secret? {
+        states.withLock { $0.state(at: place) }
     }
 
-    func setState(_ state: Secret, at origin: Origin?) {
-        states.withLock { $0.set(state, at: origin) }
+    func setState(_ state: Secret, at place: StatePlace) {
+        states.withLock { $0.set(state, at: place) }
     }
 
-    /// One proxy answers for all origins.
-    private func stateOrigin(of request: borrowing HTTPRequest) -> Origin? {
-        target == .proxy ? nil : request.origin
+    private func place(of request: borrowing HTTPRequest, _ account: String) -> StatePlace {
+        place(account: account, origin: request.origin)
+    }
+
+    func place(account: String, origin: Origin?) -> StatePlace {
+        StatePlace(account: account, origin: target == .proxy ? nil : origin)
     }
 
     /// As whoever the credential is for will see it: a proxy, either in the absolute form, or asked for a tunnel (RFC 9112 §3.2).
@@ -225,8 +238,8 @@ public final class SchemeInstance: Sendable {
         }
     }
 
-    private func nextUse(of origin: Origin?) -> StateUse {
-        states.withLock { $0.use(at: origin) }
+    private func nextUse(at place: StatePlace) -> StateUse {
+        states.withLock { $0.use(at: place) }
     }
 
     private func withState(_ use: StateUse, _ body: (nevod_bytes) -> Int32) -> Int32 {

@@ -12,6 +12,9 @@ struct SchemeNeeds: Sendable {
 
     var state: Bool { flags & UInt32(NEVOD_NEED_STATE) != 0 }
 
+    /// Whether `on_response` wants to see any answer at all.
+    var anyResponse: Bool { flags & UInt32(NEVOD_NEED_RESPONSES | NEVOD_NEED_SUCCESSES) != 0 }
+
     /// Whether `on_response` wants to see an answer of this status.
     func response(_ status: Int) -> Bool {
         let isChallenge = status == 401 || status == 407

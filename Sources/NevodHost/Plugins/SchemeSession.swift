@@ -85,11 +85,15 @@ public struct SchemeSession: Sendable {
     func renewed(_ old: PluginToken?) async throws -> PluginToken {
         try await withPluginErrors {
             if let old, let token = try await refreshed(old) { return self.token(token) }
-            guard let token = try await driver.run(.login, keep: { try await keeper.keep(token($0)) }) else {
-                throw NetworkError.unauthorized
-            }
-            return self.token(token)
+            return try await loggedIn()
         }
+    }
+
+    private func loggedIn() async throws -> PluginToken {
+        guard let issued = try await driver.run(.login, keep: { try await keeper.keep(token($0)) }) else {
+            throw NetworkError.unauthorized
+        }
+        return token(issued)
     }
 
     /// Nil: a login is needed.
@@ -101,14 +105,25 @@ public struct SchemeSession: Sendable {
         }
     }
 
-    /// A token by way of the challenge in an answer.
+    /// A token by way of the challenge in an answer, or where the scheme can do nothing with that, by a login.
     func challenged(_ old: PluginToken?, _ answer: FlowAnswer, at origin: Origin) async throws -> PluginToken {
         try await withPluginErrors {
-            let issued = try await driver.run(
-                .challenge, token: old?.issued, answer: answer, at: origin, keep: { try await keeper.keep(token($0)) })
-            guard let issued else { throw NetworkError.unauthorized }
-            return token(issued)
+            do {
+                let issued = try await driver.run(
+                    .challenge, token: old?.issued, answer: answer, at: origin, keep: { try await keeper.keep(token($0)) })
+                if let issued { return token(issued) }
+            } catch let error as PluginError where error.status == .badToken {}
+            return try await loggedIn()
         }
+    }
+
+    /// What an answer has made of the token that its request carried. Of several answers to one token the first counts, and while
+    /// the token is being renewed, what comes of that.
+    func adopt(_ issued: IssuedToken, replacing carried: TokenVersion) async throws {
+        let stored = try await keeper.read()
+        guard !keeper.renewal.isFlying, stored.version == carried else { return }
+        let isSaved = try await keeper.adopt(token(issued.replacing(stored.token?.issued)), replacing: carried)
+        if !isSaved { logger?.error("a token of \(instance.scheme.id) could not be saved; it is kept in memory") }
     }
 
     /// A scheme's word in the host's terms: denied is for good, everything else for now.

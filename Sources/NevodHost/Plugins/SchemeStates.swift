@@ -1,46 +1,53 @@
 internal import NevodSupport
 
-/// What a scheme keeps for each origin, and how often it was used: read together, so that a nonce and its count belong to each
-/// other however many requests are made at once.
+/// Whose state it is, and where. Accounts are whom a scheme says that its tokens belong to.
+struct StatePlace: Hashable, Sendable {
+    var account = ""
+    /// Nil: what a login kept, which comes before any request; and what a proxy answers, one for all origins.
+    var origin: Origin?
+}
+
+/// What a scheme keeps for each account and origin, and how often it was used: read together, so that a nonce and its count
+/// belong to each other however many requests are made at once.
 struct SchemeStates {
     private struct Entry {
         var state: Secret?
         var uses: UInt64 = 0
     }
 
-    /// Origins are as many as a program talks to; a state that is dropped costs a challenge.
-    private static let mostOrigins = 1000
+    /// Places are as many as a program talks to; a state that is dropped costs a challenge.
+    private static let most = 1000
 
-    /// At no origin: what a login kept, which comes before any request. An origin begins there.
-    private var entries: [Origin?: Entry] = [:]
+    private var entries: [StatePlace: Entry] = [:]
 
-    func state(at origin: Origin?) -> Secret? {
-        entries[origin]?.state ?? entries[nil]?.state
+    /// An origin begins with what the account's login kept.
+    func state(at place: StatePlace) -> Secret? {
+        entries[place]?.state ?? entries[StatePlace(account: place.account)]?.state
     }
 
     /// The count begins again, unless the state is the same: a server may hand out one nonce to several requests.
-    mutating func set(_ state: Secret, at origin: Origin?) {
-        guard entries[origin]?.state != state else { return }
-        makeRoom(for: origin)
-        entries[origin] = Entry(state: state)
+    mutating func set(_ state: Secret, at place: StatePlace) {
+        guard entries[place]?.state != state else { return }
+        makeRoom(for: place)
+        entries[place] = Entry(state: state)
     }
 
     /// Sets a state if the one that was used is still there: of requests that were challenged at the same time, the first one's
     /// answer is kept, and an old answer that comes late does not bring an old nonce back, whose count would begin again.
-    mutating func replace(_ used: Secret?, with state: Secret, at origin: Origin?) {
-        guard self.state(at: origin) == used else { return }
-        set(state, at: origin)
+    mutating func replace(_ used: Secret?, with state: Secret, at place: StatePlace) {
+        guard self.state(at: place) == used else { return }
+        set(state, at: place)
     }
 
-    mutating func use(at origin: Origin?) -> StateUse {
-        makeRoom(for: origin)
-        defer { entries[origin, default: Entry()].uses += 1 }
-        return StateUse(state: state(at: origin), count: entries[origin]?.uses ?? 0)
+    mutating func use(at place: StatePlace) -> StateUse {
+        makeRoom(for: place)
+        defer { entries[place, default: Entry()].uses += 1 }
+        return StateUse(state: state(at: place), count: entries[place]?.uses ?? 0)
     }
 
-    private mutating func makeRoom(for origin: Origin?) {
-        guard entries.count >= Self.mostOrigins, entries[origin] == nil,
-            let victim = entries.keys.first(where: { $0 != nil })
+    private mutating func makeRoom(for place: StatePlace) {
+        guard entries.count >= Self.most, entries[place] == nil,
+            let victim = entries.keys.first(where: { $0.origin != nil })
         else { return }
         entries[victim] = nil
     }
@@ -50,4 +57,11 @@ struct SchemeStates {
 struct StateUse: Sendable {
     var state: Secret?
     var count: UInt64 = 0
+}
+
+/// What a request was authorised with: what `on_response` is shown with the answer, whatever is stored by then.
+struct SchemeUse: Sendable {
+    var state = StateUse()
+    var token: LiveToken?
+    var account = ""
 }

@@ -73,8 +73,8 @@ struct CredentialBindings: Sendable {
     }
 
     private var bindings: [Binding] = []
-    /// What schemes were shown of their state.
-    private var uses: [(owner: ObjectIdentifier, use: StateUse)] = []
+    /// What schemes authorised it with.
+    private var uses: [(owner: ObjectIdentifier, use: SchemeUse)] = []
     private var challenges = 0
 
     /// - Parameter owner: the token's storage.
@@ -91,13 +91,14 @@ struct CredentialBindings: Sendable {
     }
 
     /// - Parameter owner: the scheme's instance.
-    mutating func bind(_ use: StateUse, of owner: ObjectIdentifier) {
+    mutating func bind(_ use: SchemeUse, of owner: ObjectIdentifier) {
         uses.removeAll { $0.owner == owner }
         uses.append((owner, use))
     }
 
-    func use(of owner: ObjectIdentifier) -> StateUse {
-        uses.first { $0.owner == owner }?.use ?? StateUse()
+    /// Nil: that scheme has not authorised this request.
+    func use(of owner: ObjectIdentifier) -> SchemeUse? {
+        uses.first { $0.owner == owner }?.use
     }
 
     /// A few times: a nonce can run out while a request that carries it is on its way.

@@ -107,14 +107,23 @@ extension TokenKeeper {
         _ token: Token, instead old: StoredToken<Token>, base: TokenVersion
     ) async throws -> RenewalOutcome {
         guard try await !isSame(token, old.token) else { return .kept }
-        do {
-            // If somebody has logged in or out meanwhile, that counts, and the new token is dropped.
-            _ = try await replace(base, with: token)
-        } catch {
-            try keepUnsaved(token, replacing: base)
-        }
+        // If somebody has logged in or out meanwhile, that counts, and the new token is dropped.
+        _ = try await adopt(token, replacing: base)
         serveRenewed()
         return .replaced
+    }
+
+    /// What a server has issued in place of a token must not be lost.
+    ///
+    /// - Returns: false if it is only in memory, since it can't be written now.
+    func adopt(_ token: Token, replacing version: TokenVersion) async throws -> Bool {
+        do {
+            _ = try await replace(version, with: token)
+            return true
+        } catch {
+            try keepUnsaved(token, replacing: version)
+            return false
+        }
     }
 
     /// Saves a token in the middle of a renewal, for a server that rotates: what it has issued must not be lost. Outside of one,

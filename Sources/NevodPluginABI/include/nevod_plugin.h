@@ -249,14 +249,14 @@ enum {
 enum {
     NEVOD_EVENT_START = 1,
     NEVOD_EVENT_RESPONSE = 2,        /* to `send`: `response` */
-    NEVOD_EVENT_TRANSPORT_ERROR = 3, /* to `send`: `message`; `transport_error` says whether it may pass */
+    NEVOD_EVENT_TRANSPORT_ERROR = 3, /* to `send`, or `listen`: `message`; `transport_error` says whether it may pass */
     NEVOD_EVENT_ANSWERS = 4,         /* to `ask`: `answers`, by the questions' names */
     NEVOD_EVENT_SHOWN = 5,           /* to `show` */
     NEVOD_EVENT_LISTENING = 6,       /* to `listen`: `url` is the redirect URI */
     NEVOD_EVENT_REDIRECT = 7,        /* to `browse`: `url` is what arrived at the redirect URI */
     NEVOD_EVENT_TIMER = 8,           /* to `wait` */
     NEVOD_EVENT_KEPT = 9,            /* to `keep`: the token is stored durably */
-    NEVOD_EVENT_CANCELLED = 10       /* to anything, once: give up now; any other action is a fault */
+    NEVOD_EVENT_CANCELLED = 10       /* to anything, once: give up now. What the step answers is not looked at */
 };
 
 enum {
@@ -269,9 +269,10 @@ enum {
 typedef struct nevod_token {
     uint32_t struct_size;
     uint32_t reserved;
-    nevod_bytes bytes;              /* at most 64 KiB */
+    nevod_bytes bytes;              /* 1 byte to 64 KiB; none at the end of a LOGOUT */
     int64_t expires_at_unix_ns;     /* 0: unknown */
-    nevod_bytes account;            /* whom it belongs to, for people to tell sessions apart; may be empty */
+    nevod_bytes account;            /* whom it belongs to, for people to tell sessions apart and the host to tell their states
+                                       apart; may be empty: nobody knows, or as with the token that it replaces */
 } nevod_token;
 
 typedef struct nevod_event {
@@ -320,7 +321,8 @@ typedef struct nevod_flow_request {
 } nevod_flow_request;
 
 /* Where a step puts its one action. Valid for the call. A second action in one step, or none with NEVOD_OK, is a fault.
- * To give up, call nothing and return a status: DENIED clears the token, UNAVAILABLE keeps it.
+ * To give up, call nothing and return a status: DENIED clears the token, UNAVAILABLE keeps it. Of a step that gives up nothing
+ * is taken, no state either.
  * All functions copy and return NEVOD_OK, or NEVOD_UNSUPPORTED when the host can't do it, which ends the flow. */
 typedef struct nevod_actions {
     uint32_t struct_size;
@@ -335,11 +337,15 @@ typedef struct nevod_actions {
     /* Opens the address in a browser and waits for the redirect. After `listen`. */
     int32_t (*browse)(void *host, nevod_bytes url);
     int32_t (*wait)(void *host, uint64_t nanoseconds);
-    /* Stores this token now, durably, then goes on. For rotation: what has been issued must not be lost. */
+    /* Stores this token now, durably, then goes on. For rotation: what has been issued must not be lost.
+     * In `on_response`: stores it in place of the token that the request carried, if that is still the stored one and is not
+     * being renewed. Why: many answers may each bring a next session, and one of them has to count; and an answer that comes
+     * late must not undo a login. */
     int32_t (*keep)(void *host, const nevod_token *token);
     /* Stores this token; the flow is done. A LOGOUT flow is done with a token of zero bytes. */
     int32_t (*token)(void *host, const nevod_token *token);
-    /* No action: replaces the state of this (instance, account, origin), at most 64 KiB. May stand beside an action.
+    /* No action: replaces the state of this (instance, account, origin), at most 64 KiB. May stand beside an action. A login's
+     * is of all origins, and of the account of the token that it ends with.
      * In `on_response` of a scheme that needs the state, it takes effect only while the state is still the one in the request's
      * view; NEVOD_OK is returned all the same. Why: of many requests that are challenged at once, the first answer's nonce is
      * kept and serves them all, and a late answer brings no old nonce back.
@@ -361,7 +367,8 @@ enum {
     NEVOD_VERDICT_NOTHING = 0,
     NEVOD_VERDICT_STATE_CHANGED = 1, /* go on; the next request will use the new state */
     NEVOD_VERDICT_RETRY_ONCE = 2,    /* the state has changed such that the same request would now pass */
-    NEVOD_VERDICT_CHALLENGE = 3      /* run a CHALLENGE flow, then retry */
+    NEVOD_VERDICT_CHALLENGE = 3      /* the token is refused: run a CHALLENGE flow, once for all requests that carried it, or a
+                                        LOGIN where there is none; then retry */
 };
 
 typedef struct nevod_scheme nevod_scheme;
@@ -402,9 +409,9 @@ struct nevod_scheme {
     int32_t (*authorize)(void *instance, const void *token, const nevod_view *view, const nevod_edits *edits,
                          const nevod_errors *errors);
 
-    /* Optional. Sees the answer to a request that this scheme authorised, if `needs` asked for it. Calls `set_state`
+    /* Optional. Sees the answer to a request that this scheme authorised, if `needs` asked for it. Calls `set_state` or `keep`
      * of `actions` to keep something, no other function of it. Returns a NEVOD_VERDICT_…, never a status.
-     * `request` is the view that `authorize` had, but for `random` and the time; its headers now hold what the scheme wrote.
+     * `token` and `request` are what `authorize` had, but for `random` and the time; the headers now hold what the scheme wrote.
      * Thread: any, concurrently. */
     int32_t (*on_response)(void *instance, const void *token, const nevod_view *request, const nevod_response *response,
                            const nevod_actions *actions);

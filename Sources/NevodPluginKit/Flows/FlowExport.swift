@@ -141,7 +141,7 @@ final class FlowSchemeBox<Scheme: FlowScheme>: AnyFlowSchemeBox {
         _ actions: UnsafePointer<nevod_actions>
     ) -> Verdict {
         scheme.respond(
-            to: ResponseView(response), RequestView(view), token.map { Self.box($0).token }, StateEdit(actions))
+            to: ResponseView(response), RequestView(view), token.map { Self.box($0).token }, ResponseEdits(actions))
     }
 
     private static func box(_ token: UnsafeRawPointer) -> TokenBox<Scheme.Token> {

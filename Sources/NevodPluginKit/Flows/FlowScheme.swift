@@ -50,7 +50,7 @@ public protocol FlowScheme: AuthScheme {
     ///
     /// - Parameter token: nil when the request went without one.
     func respond(
-        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ state: StateEdit
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ edits: ResponseEdits
     ) -> Verdict
 }
 
@@ -63,9 +63,9 @@ extension FlowScheme {
     }
 
     public func respond(
-        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ state: StateEdit
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ edits: ResponseEdits
     ) -> Verdict {
-        respond(to: response, request, state)
+        respond(to: response, request, edits)
     }
 }
 

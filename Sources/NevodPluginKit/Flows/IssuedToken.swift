@@ -6,7 +6,8 @@ public struct IssuedToken: Sendable {
     public var bytes: Secret
     /// When to renew it, in seconds since 1970 UTC; nil: nobody knows.
     public var expiresAt: Int64?
-    /// Whom it belongs to, for people to tell sessions apart; may be empty. At most 256 bytes, without control characters.
+    /// Whom it belongs to, for people to tell sessions apart. Empty: nobody knows, or as with the token that it replaces. At most
+    /// 256 bytes, without control characters.
     public var account: String
 
     public init(_ bytes: Secret, expiresAt: Int64? = nil, account: String = "") {

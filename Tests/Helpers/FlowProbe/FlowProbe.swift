@@ -72,11 +72,11 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     }
 
     func respond(
-        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Secret?, _ state: StateEdit
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Secret?, _ edits: ResponseEdits
     ) -> Verdict {
         guard let line = response.header("www-authenticate") else { return .nothing }
         if let nonce = Challenge.parse([line]).first(where: { $0.isOf("Stale") })?["nonce"] {
-            state.set(Array(nonce.utf8))
+            edits.setState(Array(nonce.utf8))
             return .retryOnce
         }
         return line.hasPrefix("Probe") ? .challenge : .nothing

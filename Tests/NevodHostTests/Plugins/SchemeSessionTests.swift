@@ -11,6 +11,8 @@ struct SchemeSessionTests {
             var issued = 0
             var calls: [String] = []
             var isExpired = false
+            /// What the API answers to a token that is not the last.
+            var refusal = "401 X\r\n"
             /// Answers of /refresh before it works.
             var refusals: [Int] = []
             /// What the API answers, by number; then by its own rules.
@@ -47,7 +49,7 @@ struct SchemeSessionTests {
                     ?? ""
             }
             switch path {
-            case "/login", "/refresh", "/logout":
+            case "/login", "/refresh", "/challenge", "/logout":
                 state.calls.append("\(path) \(body)")
                 if path == "/refresh", !state.refusals.isEmpty { return http(state.refusals.removeFirst()) }
                 if path == "/logout" { return http(200) }
@@ -58,7 +60,8 @@ struct SchemeSessionTests {
                 state.apiTokens.append(field("X-Token"))
                 state.nonces.append("\(field("X-Nonce")) \(field("X-Count"))")
                 if !state.script.isEmpty { return state.script.removeFirst() }
-                return http(!state.isExpired && field("X-Token") == "t\(state.issued)" ? 200 : 401)
+                if !state.isExpired && field("X-Token") == "t\(state.issued)" { return http(200) }
+                return "HTTP/1.1 \(state.refusal)Content-Length: 0\r\n\r\n"
             }
         }
     }
@@ -179,12 +182,46 @@ struct SchemeSessionTests {
         #expect(server.state.nonces.count < 10)
     }
 
-    @Test(arguments: [("nonce-verdict", "the verdict 99"), ("nonce-action", "may call set_state and nothing else")])
+    @Test(arguments: [("nonce-verdict", "the verdict 99"), ("nonce-action", "may call set_state and keep, and nothing else")])
     func `A verdict that the contract doesn't know is an error`(mode: String, words: String) async throws {
         let session = try session(mode)
         server.change { $0.script = ["HTTP/1.1 401 X\r\nX-Fresh: n\r\nContent-Length: 0\r\n\r\n"] }
         let error = await #expect(throws: NetworkError.self) { try await get(session) }
         #expect(error?.description.contains(words) == true)
+    }
+
+    @Test func `A refusal in a form that only the scheme knows: one challenge for all, and one for each token`() async throws {
+        let session = try session("nonce-challenge")
+        #expect(try await get(session) == 200)
+        server.change { ($0.isExpired, $0.refusal) = (true, "302 X\r\nX-Fresh: 1\r\nLocation: /login\r\n") }
+        let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+        let request = try HTTPRequest(.get, "\(server.url)/api")
+        let statuses = try await withThrowingTaskGroup { group in
+            for _ in 0..<100 { group.addTask { try await provider.send(request).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 100))
+        #expect(server.state.calls == ["/login login", "/challenge t1"])
+        // Whatever it does, the server wants another: that is its last word.
+        server.change { $0.issued += 1 }
+        server.change { $0.script = (0..<20).map { _ in "HTTP/1.1 302 X\r\nX-Fresh: 1\r\nContent-Length: 0\r\n\r\n" } }
+        #expect(try await get(session) == 302)
+        #expect(server.state.calls.count == 3)
+    }
+
+    @Test func `An answer's next token replaces the one that the request carried, and lasts`() async throws {
+        let session = try session("nonce-keep")
+        server.change { $0.script = ["HTTP/1.1 200 X\r\nX-Fresh: next\r\nContent-Length: 0\r\n\r\n"] }
+        #expect(try await get(session) == 200)
+        server.change { $0.script = ["HTTP/1.1 200 X\r\nContent-Length: 0\r\n\r\n"] }
+        #expect(try await get(self.session("nonce-keep")) == 200)
+        #expect(server.state.apiTokens == ["t1", "next"])
+        #expect(server.state.calls == ["/login login"])
+        // Its answer comes when somebody has logged in meanwhile.
+        let carried = try await session.keeper.read().version
+        try await session.login()
+        try await session.adopt(IssuedToken(bytes: Secret("late"), expiresAt: nil, account: ""), replacing: carried)
+        #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("t2"))
     }
 
     @Test func `A count is given out once for a state, however many requests there are`() async throws {

@@ -5,19 +5,24 @@ import Testing
 
 /// Which state a scheme is shown, and which count with it.
 struct SchemeStatesTests {
-    private let one: Origin
-    private let two: Origin
+    private let one: StatePlace
+    private let two: StatePlace
+    private let login = StatePlace()
     private var states = SchemeStates()
 
     init() throws {
-        one = try HTTPURL("http://one.example").origin
-        two = try HTTPURL("http://two.example").origin
+        one = StatePlace(origin: try HTTPURL("http://one.example").origin)
+        two = StatePlace(origin: try HTTPURL("http://two.example").origin)
+    }
+
+    private func place(_ number: Int) throws -> StatePlace {
+        StatePlace(origin: try HTTPURL("http://\(number).example").origin)
     }
 
     private func secret(_ text: String) -> Secret { Secret(copying: Array(text.utf8)) }
 
-    private mutating func counts(_ times: Int, at origin: Origin?) -> [UInt64] {
-        (0..<times).map { _ in states.use(at: origin).count }
+    private mutating func counts(_ times: Int, at place: StatePlace) -> [UInt64] {
+        (0..<times).map { _ in states.use(at: place).count }
     }
 
     @Test mutating func `Another state begins another count, the same state goes on`() {
@@ -43,22 +48,32 @@ struct SchemeStatesTests {
     }
 
     @Test mutating func `What a login kept is where an origin begins`() {
-        states.set(secret("login"), at: nil)
+        states.set(secret("login"), at: login)
         #expect(states.use(at: one).state == secret("login"))
         states.replace(secret("login"), with: secret("own"), at: one)
         #expect(states.state(at: one) == secret("own"))
         #expect(states.state(at: two) == secret("login"))
     }
 
+    @Test mutating func `What belongs to one account is not shown to another`() {
+        let other = StatePlace(account: "other", origin: one.origin)
+        states.set(secret("mine"), at: login)
+        #expect(states.state(at: one) == secret("mine"))
+        #expect(states.state(at: other) == nil)
+        states.set(secret("theirs"), at: other)
+        #expect(states.use(at: one).state == secret("mine"))
+        #expect(states.use(at: other).count == 0)
+    }
+
     @Test mutating func `A thousand origins are remembered, and what a login kept always`() throws {
-        states.set(secret("login"), at: nil)
+        states.set(secret("login"), at: login)
         for index in 0..<3000 {
-            let origin = try HTTPURL("http://\(index).example").origin
-            states.set(secret("own"), at: origin)
-            #expect(states.state(at: origin) == secret("own"))
+            let place = try place(index)
+            states.set(secret("own"), at: place)
+            #expect(states.state(at: place) == secret("own"))
         }
-        #expect(states.state(at: nil) == secret("login"))
-        let known = try (0..<3000).count { try states.state(at: HTTPURL("http://\($0).example").origin) == secret("own") }
+        #expect(states.state(at: login) == secret("login"))
+        let known = try (0..<3000).count { try states.state(at: place($0)) == secret("own") }
         #expect(known < 1000)
     }
 }

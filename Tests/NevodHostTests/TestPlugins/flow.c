@@ -94,6 +94,11 @@ static int32_t on_response(void *in, const void *token, const nevod_view *reques
         if (response->headers[i].name.count != 7 || memcmp(response->headers[i].name.data, "X-Fresh", 7)) continue;
         if (!strcmp(mode, "nonce-challenge")) return NEVOD_VERDICT_CHALLENGE;
         if (!strcmp(mode, "nonce-verdict")) return 99;
+        if (!strcmp(mode, "nonce-keep")) {
+            nevod_token next = {.struct_size = sizeof next, .bytes = response->headers[i].value, .account = text("me")};
+            actions->keep(actions->host, &next);
+            return NEVOD_VERDICT_NOTHING;
+        }
         if (!strcmp(mode, "nonce-action")) actions->wait(actions->host, 1);
         actions->set_state(actions->host, response->headers[i].value);
         return response->status == 401 ? NEVOD_VERDICT_RETRY_ONCE : NEVOD_VERDICT_STATE_CHANGED;
@@ -227,13 +232,11 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
         return give(to, event->response->body), NEVOD_OK;
     }
     MODE("fresh") return give(to, text("challenged")), NEVOD_OK;
-    MODE("nonce-challenge") {
-        to->set_state(to->host, text("from-flow"));
-        return give(to, text("T")), NEVOD_OK;
-    }
+    MODE("empty-token") return give(to, NOTHING), NEVOD_OK;
     MODE("token") return give(to, text("T")), NEVOD_OK;
     return exchange(f, event, to,
-        f->kind == NEVOD_FLOW_LOGIN ? "/login" : f->kind == NEVOD_FLOW_REFRESH ? "/refresh" : "/logout");
+        f->kind == NEVOD_FLOW_LOGIN ? "/login" : f->kind == NEVOD_FLOW_REFRESH ? "/refresh"
+        : f->kind == NEVOD_FLOW_CHALLENGE ? "/challenge" : "/logout");
 }
 
 static const nevod_scheme SCHEME = {

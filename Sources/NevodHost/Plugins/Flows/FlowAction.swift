@@ -30,6 +30,12 @@ struct IssuedToken: Sendable, Hashable {
     /// Whom it belongs to, for people to tell sessions apart; may be empty.
     let account: String
 
+    /// It belongs to whom the one before belonged to, unless it says otherwise.
+    func replacing(_ old: IssuedToken?) -> IssuedToken {
+        guard account.isEmpty, let old else { return self }
+        return IssuedToken(bytes: bytes, expiresAt: expiresAt, account: old.account)
+    }
+
     static func == (left: IssuedToken, right: IssuedToken) -> Bool {
         left.bytes == right.bytes && left.expiresAt == right.expiresAt && left.account == right.account
     }

@@ -31,21 +31,28 @@ struct FlowDriver: Sendable {
         defer { work.listener?.stop() }
         if kind == .login { await interaction?.loginBegins(with: instance.scheme.title, at: work.origins.allowed) }
         var event = FlowEvent.start(token: token, answer: answer)
+        let place = instance.place(account: token?.account ?? "", origin: origin)
+        var kept: Secret?
         for _ in 0..<limits.steps {
-            let (action, state) = try flow.step(event, now: instance.clock.now, state: instance.state(at: origin))
-            if let state { instance.setState(state, at: origin) }
+            let (action, state) = try flow.step(event, now: instance.clock.now, state: instance.state(at: place))
+            // Whose state a login keeps is known when it is done.
+            if kind == .login { kept = state ?? kept } else if let state { instance.setState(state, at: place) }
             do {
                 switch action {
-                case .token(let token): return token
-                case .keep(let token):
-                    try await keep(token)
+                case .token(let issued):
+                    guard !issued.bytes.isEmpty || kind == .logout else { throw flow.fault("its token is empty") }
+                    let issued = issued.replacing(token)
+                    if let kept { instance.setState(kept, at: instance.place(account: issued.account, origin: nil)) }
+                    return issued
+                case .keep(let issued):
+                    try await keep(issued.replacing(token))
                     event = .kept
                 default: event = try await result(of: action, flow, &work)
                 }
                 try Task.checkCancellation()
             } catch is CancellationError {
                 // Once; whatever it answers, it is over.
-                _ = try? flow.step(.cancelled, now: instance.clock.now, state: instance.state(at: origin))
+                _ = try? flow.step(.cancelled, now: instance.clock.now, state: instance.state(at: place))
                 throw CancellationError()
             }
         }

@@ -71,6 +71,7 @@ struct FlowDriverTests {
         ("browse", "it browses before it listens", 1),
         ("give-up", "no such user (denied)", 1),
         ("huge-token", "a token of 10485760 bytes is larger than 65536", 1),
+        ("empty-token", "its token is empty", 1),
         ("huge-state", "a state of 10485760 bytes is larger than 65536", 1),
         ("long-wait", "longer than it is given", 1),
         ("endless-wait", "it took more than 20 steps", 20),

@@ -175,7 +175,7 @@ struct ProxyProbeTests {
         let instance = try Self.digest()
         let answer = try await get("\(origin.url)/407", Self.provider([instance], proxy: .none, caFile: caFile))
         #expect(answer.status == 407)
-        #expect(instance.state(at: nil) == nil)
+        #expect(instance.state(at: StatePlace()) == nil)
     }
 }
 
