@@ -137,11 +137,16 @@ final class RawConnection {
     }
 
     func readHead() -> String? {
+        readHeadBytes().map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// As it came: a header may hold what is no UTF-8.
+    func readHeadBytes() -> [UInt8]? {
         let end = Array("\r\n\r\n".utf8)
         while true {
             if let index = buffer.indices.first(where: { buffer[$0...].starts(with: end) }) {
                 defer { buffer.removeFirst(index + 4) }
-                return String(decoding: buffer[..<(index + 4)], as: UTF8.self)
+                return Array(buffer[..<(index + 4)])
             }
             guard receive().count > 0 else { return nil }
         }

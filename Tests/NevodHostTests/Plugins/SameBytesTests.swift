@@ -1,0 +1,225 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+/// A scheme of the guides, twice: as a token in the program, and as a plugin. What a server gets is the same to the byte.
+struct SameBytesTests {
+    /// One row of the table. Each closure makes an interceptor for the server at that URL; one that has to log in does so there.
+    struct Pair: Sendable, CustomTestStringConvertible {
+        typealias Make = @Sendable (_ server: String) async throws -> any RequestInterceptor
+        let testDescription: String
+        let inApp: Make
+        let plugin: Make
+        /// What shows a credential in the bytes of a request.
+        let credential: String
+    }
+
+    private static let apiKeyPlugin = Result { try Plugin(named: "APIKeyAuth") }
+
+    /// As an embedder writes it; what the settings leave out is the default.
+    private static func scheme(_ id: String, _ settings: SchemeSettings) throws -> any RequestInterceptor {
+        try apiKeyPlugin.get().scheme(id).makeInstance(settings: settings).interceptor(storage: InMemoryStorage())
+    }
+
+    /// As the guides write it.
+    private static func stored<Token: TokenModel>(_ token: Token) async throws -> any RequestInterceptor {
+        let storage = TokenStorage<Token>(storage: InMemoryStorage(), key: "token")
+        try await storage.save(token)
+        return AuthenticationInterceptor(tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.unauthorized })
+    }
+
+    private static func header(_ name: String?, _ key: String) -> Pair {
+        let token = name.map { APIKeyToken(apiKey: key, headerName: $0) } ?? APIKeyToken(apiKey: key)
+        return Pair(
+            testDescription: "\(token.headerName): \(key)", inApp: { _ in try await stored(token) },
+            plugin: { _ in
+                var settings: SchemeSettings = ["key": .secret(Secret(key))]
+                if let name { settings.add("header", .text(name)) }
+                return try scheme("api-key", settings)
+            }, credential: "\r\n\(token.headerName): \(key)\r\n")
+    }
+
+    private static func query(_ name: String?, _ key: String, as item: String) -> Pair {
+        let token = name.map { QueryAPIKeyToken(apiKey: key, paramName: $0) } ?? QueryAPIKeyToken(apiKey: key)
+        return Pair(
+            testDescription: item, inApp: { _ in try await stored(token) },
+            plugin: { _ in
+                var settings: SchemeSettings = ["key": .secret(Secret(key))]
+                if let name { settings.add("parameter", .text(name)) }
+                return try scheme("api-key-query", settings)
+            }, credential: "\(item) HTTP/1.1\r\n")
+    }
+
+    static let pairs = [
+        header(nil, "k-123"), header("Authorization", "Bearer s3cret key/+="), header("x-lower", "ü"),
+        header("Cookie", "a=theirs"), query(nil, "k-123", as: "api_key=k-123"),
+        query("the key", "a b&=+%/ø", as: "the%20key=a%20b%26%3D%2B%25%2F%C3%B8"), query("x", "1", as: "x=1"),
+    ]
+
+    /// Answers by the path, and keeps what came, to the byte.
+    private final class Server: Sendable {
+        private let seen = Collected<[UInt8]>()
+        private let server: RawServer
+        var url: String { server.url }
+        var requests: [String] { seen.values.map { String(decoding: $0, as: UTF8.self) } }
+        var bytes: [[UInt8]] { seen.values }
+
+        /// - Parameter answer: status and headers, for a path, a query, and how often the path was asked for.
+        init(
+            _ answer: @escaping @Sendable (_ path: Substring, _ query: Substring, _ count: Int) -> String = { _, _, _ in "200 OK"
+            }
+        ) throws {
+            let seen = seen
+            server = try RawServer { connection, _ in
+                while let head = connection.readHeadBytes() {
+                    let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n")
+                    let length = lines.first { $0.hasPrefix("Content-Length: ") }.flatMap { Int($0.dropFirst(16)) } ?? 0
+                    guard let body = connection.read(length) else { return }
+                    seen.append(head + body)
+                    let target = lines[0].split(separator: " ")[1].split(separator: "?", maxSplits: 1)
+                    let count = seen.values.count { String(decoding: $0, as: UTF8.self).contains(" \(target[0])") }
+                    connection.write(
+                        "HTTP/1.1 \(answer(target[0], target.dropFirst().first ?? "", count))\r\nContent-Length: 0\r\n\r\n")
+                }
+            }
+        }
+    }
+
+    private struct Call: Sendable {
+        var method: HTTPMethod = .get
+        let target: String
+        var headers: [(String, String)] = []
+        var body: HTTPBody = .none
+    }
+
+    private static let calls: [Call] =
+        [
+            "/", "", "/?", "/#f", "/orders?status=open", "/a%2Fb/../%c3%B8//?x=1&&y=%2B+ä&x=1&api_key", "/?&", "/?&&a&&",
+            "/?=&=v",
+            "/?api_key=theirs#f", "/?api_key=theirs&api_key=k-123&x=1&the%20key=theirs", "/?api_key=k-123", "/?a b=ø'\"<>&q=?/:@",
+            "/?q=%zz%", "/ä?ö=ü&%F6=%FC", "/?redirect=http://127.0.0.1/?api_key=theirs%26x",
+        ].map { Call(target: $0) } + [
+            Call(target: "/", headers: [("Cookie", "a=1; b=\"2, 3\"; a=1"), ("Accept", "text/html")]),
+            Call(target: "/", headers: [("Cookie", "a=1"), ("Cookie", "c=3;d")]),
+            Call(
+                target: "/",
+                headers: [("X-API-Key", "theirs"), ("x-api-key", "theirs too"), ("X-Lower", ""), ("X-Name", "Ødegård")]),
+            Call(target: "/", headers: [("Authorization", "Basic dTpw"), ("Host", "example.com")]),
+            Call(method: .delete, target: "/orders/1?force"),
+        ]
+
+    private static let callsWithBodies = [
+        Call(
+            method: .post, target: "/orders?x", headers: [("Content-Type", "text/plain")],
+            body: .bytes(Array("api_key=1&ø".utf8))),
+        Call(method: .put, target: "/empty"),
+    ]
+
+    private func send(_ calls: [Call], to server: Server, through interceptor: any RequestInterceptor) async throws {
+        let provider = NetworkProvider(session: CurlSession(), interceptor: interceptor)
+        for call in calls {
+            var request = try HTTPRequest(call.method, server.url + call.target, body: call.body)
+            for (name, value) in call.headers { try request.addHeader(name, value) }
+            _ = try await provider.send(request)
+        }
+    }
+
+    @Test(arguments: pairs)
+    func `Each alone`(pair: Pair) async throws {
+        let server = try Server()
+        try await send(Self.calls, to: server, through: pair.inApp(server.url))
+        let inApp = server.bytes
+        try await send(Self.calls, to: server, through: pair.plugin(server.url))
+        let both = server.bytes
+        #expect(inApp.count == Self.calls.count)
+        #expect(Array(both.dropFirst(inApp.count)) == inApp)
+        for request in server.requests { #expect(request.occurrences(of: pair.credential) == 1, "\(request)") }
+    }
+
+    /// The same lines; but a plugin sees the request as it will be sent, with the line that says how long it is, and writes
+    /// behind that.
+    @Test(arguments: pairs)
+    func `With a body`(pair: Pair) async throws {
+        let server = try Server()
+        for make in [pair.inApp, pair.plugin] {
+            try await send(Self.callsWithBodies, to: server, through: make(server.url))
+        }
+        let requests = server.requests.map { request in
+            let lines = request.split(separator: "\r\n", omittingEmptySubsequences: false)
+            return lines.filter { !$0.hasPrefix("Content-Length: ") }
+        }
+        let lengths = server.requests.map { $0.split(separator: "\r\n").filter { $0.hasPrefix("Content-Length: ") } }
+        #expect(requests.count == 4 && requests[2...] == requests[..<2])
+        #expect(lengths == [["Content-Length: 12"], ["Content-Length: 0"], ["Content-Length: 12"], ["Content-Length: 0"]])
+    }
+
+    /// A plugin goes on after every token that doesn't sign, so a token keeps its place before it, and a plugin behind.
+    @Test(arguments: pairs, pairs)
+    func `Two beside each other, in one chain`(first: Pair, second: Pair) async throws {
+        guard first.testDescription != second.testDescription else { return }
+        let server = try Server()
+        let made = (
+            inApp: try await first.inApp(server.url), plugin: try await first.plugin(server.url),
+            nextInApp: try await second.inApp(server.url), nextPlugin: try await second.plugin(server.url)
+        )
+        let common = HeadersInterceptor(headers: ["X-Common": "1"])
+        let chains: [[any RequestInterceptor]] = [
+            [made.inApp, made.nextInApp], [made.plugin, made.nextPlugin], [made.inApp, made.nextPlugin],
+            [made.nextPlugin, made.inApp],
+        ]
+        for chain in chains { try await send(Self.calls, to: server, through: InterceptorChain([common] + chain)) }
+        let requests = server.bytes
+        let expected = Array(requests.prefix(Self.calls.count))
+        for (index, request) in requests.enumerated() {
+            #expect(request == expected[index % Self.calls.count], "\(String(decoding: request, as: UTF8.self))")
+        }
+        #expect(requests.count == chains.count * Self.calls.count)
+    }
+
+    /// Asks for one more attempt after a 401, as an app's own interceptor might.
+    private struct OnceMore: RequestInterceptor {
+        func retry(_ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>) async throws -> Bool {
+            guard case .success(let response) = outcome else { return false }
+            return response.status == 401 && exchange.attempt == 1
+        }
+    }
+
+    /// A 401, a 503 and a redirect within the origin carry the credential anew, once each, though the server echoes the query; a
+    /// redirect elsewhere carries none, and neither does the way back.
+    @Test(arguments: pairs)
+    func `Attempts and redirects`(pair: Pair) async throws {
+        let home = Collected<String>()
+        let elsewhere = try Server { path, _, _ in path == "/x" ? "302 Found\r\nLocation: \(home.values[0])/back" : "200 OK" }
+        let server = try Server { [url = elsewhere.url] path, query, count in
+            switch path {
+            case "/moved": count % 2 == 1 ? "401 No" : "302 Found\r\nLocation: /next?\(query)&to=a%2Fb&&x"
+            case "/next": count % 2 == 1 ? "503 Busy\r\nRetry-After: 0" : "307 Here\r\nLocation: \(url)/x?\(query)&"
+            default: "200 OK"
+            }
+        }
+        home.append(server.url)
+        let config = NetworkConfig(
+            environments: [DefaultDomain.default: SimpleEnvironment(baseURL: server.url)],
+            retryPolicy: RetryPolicy(maxAttempts: 5, baseDelay: Duration.zero))
+        for make in [pair.inApp, pair.plugin] {
+            let chain = InterceptorChain([try await make(server.url), OnceMore()])
+            let provider = NetworkProvider(config: config, interceptor: chain)
+            #expect(try await provider.send(HTTPRequest(.get, "\(server.url)/moved?q=%c3&api_key=theirs&&")).status == 200)
+        }
+        let (seen, left) = (server.bytes, elsewhere.bytes)
+        #expect(seen.count == 10 && seen[5...] == seen[..<5])
+        #expect(left.count == 2 && left.first == left.last)
+        for request in server.requests {
+            #expect(request.occurrences(of: pair.credential) == (request.hasPrefix("GET /back") ? 0 : 1), "\(request)")
+        }
+        for request in elsewhere.requests {
+            #expect(request.hasPrefix("GET /x?q=%c3&api_key=theirs&&&to=a%2Fb&&x& HTTP/1.1\r\n"), "\(request)")
+            #expect(!request.contains(pair.testDescription), "\(request)")
+        }
+    }
+}
+
+extension String {
+    fileprivate func occurrences(of text: String) -> Int { split(separator: text, omittingEmptySubsequences: false).count - 1 }
+}
