@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SWIFT_BUILD = swift build -c release --static-swift-stdlib
 
-.PHONY: help demo test build install bench sanitize soak format lint
+.PHONY: help demo test build install bench sanitize soak tables format lint
 
 help: ## Print this help
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -28,6 +28,9 @@ sanitize: ## Run the tests under AddressSanitizer and ThreadSanitizer
 
 soak: ## Run the long forms of the tests (ROUNDS=20 of each)
 	@scripts/soak
+
+tables: build ## Write the tables of settings in Docs/schemes anew, from what the plugins declare
+	@python3 scripts/scheme_tables.py
 
 format: ## Format the Swift sources in place
 	@swift format --in-place --recursive --parallel Package.swift Sources Plugins Tests Benchmarks
