@@ -42,6 +42,7 @@ public protocol AuthScheme: Sendable {
     /// nonce. Runs on any thread, concurrently.
     ///
     /// - Parameters:
+    ///   - response: its body is not there.
     ///   - request: as it was sent, with the state that `authorize` was shown.
     ///   - edits: takes the state that requests to this origin are shown next, and a token that the answer brought.
     func respond(to response: borrowing ResponseView, _ request: borrowing RequestView, _ edits: ResponseEdits) -> Verdict

@@ -40,6 +40,7 @@ public struct ResponseView: ~Escapable {
 
 /// What a scheme makes of an answer.
 public enum Verdict: Int32, Sendable {
+    /// The answer has nothing to do with this scheme.
     case nothing = 0
     /// Go on; the next request will use the new state.
     case stateChanged = 1
@@ -63,6 +64,7 @@ public struct ResponseEdits {
         bytes.withUnsafeBytes { _ = actions.pointee.set_state(actions.pointee.host, nevod_bytes($0)) }
     }
 
+    /// The same, of an array.
     public func setState(_ bytes: [UInt8]) { setState(bytes.span) }
 
     /// Stores this token in place of the one that the request carried, if that is still the stored one: of many answers to one

@@ -14,6 +14,7 @@ public struct ServerURL: SettingValue, Hashable {
         return String(text[..<(end ?? text.endIndex)])
     }
 
+    /// - Parameter text: an absolute URL; not checked here.
     public init(text: String) {
         self.text = text
     }
@@ -34,6 +35,7 @@ public struct IssuerURL: SettingValue, Hashable {
     /// As the user wrote it.
     public let text: String
 
+    /// - Parameter text: an absolute URL; not checked here.
     public init(text: String) {
         self.text = text
     }

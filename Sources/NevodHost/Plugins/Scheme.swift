@@ -25,7 +25,11 @@ public struct Scheme: Sendable {
 
     /// Checks the settings and makes an instance of them.
     ///
-    /// - Parameter target: whom its credential is for.
+    /// - Parameters:
+    ///   - settings: all that the scheme requires, and no others than it declares.
+    ///   - target: whom its credential is for.
+    ///   - clock: tells the scheme the time; tests have one that stands still.
+    ///   - log: takes the lines that the plugin writes.
     public func makeInstance(
         settings: SchemeSettings = [:], target: SchemeTarget = .origin, clock: HostClock = .system,
         log: @escaping PluginLog = { _, _ in }

@@ -19,6 +19,8 @@ public struct SchemeSession: Sendable {
     private let logger: (any NetworkLogger)?
 
     /// - Parameters:
+    ///   - instance: for an origin, or for a proxy.
+    ///   - storage: keeps the token.
     ///   - key: by default one for each scheme; two accounts of a scheme need two.
     ///   - session: sends the flows' requests.
     ///   - interaction: answers the flows' questions. Without one, a flow that asks fails, and says what it asked for.

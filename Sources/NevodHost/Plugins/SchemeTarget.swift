@@ -2,6 +2,7 @@ internal import NevodPluginABI
 
 /// Whom a scheme's credential is for.
 public enum SchemeTarget: Sendable, Hashable {
+    /// The server that the request goes to. What the scheme writes reaches no other origin (RFC 6454).
     case origin
     /// The proxy on the way to the origin, if the transport goes through one. The scheme writes `Proxy-Authorization` (RFC 9110
     /// §11.7.2) and nothing else, and no origin ever sees it.

@@ -9,7 +9,11 @@ public protocol UserInteraction: Sendable {
     /// - Returns: an answer for each question, by its name.
     func answers(to questions: [FlowQuestion]) async throws -> [String: Secret]
 
-    /// - Parameter url: an address that they should open by hand; may be empty.
+    /// Shows a text, and an address; either may be empty. The flow goes on when this returns.
+    ///
+    /// - Parameters:
+    ///   - text: in the scheme's words, without control characters.
+    ///   - url: an address that they should open by hand.
     func show(_ text: String, url: String) async throws
 
     /// Opens an address in a browser. What the browser sends back arrives elsewhere.

@@ -28,7 +28,12 @@ public struct FlowQuestion: Sendable {
         FlowQuestion(kind: .code, name: name, prompt: prompt)
     }
 
-    /// - Parameter choices: at least one, at most 64.
+    /// One of several texts.
+    ///
+    /// - Parameters:
+    ///   - name: as of ``text(_:_:)``.
+    ///   - prompt: one line.
+    ///   - choices: at least one, at most 64.
     public static func choice(_ name: String, _ prompt: String, _ choices: [String]) -> FlowQuestion {
         FlowQuestion(kind: .choice(choices), name: name, prompt: prompt)
     }

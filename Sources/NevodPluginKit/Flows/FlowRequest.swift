@@ -2,9 +2,11 @@ public import NevodSupport
 
 /// A request of a flow. The host adds Host and Content-Length, and sends only to origins that settings name.
 public struct FlowRequest: Sendable {
+    /// A token (RFC 9110 §9.1), as it is sent.
     public var method: String
     /// Absolute.
     public var url: String
+    /// In the order of sending. Those that say where a request ends, `Host` and `Content-Length` among them, are refused.
     public var headers: [(name: String, value: String)]
     /// At most 1 MiB. Wiped when nobody holds it any more, since passwords are in it.
     public var body: Secret
@@ -12,6 +14,7 @@ public struct FlowRequest: Sendable {
     /// the response.
     public var followsRedirects: Bool
 
+    /// For methods that have no form of their own here.
     public init(
         _ method: String, _ url: String, headers: [(name: String, value: String)] = [], body: Secret = .absent,
         followsRedirects: Bool = true
@@ -23,6 +26,7 @@ public struct FlowRequest: Sendable {
         self.followsRedirects = followsRedirects
     }
 
+    /// Without a body.
     public static func get(
         _ url: String, headers: [(name: String, value: String)] = [], followsRedirects: Bool = true
     ) -> FlowRequest {

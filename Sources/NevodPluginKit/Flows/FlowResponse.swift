@@ -39,7 +39,7 @@ public struct FlowResponse: Sendable {
 
     /// The body as JSON.
     ///
-    /// - Throws: ``SchemeFailure/unavailable(_:)`` where it is none: servers in trouble answer with pages.
+    /// - Throws: ``SchemeFailure/unavailable(_:detail:)`` where it is none: servers in trouble answer with pages.
     public func json() throws(SchemeFailure) -> JSONValue {
         do throws(JSONError) {
             return try body.withUnsafeBytes { bytes throws(JSONError) in try JSONValue(parsing: bytes) }
@@ -51,6 +51,7 @@ public struct FlowResponse: Sendable {
 
 /// A flow's request has no answer, or a redirect URI can't be opened.
 public struct FlowTransportError: Error, Sendable, CustomStringConvertible {
+    /// Whether another attempt may help.
     public enum Kind: Sendable {
         /// A time-out, a refused or broken connection, an unknown host: may pass.
         case transient
@@ -60,6 +61,7 @@ public struct FlowTransportError: Error, Sendable, CustomStringConvertible {
         case tooLarge
     }
 
+    /// Whether another attempt may help.
     public let kind: Kind
     /// The host's words. Safe to show.
     public let message: String

@@ -31,7 +31,7 @@ public import NevodSupport
 /// Refinements say which other flows there are: ``RefreshFlow``, ``LogoutFlow``, ``ChallengeFlow``. Where there is no refresh,
 /// the host logs in anew.
 public protocol FlowScheme: AuthScheme {
-    /// What a request needs of the token, made of its bytes once. ``NevodSupport/Secret`` is one.
+    /// What a request needs of the token, made of its bytes once. `Secret` is one.
     associatedtype Token: SchemeToken = Secret
 
     /// Whether the login asks a person. True unless a scheme says otherwise.
@@ -48,7 +48,11 @@ public protocol FlowScheme: AuthScheme {
 
     /// Sees the answer to a request that this scheme authorised, as ``AuthScheme/respond(to:_:_:)`` does.
     ///
-    /// - Parameter token: nil when the request went without one.
+    /// - Parameters:
+    ///   - response: its body is not there.
+    ///   - request: as it was sent, with the state that `authorize` was shown.
+    ///   - token: the one that the request carried, nil where it went without.
+    ///   - edits: takes the state that requests to this origin are shown next, and a token that the answer brought.
     func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ edits: ResponseEdits
     ) -> Verdict
@@ -72,19 +76,25 @@ extension FlowScheme {
 /// A scheme that can make a new token of an old one, which has expired or was rejected.
 public protocol RefreshFlow: FlowScheme {
     /// - Throws: as ``FlowScheme/login(_:)``; ``SchemeFailure/badToken(_:)`` where a login has to help, and
-    ///   ``SchemeFailure/denied(_:)`` where the server has refused for good.
+    ///   ``SchemeFailure/denied(_:detail:)`` where the server has refused for good.
     func refresh(_ flow: AuthFlow, _ token: Token) async throws -> IssuedToken
 }
 
 /// A scheme that gives its token back. The host clears it, whatever becomes of this.
 public protocol LogoutFlow: FlowScheme {
+    /// Tells the server that the token is not wanted any more.
+    ///
+    /// - Throws: as ``FlowScheme/login(_:)``. The token is cleared all the same, and whoever logs out is told the error.
     func logout(_ flow: AuthFlow, _ token: Token) async throws
 }
 
 /// A scheme that needs requests of its own to answer a challenge: ``AuthScheme/respond(to:_:_:)`` says
 /// ``Verdict/challenge``, and the request is sent again with what this returns.
 public protocol ChallengeFlow: FlowScheme {
+    /// Obtains a token that meets the challenge.
+    ///
     /// - Parameters:
+    ///   - flow: what the function asks the host by.
     ///   - response: the 401 or 407; its body is not there.
     ///   - token: nil when there was none.
     func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Token?) async throws -> IssuedToken

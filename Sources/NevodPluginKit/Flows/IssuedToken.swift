@@ -10,6 +10,10 @@ public struct IssuedToken: Sendable {
     /// 256 bytes, without control characters.
     public var account: String
 
+    /// - Parameters:
+    ///   - bytes: 1 byte to 64 KiB.
+    ///   - expiresAt: seconds since 1970 UTC.
+    ///   - account: as ``account``.
     public init(_ bytes: Secret, expiresAt: Int64? = nil, account: String = "") {
         self.bytes = bytes
         self.expiresAt = expiresAt

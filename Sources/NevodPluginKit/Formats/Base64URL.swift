@@ -1,5 +1,6 @@
 /// RFC 4648 §5 without padding, as JOSE and OAuth write bytes.
 public enum Base64URL {
+    /// Three bytes as four characters, without padding.
     public static func encoded(_ bytes: Span<UInt8>) -> String {
         withByteWriter(capacity: (bytes.count * 4 + 2) / 3) { writer in
             writer.append(base64URL: bytes)
@@ -7,6 +8,7 @@ public enum Base64URL {
         }
     }
 
+    /// The same, of an array.
     public static func encoded(_ bytes: [UInt8]) -> String { encoded(bytes.span) }
 
     /// - Returns: nil for anything else: padding, another alphabet, bits at the end that stand for nothing (RFC 4648 §3.5).

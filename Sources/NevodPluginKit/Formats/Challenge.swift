@@ -5,11 +5,14 @@
 /// guard let digest = challenges.first(where: { $0.isOf("Digest") }), let nonce = digest["nonce"] else { … }
 /// ```
 public struct Challenge: Sendable, Equatable {
+    /// What stands behind the scheme: `realm="x"` (RFC 9110 §11.2).
     public struct Parameter: Sendable, Equatable {
+        /// As the server wrote it; compared without regard to case.
         public let name: String
         /// Without quotes and backslashes.
         public let value: String
 
+        /// One to compare with, in tests of a scheme.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
@@ -23,6 +26,7 @@ public struct Challenge: Sendable, Equatable {
     /// In order.
     public internal(set) var parameters: [Parameter]
 
+    /// For tests of a scheme; ``parse(_:)`` makes those of an answer.
     public init(_ scheme: String, token68: String? = nil, _ parameters: [Parameter] = []) {
         self.scheme = scheme
         self.token68 = token68

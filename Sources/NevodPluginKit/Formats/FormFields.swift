@@ -9,7 +9,9 @@ public import NevodSupport
 public struct FormFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Text, or a secret, which is copied into no string on its way.
     public enum Value: Sendable, Equatable, ExpressibleByStringInterpolation {
+        /// What may be seen.
         case text(String)
+        /// A password or a token: read only where the form is encoded.
         case secret(Secret)
 
         public init(stringLiteral value: String) { self = .text(value) }
@@ -23,13 +25,18 @@ public struct FormFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         }
     }
 
+    /// A name and its value, neither of them encoded.
     public struct Field: Sendable, Equatable {
+        /// Not encoded; names may repeat.
         public var name: String
+        /// Not encoded.
         public var value: Value
     }
 
+    /// In the order in which they are sent.
     public var fields: [Field] = []
 
+    /// No fields.
     public init() {}
 
     public init(dictionaryLiteral elements: (String, Value)...) {
@@ -50,6 +57,7 @@ public struct FormFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         }
     }
 
+    /// Adds a field behind the others, also where there is one of that name.
     public mutating func append(_ name: String, _ value: Value) {
         fields.append(Field(name: name, value: value))
     }
@@ -59,6 +67,7 @@ public struct FormFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value.text
     }
 
+    /// As a body or a query, without `?`: a space becomes `+`, and all but letters, digits and `*-._` is percent-encoded.
     public var encoded: Secret {
         var bytes = WipedBytes()
         for (index, field) in fields.enumerated() {

@@ -2,6 +2,7 @@
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Of the byte, from 0.
     public let offset: Int
+    /// What is wrong, in words.
     public let problem: String
     public var description: String { "\(problem) at byte \(offset)" }
 }
@@ -10,12 +11,14 @@ extension JSONValue {
     /// Reads one value, strictly (RFC 8259): no comments, no commas at ends, no lone surrogates, nothing behind the value.
     ///
     /// - Parameters:
+    ///   - text: UTF-8.
     ///   - size: how many bytes are read at most.
     ///   - depth: how deep arrays and objects may stand in each other.
     public init(parsing text: Span<UInt8>, size: Int = 1 << 20, depth: Int = 64) throws(JSONError) {
         self = try text.withUnsafeBytes { bytes throws(JSONError) in try JSONValue(parsing: bytes, size: size, depth: depth) }
     }
 
+    /// The same, of a text: at most 1 MiB, 64 deep.
     public init(parsing text: String) throws(JSONError) {
         try self.init(parsing: Array(text.utf8).span)
     }

@@ -7,23 +7,31 @@ public import NevodSupport
 /// guard let token = answer["access_token"]?.string else { … }
 /// ```
 public enum JSONValue: Sendable, Equatable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
     /// A number without fraction and exponent that fits.
     case integer(Int64)
     /// Any other. What isn't finite is written as null.
     case number(Double)
+    /// A text, without quotes and escapes.
     case string(String)
     /// A string to write that is copied into no other on its way; UTF-8. Parsing never gives one.
     case secret(Secret)
+    /// Elements, in order.
     case array([JSONValue])
     /// In order, repeated names repeated: the last one counts.
     case object([Member])
 
+    /// A name of an object, and what stands under it.
     public struct Member: Sendable, Equatable {
+        /// Without quotes and escapes.
         public let name: String
+        /// What stands under the name.
         public let value: JSONValue
 
+        /// One member of an object to be written.
         public init(_ name: String, _ value: JSONValue) {
             self.name = name
             self.value = value
@@ -42,7 +50,9 @@ public enum JSONValue: Sendable, Equatable {
         return elements[index]
     }
 
+    /// Of a text; nil for anything else.
     public var string: String? { if case .string(let string) = self { string } else { nil } }
+    /// Of `true` or `false`; nil for anything else, the text `"true"` too.
     public var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
 
     /// Of a number without fraction; `3600.0` too, as some servers write it.

@@ -1,13 +1,17 @@
 /// A `Set-Cookie` line, taken apart (RFC 6265 §5.2). Whether the server that sent it may set that cookie, and where it then goes,
 /// is not decided here.
 public struct SetCookieLine: Sendable {
+    /// What stands before the first `=`, without white space around it.
     public let name: String
+    /// What stands behind it, up to the first `;`, quotes included.
     public let value: String
     /// As the server wrote it, without a leading dot.
     public private(set) var domain: String?
     /// Begins with a slash.
     public private(set) var path: String?
+    /// Has the attribute `Secure`: for `https` alone.
     public private(set) var isSecure = false
+    /// Has the attribute `HttpOnly`: not for scripts in pages.
     public private(set) var isHTTPOnly = false
     /// In lower case.
     public private(set) var sameSite: String?

@@ -48,7 +48,9 @@ struct IssuedToken: Sendable, Hashable {
 
 /// What a flow has to know from a person.
 public struct FlowQuestion: Sendable, Hashable {
+    /// How the answer is asked for.
     public enum Kind: Sendable, Hashable {
+        /// One line, echoed.
         case text
         /// A password: not echoed.
         case secret
@@ -60,6 +62,7 @@ public struct FlowQuestion: Sendable, Hashable {
 
     /// The answer's name.
     public let name: String
+    /// How the answer is asked for.
     public let kind: Kind
     /// One line: `One-time code from your authenticator`.
     public let prompt: String
