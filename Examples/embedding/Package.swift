@@ -13,6 +13,7 @@ let package = Package(
                 .product(name: "NevodHostFoundation", package: "NevodHost"),
             ]),
         .executableTarget(name: "embedding", dependencies: [.product(name: "NevodHost", package: "NevodHost")]),
+        .executableTarget(name: "plugin-session", dependencies: [.product(name: "NevodHost", package: "NevodHost")]),
         .executableTarget(name: "storage", dependencies: [.product(name: "NevodHost", package: "NevodHost")]),
         .executableTarget(
             name: "sign-in", dependencies: [.product(name: "NevodHostFoundation", package: "NevodHost")]),

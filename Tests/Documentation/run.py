@@ -1,7 +1,8 @@
 """Runs the commands of the documents and compares what they print.
 
 In a ```console block a line that begins with "$ " is a command, and the lines behind it are its output, both streams together;
-a line "…" stands for any lines, "…" within one for any text, "exit code N" for a failure. http://127.0.0.1:8080 is the demo server, wherever it listens.
+a line "…" stands for any lines, "…" within one for any text, "exit code N" for a failure. http://127.0.0.1:8080 is the demo server that
+the document started last, hmac_server.py if it started none, wherever it listens.
 A paragraph of a ```swift block stands, to the letter, in a file below Examples, which is built and run here.
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/Documentation/run.py
@@ -62,10 +63,10 @@ class Document:
         self.server = None
         self.address = None
 
-    def start_server(self):
+    def start_server(self, program="Examples/demo-server/hmac_server.py"):
         self.stop()
         self.server = subprocess.Popen(
-            [sys.executable, "Examples/demo-server/hmac_server.py", "--parent-pid", str(os.getpid())],
+            [sys.executable, program, "--parent-pid", str(os.getpid())],
             cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         line = self.server.stdout.readline()
         if not line.startswith("listening on http://"):
@@ -83,8 +84,8 @@ class Document:
         if export := re.fullmatch(r"export (\w+)=(\S+)", command):
             self.environment[export[1]] = export[2]
             return
-        if command.startswith("python3 Examples/demo-server/hmac_server.py"):
-            self.start_server()
+        if server := re.match(r"python3 (Examples/demo-server/\w+\.py) .*&$", command):
+            self.start_server(server[1])
             return
         if PRINTED in command and not self.server:
             self.start_server()
@@ -131,6 +132,7 @@ def build_examples():
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         raise Failure(f"Examples/embedding can't be built:\n{done.stdout[-4000:]}")
+    return 1
 
 
 def check_example_tests():
@@ -289,9 +291,13 @@ def main():
             passed += check()
         except (Failure, subprocess.SubprocessError) as failure:
             failures.append(str(failure))
+            return False
+        return True
 
     with tempfile.TemporaryDirectory() as home:
         os.environ["HOME"] = home
+        # First, so that no command of a document waits for the library to be built.
+        examples_are_built = attempt(build_examples)
         patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Sources/*/*.docc/*.md")
         for path in (path for pattern in patterns for path in sorted(ROOT.glob(pattern))):
             document = Document(path, build_dir)
@@ -302,18 +308,15 @@ def main():
             finally:
                 document.stop()
             attempt(lambda: len(list(check_swift(path))))
-        try:
-            build_examples()
-        except (Failure, subprocess.SubprocessError) as failure:
-            failures.append(str(failure))
-        else:
+        if examples_are_built:
             attempt(lambda: check_example_tests() or 1)
             attempt(lambda: check_embedding(build_dir) or 1)
             attempt(lambda: check_storage(home) or 1)
             attempt(lambda: check_quick_start() or 1)
             attempt(lambda: check_services() or 1)
             attempt(lambda: check_sign_in() or 1)
-    (ROOT / "libHMACAuthC.so").unlink(missing_ok=True)
+    for library in ("libHMACAuthC.so", "libSessionC.so"):
+        (ROOT / library).unlink(missing_ok=True)
     print(*failures, sep="\n\n")
     print(f"{passed} passed, {len(failures)} failed")
     sys.exit(1 if failures or not passed else 0)
