@@ -51,13 +51,23 @@ struct SameBytesTests {
             }, credential: "\(item) HTTP/1.1\r\n")
     }
 
+    /// A key that a login issues: in the app by its own code, which has it already, and by a flow.
+    private static let issued = Pair(
+        testDescription: "X-Token: k-123", inApp: { _ in try await stored(APIKeyToken(apiKey: "k-123", headerName: "X-Token")) },
+        plugin: { server in
+            let settings: SchemeSettings = ["mode": "exchange", "url": .text(server)]
+            return try TestPlugin.flow.get().scheme().makeInstance(settings: settings).interceptor(storage: InMemoryStorage())
+        }, credential: "\r\nX-Token: k-123\r\n")
+
     static let pairs = [
         header(nil, "k-123"), header("Authorization", "Bearer s3cret key/+="), header("x-lower", "ü"),
         header("Cookie", "a=theirs"), query(nil, "k-123", as: "api_key=k-123"),
         query("the key", "a b&=+%/ø", as: "the%20key=a%20b%26%3D%2B%25%2F%C3%B8"), query("x", "1", as: "x=1"),
+        issued,
     ]
 
-    /// Answers by the path, and keeps what came, to the byte.
+    /// Answers by the path, and keeps what came, to the byte; of logins it keeps nothing. What they issue is the same each time, in
+    /// the body and as a cookie.
     private final class Server: Sendable {
         private let seen = Collected<[UInt8]>()
         private let server: RawServer
@@ -76,8 +86,12 @@ struct SameBytesTests {
                     let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n")
                     let length = lines.first { $0.hasPrefix("Content-Length: ") }.flatMap { Int($0.dropFirst(16)) } ?? 0
                     guard let body = connection.read(length) else { return }
-                    seen.append(head + body)
                     let target = lines[0].split(separator: " ")[1].split(separator: "?", maxSplits: 1)
+                    if target[0] == "/login" || target[0] == "/refresh" {
+                        connection.write("HTTP/1.1 200 OK\r\nSet-Cookie: sid=k-123; Path=/\r\nContent-Length: 5\r\n\r\nk-123")
+                        continue
+                    }
+                    seen.append(head + body)
                     let count = seen.values.count { String(decoding: $0, as: UTF8.self).contains(" \(target[0])") }
                     connection.write(
                         "HTTP/1.1 \(answer(target[0], target.dropFirst().first ?? "", count))\r\nContent-Length: 0\r\n\r\n")
