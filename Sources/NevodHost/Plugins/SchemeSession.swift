@@ -85,7 +85,7 @@ public struct SchemeSession: Sendable {
 
     /// Another token than the old one: by a refresh, or where that can't be, by a login.
     func renewed(_ old: PluginToken?) async throws -> PluginToken {
-        try await withPluginErrors {
+        try await withPluginErrors(renewing: old) {
             if let old, let token = try await refreshed(old) { return self.token(token) }
             return try await loggedIn()
         }
@@ -109,7 +109,7 @@ public struct SchemeSession: Sendable {
 
     /// A token by way of the challenge in an answer, or where the scheme can do nothing with that, by a login.
     func challenged(_ old: PluginToken?, _ answer: FlowAnswer, at origin: Origin) async throws -> PluginToken {
-        try await withPluginErrors {
+        try await withPluginErrors(renewing: old) {
             do {
                 let issued = try await driver.run(
                     .challenge, token: old?.issued, answer: answer, at: origin, keep: { try await keeper.keep(token($0)) })
@@ -128,9 +128,12 @@ public struct SchemeSession: Sendable {
         if !isSaved { logger?.error("a token of \(instance.scheme.id) could not be saved; it is kept in memory") }
     }
 
-    /// A scheme's word in the host's terms: denied is for good, everything else for now.
-    private func withPluginErrors(_ body: () async throws -> PluginToken) async throws -> PluginToken {
-        do { return try await body() } catch let error as PluginError where error.status == .denied {
+    /// A scheme's word in the host's terms: denied is for good, everything else for now. Where there is no token that could be
+    /// refused, its own words say more.
+    private func withPluginErrors(
+        renewing old: PluginToken?, _ body: () async throws -> PluginToken
+    ) async throws -> PluginToken {
+        do { return try await body() } catch let error as PluginError where error.status == .denied && old != nil {
             throw TokenRefused(error.description)
         }
     }

@@ -152,16 +152,21 @@ public struct HTTPRequest: Sendable {
 
     /// Writes every line that a transport would otherwise add by itself, so that a signer sees all that is sent.
     package mutating func materialize() {
+        addLength()
         if let host = headers.firstIndex(of: "Host") {
             headers.moveToFront(host)
         } else {
             headers.addFirst("Host", origin.authority, by: .host)
         }
+    }
+
+    /// In front of what others write, so that it makes no difference on the wire whether a token writes before or after it.
+    private mutating func addLength() {
         guard !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding") else { return }
         switch body.length {
-        case 0?: if method.anticipatesContent { headers.add("Content-Length", "0", by: .host) }
-        case let length?: headers.add("Content-Length", String(length), by: .host)
-        case nil: headers.add("Transfer-Encoding", "chunked", by: .host)
+        case 0?: if method.anticipatesContent { headers.addFirst("Content-Length", "0", by: .host) }
+        case let length?: headers.addFirst("Content-Length", String(length), by: .host)
+        case nil: headers.addFirst("Transfer-Encoding", "chunked", by: .host)
         }
     }
 

@@ -151,21 +151,15 @@ struct SameBytesTests {
         for request in server.requests { #expect(request.occurrences(of: pair.credential) == 1, "\(request)") }
     }
 
-    /// The same lines; but a plugin sees the request as it will be sent, with the line that says how long it is, and writes
-    /// behind that.
     @Test(arguments: pairs)
     func `With a body`(pair: Pair) async throws {
         let server = try Server()
         for make in [pair.inApp, pair.plugin] {
             try await send(Self.callsWithBodies, to: server, through: make(server.url))
         }
-        let requests = server.requests.map { request in
-            let lines = request.split(separator: "\r\n", omittingEmptySubsequences: false)
-            return lines.filter { !$0.hasPrefix("Content-Length: ") }
-        }
-        let lengths = server.requests.map { $0.split(separator: "\r\n").filter { $0.hasPrefix("Content-Length: ") } }
+        let requests = server.requests
         #expect(requests.count == 4 && requests[2...] == requests[..<2])
-        #expect(lengths == [["Content-Length: 12"], ["Content-Length: 0"], ["Content-Length: 12"], ["Content-Length: 0"]])
+        #expect(requests.map { $0.contains("\r\nContent-Length: 12\r\n") } == [true, false, true, false])
     }
 
     /// A plugin goes on after every token that doesn't sign, so a token keeps its place before it, and a plugin behind.

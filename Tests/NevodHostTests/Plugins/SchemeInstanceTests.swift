@@ -62,7 +62,7 @@ struct SchemeInstanceTests {
         try request.setHeader("A", "longer than before")
         try request.addHeader("Non-ASCII", "ä")
         let expected = [
-            "Host: h:81", "b: 1", "A: longer than before", "B: 3", "Empty: ", "Non-ASCII: ä", "Content-Length: 2",
+            "Host: h:81", "Content-Length: 2", "b: 1", "A: longer than before", "B: 3", "Empty: ", "Non-ASCII: ä",
         ]
         #expect(try view(request).headers == expected)
     }

@@ -43,9 +43,9 @@ struct NetworkProviderTests {
         _ = try await provider.send(request(.bytes([1])))
         let sent = try #require(transport.sent.first)
         let seen = sent.headers.values(of: "V-Name")
-        #expect(seen == ["Host", "X-Chain", "Content-Length"].map { hex($0.utf8) })
-        #expect(sent.headers.prefix(3).map(\.name) == ["Host", "X-Chain", "Content-Length"])
-        #expect(sent.headers.prefix(3).map(\.author) == [.host, .caller, .host])
+        #expect(seen == ["Host", "Content-Length", "X-Chain"].map { hex($0.utf8) })
+        #expect(sent.headers.prefix(3).map(\.name) == ["Host", "Content-Length", "X-Chain"])
+        #expect(sent.headers.prefix(3).map(\.author) == [.host, .host, .caller])
     }
 
     @Test func `A native token goes on as its own author`() async throws {
@@ -326,6 +326,6 @@ extension NetworkProviderTests {
             HeadersInterceptor(headers: ["X-Late": "1"]),
         ])
         _ = try await NetworkProvider(session: transport, interceptor: chain).send(request())
-        #expect(transport.sent.first?.headers.map(\.name) == ["Host", "X-Late", "Content-Length", "X-Token"])
+        #expect(transport.sent.first?.headers.map(\.name) == ["Host", "Content-Length", "X-Late", "X-Token"])
     }
 }

@@ -74,7 +74,12 @@ struct FlowDriver: Sendable {
         case .send(let request): return try await answer(to: request, flow, &work)
         case .ask(let questions): return .answers(try await answers(to: questions, flow, work))
         case .show(let text, let url):
-            try await interaction?.show(text, url: url)
+            if let interaction {
+                try await interaction.show(text, url: url)
+            } else if !url.isEmpty {
+                // What is only said needs nobody to hear it; an address is there to be opened.
+                throw instance.unanswered(["browser"])
+            }
             return .shown
         case .listen(let path):
             work.listener?.stop()
@@ -95,10 +100,10 @@ struct FlowDriver: Sendable {
     }
 
     private func answers(to questions: [FlowQuestion], _ flow: Flow, _ work: Work) async throws -> [String: Secret] {
-        guard let interaction else { throw instance.unanswered(questions) }
+        guard let interaction else { throw instance.unanswered(questions.map(\.name)) }
         let answers = try await bounded(work, flow) { try await interaction.answers(to: questions) }
         if let missing = questions.first(where: { answers[$0.name] == nil }) {
-            throw instance.unanswered([missing])
+            throw instance.unanswered([missing.name])
         }
         return answers
     }
@@ -108,7 +113,7 @@ struct FlowDriver: Sendable {
         guard let origin = try? HTTPURL(url).origin, work.origins.allow(origin) else {
             throw flow.fault("it sends the user to an address that no setting names")
         }
-        guard let interaction else { throw instance.unanswered([FlowQuestion(name: "browser", kind: .text, prompt: "")]) }
+        guard let interaction else { throw instance.unanswered(["browser"]) }
         try await interaction.open(url)
         do { return .redirect(url: try await listener.redirect(until: work.deadline)) } catch is CancellationError {
             throw CancellationError()
@@ -195,7 +200,7 @@ extension HTTPResponseBody {
 }
 
 extension SchemeInstance {
-    func unanswered(_ questions: [FlowQuestion]) -> PluginError {
-        PluginError(scheme.plugin, .unanswered(scheme: scheme.id, questions: questions.map(\.name)))
+    func unanswered(_ questions: [String]) -> PluginError {
+        PluginError(scheme.plugin, .unanswered(scheme: scheme.id, questions: questions))
     }
 }

@@ -43,7 +43,7 @@ struct CurlSessionTests {
         let host = "Host: \(server.authority)\r\n"
         #expect(
             heads.values == [
-                "POST /a%2Fb//../c?x=1&&y=[%C3%A4] HTTP/1.1\r\n\(host)b: 1\r\nA: ä\tx\r\nB: 2\r\nX-Empty:\r\nContent-Length: 4\r\n\r\nbody",
+                "POST /a%2Fb//../c?x=1&&y=[%C3%A4] HTTP/1.1\r\n\(host)Content-Length: 4\r\nb: 1\r\nA: ä\tx\r\nB: 2\r\nX-Empty:\r\n\r\nbody",
                 "GET / HTTP/1.1\r\n\(host)\r\n",
                 "PUT / HTTP/1.1\r\n\(host)Content-Length: 0\r\n\r\n",
                 "DELETE /? HTTP/1.1\r\n\(host)Content-Length: 1\r\n\r\na",
