@@ -84,8 +84,12 @@ struct NevodHostCommand {
     }
 
     private static func suggestion(for error: any Error) -> String {
-        guard case .unknownSetting(_, let name, let valid)? = (error as? PluginError)?.reason else { return "" }
-        return Suggestions.hint(for: name, among: valid)
+        switch (error as? PluginError)?.reason {
+        case .unknownSetting(_, let name, let valid): Suggestions.hint(for: name, among: valid)
+        case .flowFault: "; -v shows what it sends"
+        case .failed(_, "the login flow", PluginStatus.denied.rawValue, _, _, _): "; check the answers and the settings"
+        default: ""
+        }
     }
 
     /// Nothing is buffered by now, so there is nothing that the C library's exit handlers could do for us.

@@ -3,7 +3,7 @@
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/CommandLine/run.py [WORD ...]
 
-NEVOD_BUILD_DIR is the folder of nevod-host and libHMACAuth.so. With words, only tests whose names hold one of them run.
+NEVOD_BUILD_DIR is the folder of nevod-host and the plugins. With words, only tests whose names hold one of them run.
 The last line says "N passed, N failed"; the exit status is 0 when at least one test ran and none failed.
 """
 
@@ -14,7 +14,7 @@ import time
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-BINARIES = ("nevod-host", "libHMACAuth.so")
+BINARIES = ("nevod-host", "libAPIKeyAuth.so", "libFlowProbe.so", "libHMACAuth.so")
 
 
 class Result(unittest.TestResult):

@@ -99,6 +99,14 @@ def compile_plugin(path, flags=(), **pieces):
 
 
 @functools.cache
+def login_plugin():
+    """login.c: a scheme that logs in, in many ways."""
+    path = shared_folder() / "libLogin.so"
+    compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", FOLDER / "login.c", "-o", path])
+    return path
+
+
+@functools.cache
 def peak_program():
     path = shared_folder() / "peak"
     compile_c(["cc", "-std=c11", FOLDER / "peak.c", "-o", path])

@@ -278,7 +278,6 @@ class FaultyTable(Faulty):
             dict(SETTING='.kind = NEVOD_SETTING_INTEGER, .default_value = NEVOD_BYTES("many")'), "default_value", "many"),
         "needs_size_short": (dict(NEEDS=".struct_size = 8"), "nevod_needs", "struct_size 8"),
         "needs_unknown_flag": (dict(NEEDS=".struct_size = sizeof(nevod_needs), .flags = 1u << 31"), "needs", "80000000"),
-        "needs_not_served": (dict(NEEDS=".struct_size = sizeof(nevod_needs), .flags = NEVOD_NEED_STATE"), '"test"', "serve"),
         "needs_unknown_digest": (
             dict(NEEDS='.struct_size = sizeof(nevod_needs), .digest_count = 1,'
                  ' .digests = (const nevod_bytes[]){NEVOD_BYTES("md5")}'), '"test"', "md5"),

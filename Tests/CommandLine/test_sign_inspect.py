@@ -142,7 +142,7 @@ class Inspect(TestCase):
             ' .default_value = NEVOD_BYTES("sha-256"), .help = NEVOD_BYTES("How to hash")')
         (setting,) = self.parsed(path)["schemes"][0]["settings"]
         self.assertEqual(setting, {
-            "name": "word", "kind": "choice", "required": False, "secret": False, "repeatable": True,
+            "name": "word", "kind": "choice", "required": False, "secret": False, "repeatable": True, "issuer": False,
             "choices": ["md5", "sha-256"], "default": "sha-256", "help": "How to hash"})
         self.assertIn(b"one of md5, sha-256, repeatable, default sha-256", self.run_host("inspect", path).out)
 

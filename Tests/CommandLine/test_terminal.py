@@ -18,11 +18,11 @@ LAUNCHER = "import os, sys; os.open(sys.argv[1], os.O_RDWR); os.execv(sys.argv[2
 class TerminalSession:
     """A process with a pseudo-terminal of its own, to type on."""
 
-    def __init__(self, words):
+    def __init__(self, words, env=None):
         self.ours, self.theirs = os.openpty()
         self.shown = b""
         self.process = subprocess.Popen(
-            [sys.executable, "-c", LAUNCHER, os.ttyname(self.theirs), HOST, *map(str, words)], env=environment(), cwd="/",
+            [sys.executable, "-c", LAUNCHER, os.ttyname(self.theirs), HOST, *map(str, words)], env=environment(**(env or {})), cwd="/",
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
     def read_until(self, is_done, what):

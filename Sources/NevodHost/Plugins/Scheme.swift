@@ -23,6 +23,13 @@ public struct Scheme: Sendable {
         self.settings = settings
     }
 
+    /// Whether it obtains its tokens by flows, as with a login. One without, HMAC for instance, has its credential in its
+    /// settings.
+    public var hasFlows: Bool { table.pointee.flow_begin != nil }
+
+    /// Whether its login asks a person; as the scheme says.
+    public var isInteractive: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_INTERACTIVE) != 0 }
+
     /// Checks the settings and makes an instance of them.
     ///
     /// - Parameters:

@@ -78,8 +78,7 @@ public struct SchemeSession: Sendable {
         _ = try result.get()
     }
 
-    /// Whether the scheme has flows at all. One without, HMAC for instance, has its credential in its settings.
-    var hasFlows: Bool { instance.scheme.table.pointee.flow_begin != nil }
+    var hasFlows: Bool { instance.scheme.hasFlows }
 
     func token(_ issued: IssuedToken) -> PluginToken { PluginToken(issued, of: instance) }
 

@@ -49,7 +49,7 @@ struct Arguments {
             switch flag.name {
             case .data, .dataBinary, .dataURLEncode, .jsonData, .header, .form:
                 flag.value.hasSuffix("@-") || flag.value.hasSuffix("<-")
-            case .set: flag.value.hasSuffix("=-")
+            case .set, .answer: flag.value.hasSuffix("=-")
             case .user, .uploadFile: flag.value == "-"
             default: false
             }

@@ -24,7 +24,7 @@ extension Flag {
 
     /// Every one given counts, not only the last.
     var isRepeatable: Bool {
-        [.set, .header, .data, .dataBinary, .dataURLEncode, .jsonData, .form].contains(name)
+        [.set, .answer, .header, .data, .dataBinary, .dataURLEncode, .jsonData, .form].contains(name)
     }
 
     /// With dashes, the short one first.
@@ -47,7 +47,7 @@ extension Command {
     var summary: String {
         switch self {
         case .request: "send a request"
-        case .sign: "print the authorised request, send nothing"
+        case .sign: "print the authorised request instead of sending it"
         case .inspect: "print a plugin's schemes and settings"
         case .completions: "print the completions for a shell"
         case .manual: "print the manual page"

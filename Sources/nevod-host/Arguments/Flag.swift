@@ -1,7 +1,7 @@
 /// A flag of the command line. This table is the only description: parsing and `--help` both come from it.
 struct Flag: Sendable {
     enum Name: Sendable {
-        case plugin, scheme, set, profile
+        case plugin, scheme, set, answer, profile
         case method, header, user
         case data, dataBinary, dataURLEncode, jsonData, get, form, uploadFile
         case location, maxRedirects, retry, compressed
@@ -42,6 +42,9 @@ struct Flag: Sendable {
             .set, "set", nil, "NAME=VALUE", in: requests,
             "A setting of the scheme; VALUE is a text, env:VARIABLE, file:PATH or - for standard input; a secret is never a text"),
         Flag(
+            .answer, "answer", nil, "NAME=SOURCE", in: requests,
+            "Answer a login's question: env:VARIABLE, file:PATH, - or, unless it is secret, a text; once each time it is given"),
+        Flag(
             .profile, "profile", nil, "PROFILE", in: requests,
             "Take flags and the base of relative URLs from this section of the config file"),
         Flag(.method, "request", "X", "METHOD", in: requests, "The method; without it GET, or POST with data, or PUT with -T"),
@@ -80,17 +83,17 @@ struct Flag: Sendable {
         Flag(.maxTime, "max-time", "m", "SECONDS", in: [.request], "Give up after this time; fractions are allowed"),
         Flag(.maxFileSize, "max-filesize", nil, "BYTES", in: [.request], "Give up on a body that is larger"),
         Flag(
-            .connectTimeout, "connect-timeout", nil, "SECONDS", in: [.request],
+            .connectTimeout, "connect-timeout", nil, "SECONDS", in: requests,
             "Give up when no connection stands after this time (30)"),
         Flag(
-            .proxy, "proxy", "x", "URL", in: [.request],
+            .proxy, "proxy", "x", "URL", in: requests,
             "Go through this proxy instead of the environment's; an empty URL for none"),
-        Flag(.caFile, "cacert", nil, "FILE", in: [.request], "Trust these certificates (PEM) instead of the system's"),
+        Flag(.caFile, "cacert", nil, "FILE", in: requests, "Trust these certificates (PEM) instead of the system's"),
         Flag(
-            .pinnedKey, "pinnedpubkey", nil, "PINS", in: [.request],
+            .pinnedKey, "pinnedpubkey", nil, "PINS", in: requests,
             "Accept only this public key: sha256//BASE64, several with ; or a file"),
-        Flag(.certificate, "cert", "E", "FILE", in: [.request], "Show the server this certificate (PEM)"),
-        Flag(.key, "key", nil, "FILE", in: [.request], "Its private key (PEM), if it is not in the same file"),
+        Flag(.certificate, "cert", "E", "FILE", in: requests, "Show the server this certificate (PEM)"),
+        Flag(.key, "key", nil, "FILE", in: requests, "Its private key (PEM), if it is not in the same file"),
         Flag(.verbose, "verbose", "v", in: requests, "Say on standard error what happens; credentials are redacted"),
         Flag(.silent, "silent", "s", in: requests, "Say nothing on standard error; the exit code tells"),
         Flag(.curl, "curl", nil, in: [.sign], "Print a curl command that sends the request"),

@@ -5,7 +5,7 @@ enum Help {
             case .request:
                 """
                 nevod-host [--plugin NAME] [--set NAME=VALUE]… [options] URL
-                nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL    print the authorised request, send nothing
+                nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL    print the authorised request instead of sending it
                 nevod-host inspect NAME [--json]                                   print a plugin's schemes and settings
                 nevod-host completions bash|zsh|fish                               print the completions for a shell
                 nevod-host manual                                                  print the manual page

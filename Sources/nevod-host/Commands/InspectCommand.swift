@@ -19,6 +19,7 @@ struct InspectCommand {
         ]
         for scheme in plugin.schemes {
             lines += ["", "scheme \(scheme.id): \(scheme.title)"]
+            if scheme.hasFlows { lines.append("  logs in\(scheme.isInteractive ? ", and asks a person" : "")") }
             let width = scheme.settings.map(\.name.count).max() ?? 0
             lines += scheme.settings.map { setting in
                 let name = setting.name + String(repeating: " ", count: width - setting.name.count)
@@ -33,6 +34,7 @@ struct InspectCommand {
         if setting.isRequired { properties.append("required") }
         if setting.isSecret { properties.append("secret") }
         if setting.isRepeatable { properties.append("repeatable") }
+        if setting.namesIssuer { properties.append("issuer") }
         if let value = setting.defaultValue { properties.append("default \(value)") }
         return properties
     }
@@ -47,6 +49,7 @@ struct InspectCommand {
                     plugin.schemes.map { scheme in
                         .object([
                             ("id", .string(scheme.id)), ("title", .string(scheme.title)),
+                            ("logs_in", .bool(scheme.hasFlows)), ("interactive", .bool(scheme.isInteractive)),
                             ("settings", .array(scheme.settings.map(json))),
                         ])
                     })
@@ -58,6 +61,7 @@ struct InspectCommand {
         .object([
             ("name", .string(setting.name)), ("kind", .string("\(setting.kind)")), ("required", .bool(setting.isRequired)),
             ("secret", .bool(setting.isSecret)), ("repeatable", .bool(setting.isRepeatable)),
+            ("issuer", .bool(setting.namesIssuer)),
             ("choices", .array(setting.choices.map(JSON.string))),
             ("default", setting.defaultValue.map(JSON.string) ?? .null), ("help", .string(setting.help)),
         ])

@@ -1,13 +1,15 @@
 import NevodHost
 
-/// From `--plugin`, `--scheme` and `--set` to a token that authorises requests.
+/// From `--plugin`, `--scheme` and `--set` to a scheme that authorises requests.
 struct PluginLoader {
     let arguments: Arguments
     let console: Console
 
-    func token() throws -> PluginToken? {
+    func instance() throws -> SchemeInstance? {
         guard let name = arguments.value(.plugin) else {
-            guard !arguments.has(.set), !arguments.has(.scheme) else { throw UsageError("--set and --scheme need a --plugin") }
+            for flag in ["set": Flag.Name.set, "scheme": .scheme, "answer": .answer] where arguments.has(flag.value) {
+                throw UsageError("--\(flag.key) needs a --plugin")
+            }
             return nil
         }
         let plugin = try Plugin(named: name)
@@ -23,7 +25,6 @@ struct PluginLoader {
                 } else {
                     console.trace("*", "\(scheme.id): \(message)")
                 }
-            }
-        ).token
+            })
     }
 }

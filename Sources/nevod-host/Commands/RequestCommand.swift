@@ -9,14 +9,19 @@ struct RequestCommand: Sendable {
 
     func run() async throws {
         var request = try RequestBuilder(arguments: arguments).request()
-        let token = try PluginLoader(arguments: arguments, console: console).token()
+        let instance = try PluginLoader(arguments: arguments, console: console).instance()
+        var options = try SessionBuilder(arguments: arguments).options()
+        var interceptors = try interceptors()
+        if let instance {
+            let login = SchemeLogin(arguments: arguments, console: console, session: session)
+            interceptors.append(try await login.interceptor(for: instance))
+        }
         let console = console
-        let provider = NetworkProvider(session: session, interceptor: try interceptors(), signer: token) { request in
+        let provider = NetworkProvider(session: session, interceptor: InterceptorChain(interceptors)) { request in
             for line in request.redactedHead { console.trace(">", line) }
             console.trace(">", "")
         }
         let latest = MetricsBox()
-        var options = try SessionBuilder(arguments: arguments).options()
         options.onMetrics = { latest.set($0) }
         if let file = arguments.value(.uploadFile) {
             request.body = request.body.showingProgress(name: file, isShown: !console.isSilent && !console.isVerbose)
@@ -30,14 +35,14 @@ struct RequestCommand: Sendable {
         if arguments.has(.timing), let metrics = latest.value { console.note(Timing(metrics).lines) }
     }
 
-    private func interceptors() throws -> InterceptorChain {
+    private func interceptors() throws -> [any RequestInterceptor] {
         var interceptors: [any RequestInterceptor] = []
         if let user = arguments.value(.user) {
             interceptors.append(TokenInterceptor(try UserSource(console: console).credential(user)))
         }
         let retries = try SessionBuilder(arguments: arguments).retries()
         if retries > 0 { interceptors.append(TransientRetry(retries: retries, console: console)) }
-        return InterceptorChain(interceptors)
+        return interceptors
     }
 
     private func trace(_ response: HTTPResponse) {

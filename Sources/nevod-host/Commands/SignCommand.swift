@@ -1,7 +1,7 @@
 import NevodHost
 
-/// `sign`: prints the authorised request, byte for byte as HTTP/1.1 would carry it, and sends nothing. Its output holds the
-/// credential: that is what it is asked for.
+/// `sign`: prints the authorised request, byte for byte as HTTP/1.1 would carry it, and sends nothing but the login that a
+/// scheme may need. Its output holds the credential: that is what it is asked for.
 struct SignCommand {
     let arguments: Arguments
     let console: Console
@@ -9,21 +9,19 @@ struct SignCommand {
 
     func run() async throws {
         let request = try RequestBuilder(arguments: arguments).request()
-        guard let token = try PluginLoader(arguments: arguments, console: console).token() else {
+        guard let instance = try PluginLoader(arguments: arguments, console: console).instance() else {
             throw UsageError("sign needs a --plugin that says how")
         }
-        let signed = try await NetworkProvider(session: session, interceptor: try userInterceptor(), signer: token).authorize(
-            request)
+        let user = try arguments.value(.user).map { TokenInterceptor(try UserSource(console: console).credential($0)) }
+        let login = SchemeLogin(arguments: arguments, console: console, session: session)
+        let scheme = try await login.interceptor(for: instance)
+        let chain = InterceptorChain((user.map { [$0] } ?? []) + [scheme])
+        let signed = try await NetworkProvider(session: session, interceptor: chain).authorize(request)
         if arguments.has(.curl) {
             return try FileDescriptor.standardOutput.write(Array((CurlCommand(request: signed).text() + "\n").utf8).span)
         }
         let head = ["\(signed.method) \(signed.target) HTTP/1.1"] + signed.headers.map { "\($0.name): \($0.value)" }
         try FileDescriptor.standardOutput.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8).span)
         if case .bytes(let body) = signed.body { try FileDescriptor.standardOutput.write(body.span) }
-    }
-
-    private func userInterceptor() throws -> InterceptorChain {
-        guard let user = arguments.value(.user) else { return InterceptorChain([]) }
-        return InterceptorChain([TokenInterceptor(try UserSource(console: console).credential(user))])
     }
 }

@@ -11,6 +11,10 @@ struct Console: Sendable {
         Self.write("nevod-host: \(TerminalText.safe(message))\n")
     }
 
+    func inform(_ message: String) {
+        error(message)
+    }
+
     func warning(_ message: String) {
         error("warning: \(message)")
     }

@@ -13,6 +13,7 @@ enum ExitCode {
     static let plugin: Int32 = 110
     static let settings: Int32 = 111
     static let authorization: Int32 = 112
+    static let unanswered: Int32 = 113
 
     static let documented: [(Int32, String)] = [
         (success, "an answer came; with --fail its status is below 400"),
@@ -37,9 +38,10 @@ enum ExitCode {
         (63, "the body is larger than --max-filesize"),
         (77, "the file of --cacert can't be used"),
         (90, "the server's public key is not the one of --pinnedpubkey"),
-        (plugin, "the plugin can't be found, loaded or understood"),
+        (plugin, "the plugin can't be found, loaded or understood, or broke the contract"),
         (settings, "a setting is unknown, missing or wrong"),
-        (authorization, "the plugin could not authorise the request"),
+        (authorization, "the plugin could not log in, or not authorise the request"),
+        (unanswered, "a login has a question, and nobody is there to answer it"),
     ]
 
     static func of(_ error: any Error) -> Int32 {
@@ -48,6 +50,7 @@ enum ExitCode {
         case is InputError: read
         case is OutputError: write
         case is SettingSourceError: settings
+        case is UnansweredError: unanswered
         case is HTTPStatusError: httpStatus
         case let error as InvalidRequest: error.part == .body ? read : url
         case let error as PluginError: of(error)
@@ -59,7 +62,8 @@ enum ExitCode {
             of(error)
         case NetworkError.redirect(let error):
             if case .tooMany = error.problem { redirect } else { url }
-        case NetworkError.authorization: authorization
+        case NetworkError.authorization, NetworkError.unauthorized: authorization
+        case NetworkError.authenticationFailed(let error): of(error)
         default: other
         }
     }
@@ -67,6 +71,7 @@ enum ExitCode {
     private static func of(_ error: PluginError) -> Int32 {
         switch error.reason {
         case .unknownSetting, .missingSetting, .badSetting: settings
+        case .unanswered: unanswered
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) == .badSettings: settings
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) != nil: authorization
         default: plugin

@@ -2,37 +2,89 @@ import Glibc
 import NevodHost
 import NevodSupport
 
+/// The process's own terminal, whatever its standard streams are.
 enum Terminal {
-    /// Asks on the process's own terminal, whatever its standard streams are, without echo. Nil if there is none.
+    /// Whether somebody can be asked.
+    static var isThere: Bool {
+        guard let terminal = open() else { return false }
+        close(terminal)
+        return true
+    }
+
+    /// Asks without echo, and waits on this thread. Nil if there is no terminal.
     static func askSecret(_ prompt: String) throws -> Secret? {
-        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
-        guard terminal >= 0 else { return nil }
+        try ask(prompt, echoes: false)
+    }
+
+    /// Asks, and waits on a thread of its own until somebody answers or this task is cancelled. Nil if there is no terminal.
+    ///
+    /// - Parameter prompt: written as it is.
+    static func answer(_ prompt: String, echoes: Bool) async throws -> Secret? {
+        let stop = try WakeUp()
+        return try await withTaskCancellationHandler {
+            try await onThread { try ask(prompt, echoes: echoes, stop) }
+        } onCancel: {
+            stop.wake()
+        }
+    }
+
+    /// Writes to it, if there is one.
+    static func tell(_ text: String) {
+        guard let terminal = open() else { return }
+        defer { close(terminal) }
+        try? FileDescriptor(number: terminal, name: "the terminal").write(Array(text.utf8).span)
+    }
+
+    private static func open() -> Int32? {
+        let terminal = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC)
+        return terminal >= 0 ? terminal : nil
+    }
+
+    private static func ask(_ prompt: String, echoes: Bool, _ stop: WakeUp? = nil) throws -> Secret? {
+        guard let terminal = open() else { return nil }
         defer { close(terminal) }
         var before = termios()
         guard tcgetattr(terminal, &before) == 0 else { return nil }
-        var quiet = before
-        quiet.c_lflag &= ~tcflag_t(ECHO)
-        quiet.c_lflag |= tcflag_t(ECHONL)
+        if !echoes { silence(terminal, before) }
+        defer {
+            if !echoes {
+                tcsetattr(terminal, TCSAFLUSH, &before)
+                Interruption.shared.end()
+            }
+        }
+        let output = FileDescriptor(number: terminal, name: "the terminal")
+        try output.write(Array(prompt.utf8).span)
+        if let stop, !stop.waits(for: terminal) {
+            // What is said next begins on a line of its own.
+            try output.write([UInt8(ascii: "\n")].span)
+            throw CancellationError()
+        }
+        return try line(from: terminal)
+    }
+
+    private static func silence(_ terminal: Int32, _ before: termios) {
         Interruption.shared.begin { () -> (Void, Interruption.Undo?) in
+            var quiet = before
+            quiet.c_lflag &= ~tcflag_t(ECHO)
+            quiet.c_lflag |= tcflag_t(ECHONL)
             tcsetattr(terminal, TCSAFLUSH, &quiet)
-            let saved = before
             return (
                 (),
                 {
-                    var saved = saved
+                    var saved = before
                     tcsetattr(terminal, TCSAFLUSH, &saved)
                 }
             )
         }
-        defer {
-            tcsetattr(terminal, TCSAFLUSH, &before)
-            Interruption.shared.end()
+    }
+
+    private static func line(from terminal: Int32) throws -> Secret {
+        try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { line in
+            defer { line.wipe() }
+            let count = read(terminal, line.baseAddress, line.count)
+            guard count > 0 else { throw InputError("the terminal", count < 0 ? errno : EIO) }
+            let end = line[..<count].firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ?? count
+            return Secret(copying: UnsafeRawBufferPointer(rebasing: line[..<end]))
         }
-        try FileDescriptor(number: terminal, name: "the terminal").write(Array(prompt.utf8).span)
-        var line = [UInt8](repeating: 0, count: 4096)
-        defer { line.withUnsafeMutableBytes { $0.wipe() } }
-        let count = read(terminal, &line, line.count)
-        guard count > 0 else { throw InputError("the terminal", count < 0 ? errno : EIO) }
-        return Secret(copying: Array(line[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }))
     }
 }

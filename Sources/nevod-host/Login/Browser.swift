@@ -1,0 +1,65 @@
+import Glibc
+import NevodHost
+
+/// Opens addresses in a browser, without a shell.
+enum Browser {
+    /// - Returns: whether a command for it could be started. `$BROWSER` names some, with colons between; without it the
+    ///   desktop's own is used, where there is a display.
+    static func open(_ url: String) -> Bool {
+        commands(
+            named: environment("BROWSER"),
+            hasDisplay: ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment($0)?.isEmpty == false }
+        ).contains { start($0.filling(url)) }
+    }
+
+    struct Command: Equatable {
+        let words: [String]
+
+        /// With the address in place of each `%s`, or as its last word.
+        func filling(_ url: String) -> [String] {
+            guard words.contains(where: { $0.contains("%s") }) else { return words + [url] }
+            return words.map { $0.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: url) }
+        }
+    }
+
+    static func commands(named names: String?, hasDisplay: Bool) -> [Command] {
+        let named = (names ?? "").split(separator: ":").map { Command(words: $0.split(separator: " ").map(String.init)) }
+            .filter { !$0.words.isEmpty }
+        return named.isEmpty && hasDisplay ? [Command(words: ["xdg-open"])] : named
+    }
+
+    /// POSIX_SPAWN_SETSID, which glibc declares for GNU sources only.
+    private static let newSession: Int16 = 0x80
+    private static let mostDescriptors: Int32 = 1024
+
+    /// In a session of its own, so that what interrupts us doesn't close it, and with nothing of ours: our standard output
+    /// is the answer's.
+    private static func start(_ words: [String]) -> Bool {
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        for descriptor in 3..<Self.mostDescriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        var ignored = sigset_t()
+        sigemptyset(&ignored)
+        sigaddset(&ignored, SIGPIPE)
+        sigaddset(&ignored, SIGXFSZ)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &ignored)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Self.newSession)
+        var child = pid_t()
+        let copies = words.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return posix_spawnp(&child, words[0], &actions, &attributes, copies + [nil], environ) == 0
+    }
+}

@@ -1,0 +1,23 @@
+import NevodHost
+import NevodSupport
+
+/// Tells where a login sends to: what its settings name when it begins, and what an issuer's metadata adds before it is used.
+final class LoginNotes: Sendable {
+    private let console: Console
+    private let shown = Locked<Set<Origin>>([])
+
+    init(console: Console) {
+        self.console = console
+    }
+
+    func begin(_ title: String, _ origins: [Origin]) {
+        shown.withLock { $0.formUnion(origins) }
+        let places = origins.map(\.description).joined(separator: ", ")
+        console.inform("logging in with \"\(title)\"" + (origins.isEmpty ? "" : ", which sends to \(places)"))
+    }
+
+    func willSend(to origin: Origin) {
+        let isNew = shown.withLock { $0.insert(origin).inserted }
+        if isNew { console.inform("the login sends to \(origin), too, which its issuer's metadata names") }
+    }
+}

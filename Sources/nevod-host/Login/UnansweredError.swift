@@ -1,0 +1,36 @@
+import NevodHost
+
+/// A login needs a person, and nobody is there. Says how to do without.
+struct UnansweredError: Error, CustomStringConvertible {
+    let description: String
+
+    /// - Parameter used: the names of those for which an answer was given, and used.
+    init(_ scheme: Scheme, _ questions: [FlowQuestion], used: [String]) {
+        let what = questions.map { question in
+            let choices =
+                if case .choice(let choices) = question.kind { ", one of \(choices.joined(separator: ", "))" } else { "" }
+            return "\"\(question.name)\"" + (question.prompt.isEmpty && choices.isEmpty ? "" : " (\(question.prompt)\(choices))")
+        }
+        let again =
+            used.isEmpty ? "" : " (the --answer for \(used.joined(separator: ", ")) is used up; each serves one asking)"
+        description =
+            "\(Self.login(scheme)) asks for \(what.joined(separator: " and "))\(again), and there is no terminal; write "
+            + questions.map { "--answer \(ShellWord.quoted($0.name))=env:VARIABLE" }.joined(separator: " ")
+            + ", or file:PATH or - in place of env:VARIABLE"
+    }
+
+    /// - Parameter url: that nobody can be shown.
+    init(_ scheme: Scheme, browser url: String) {
+        description =
+            "\(Self.login(scheme)) asks to open \(url) in a browser of this machine, and there is neither a terminal nor a display; "
+            + "set BROWSER to a command that opens addresses"
+    }
+
+    /// - Parameter attempts: how often none of the choices was answered.
+    init(_ scheme: Scheme, _ question: FlowQuestion, _ choices: [String], after attempts: Int) {
+        description =
+            "\(Self.login(scheme)) asks for \"\(question.name)\", and \(attempts) answers were none of \(choices.joined(separator: ", "))"
+    }
+
+    private static func login(_ scheme: Scheme) -> String { "\(scheme.plugin): the login of the scheme \"\(scheme.id)\"" }
+}

@@ -1,0 +1,17 @@
+/// A text as one word of a command that people paste into a shell.
+enum ShellWord {
+    /// For any shell: in single quotes, unless nothing in it means anything to a shell.
+    static func quoted(_ text: String) -> String {
+        !text.isEmpty && text.utf8.allSatisfy(isPlain)
+            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: ":"):
+            true
+        default: false
+        }
+    }
+}
