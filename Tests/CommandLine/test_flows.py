@@ -11,7 +11,7 @@ import time
 import urllib.request
 
 from support import (
-    BUILD, INCLUDE, ROOT, SECRET, RecordingServer, TestCase, cases, compile_c, login_plugin, reply, wait_until)
+    BUILD, INCLUDE, ROOT, SECRET, RecordingServer, TestCase, authority, cases, compile_c, login_plugin, reply, wait_until)
 from test_terminal import TerminalSession
 
 NOTE = 'nevod-host: logging in with "A login for tests"'
@@ -493,6 +493,16 @@ class Sign(LoginTestCase):
         self.expect(outcome, 0, NOTE)
         self.assertIn(b"X-Token: coded\r\n", outcome.out)
         self.assertEqual(self.targets(), ["/code?secret=tok-123"])
+
+
+    def test_flags_for_connections(self):
+        """Those of a request hold for a login, and so `sign` has them, too."""
+        with RecordingServer(tls=authority().context()) as server:
+            words = ["sign", *self.words("code", "--set", f"url={server.https}", "--answer", "code=1")]
+            self.expect(self.run_host(*words), 112)
+            self.expect(self.run_host(*words, "--cacert", authority().path("ca.pem")), 0)
+            self.expect(self.run_host(*words, "--cacert", authority().path("ca.pem"), "--pinnedpubkey", "sha256//AAAA"), 112)
+            self.assertEqual([seen.target for seen in server.requests], ["/code?secret=tok-123"])
 
 
 class Challenges(LoginTestCase):

@@ -1,0 +1,51 @@
+import NevodSupport
+import Testing
+
+@testable import nevod_host
+
+@Suite struct GivenAnswersTests {
+    private func given(_ words: String...) throws -> GivenAnswers {
+        try GivenAnswers(words, console: Console(isSilent: true, isVerbose: false))
+    }
+
+    private func text(_ source: GivenAnswers.Source?) -> String? {
+        switch source {
+        case .text(let text): "text \(text)"
+        case .value(let secret): "value \(secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })"
+        case .file(let path): "file \(path)"
+        case nil: nil
+        }
+    }
+
+    @Test(
+        "A source says where the answer is",
+        arguments: [
+            ("a=b", "text b"), ("a=", "text "), ("a=b=c", "text b=c"), ("a=text:env:B", "text env:B"), ("a=file:/b", "file /b"),
+            ("a=-", "file -"), ("a=--", "text --"), ("a=\u{301}b", "text \u{301}b"),
+        ])
+    func sources(word: String, expected: String) throws {
+        #expect(text(try given(word).take("a")) == expected)
+    }
+
+    @Test("The environment is read at once")
+    func fromEnvironment() throws {
+        #expect(text(try given("a=env:PATH").take("a"))?.hasPrefix("value /") == true)
+        #expect(throws: SettingSourceError.self) { try given("a=env:NEVOD_NOT_SET") }
+    }
+
+    @Test("Without a name, or without a source, it is no answer", arguments: ["", "a", "=b"])
+    func refused(word: String) {
+        #expect(throws: UsageError.self) { try given(word) }
+    }
+
+    @Test("Each serves once, in their order")
+    func once() throws {
+        let given = try given("a=1", "b=2", "a=3")
+        #expect(
+            [given.take("a"), given.take("a"), given.take("a"), given.take("c")].map(text) == ["text 1", "text 3", nil, nil])
+        #expect(given.wereGiven("a") && !given.wereGiven("c"))
+        #expect(given.complaints == ["nobody asked for --answer b; asked was for a, c"])
+        _ = given.take("b")
+        #expect(given.complaints.isEmpty)
+    }
+}

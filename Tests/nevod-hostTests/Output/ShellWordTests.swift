@@ -1,0 +1,18 @@
+import Testing
+
+@testable import nevod_host
+
+@Suite struct ShellWordTests {
+    @Test(
+        "A shell reads a quoted word as the text that it was",
+        arguments: ["plain-1_2./:", "", "a b", "it's", "'", "$(id);`id`", "a\nb", "ø", "\\", "-n", "~", "a=b"])
+    func roundTrip(text: String) throws {
+        let (output, _) = try Shell.run("printf '<%s>' \(ShellWord.quoted(text))")
+        #expect(output == "<\(text)>")
+    }
+
+    @Test("What means nothing to a shell stays as it is", arguments: ["code", "a-b", "http://127.0.0.1:80/"])
+    func plain(text: String) {
+        #expect(ShellWord.quoted(text) == text)
+    }
+}
