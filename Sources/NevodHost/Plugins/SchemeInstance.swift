@@ -45,6 +45,9 @@ public final class SchemeInstance: Sendable {
         scheme.table.pointee.destroy(handle)
     }
 
+    /// Whether ``token`` is all that it takes to authorise: there are no flows, and the scheme sees no answers.
+    public var authorizesAlone: Bool { !scheme.hasFlows && !needs.anyResponse }
+
     private static func create(
         _ scheme: Scheme, _ values: [(name: String, value: SchemeSettings.Value)], _ services: HostServices
     ) throws(PluginError) -> UnsafeMutableRawPointer? {

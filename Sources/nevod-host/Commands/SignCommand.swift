@@ -12,10 +12,12 @@ struct SignCommand {
         guard let instance = try PluginLoader(arguments: arguments, console: console).instance() else {
             throw UsageError("sign needs a --plugin that says how")
         }
-        let user = try arguments.value(.user).map { TokenInterceptor(try UserSource(console: console).credential($0)) }
+        let user: (any RequestInterceptor)? = try arguments.value(.user).map {
+            TokenInterceptor(try UserSource(console: console).credential($0))
+        }
         let login = SchemeLogin(arguments: arguments, console: console, session: session)
         let scheme = try await login.interceptor(for: instance)
-        let chain = InterceptorChain((user.map { [$0] } ?? []) + [scheme])
+        let chain = InterceptorChain([user, scheme].compactMap { $0 })
         let signed = try await NetworkProvider(session: session, interceptor: chain).authorize(request)
         if arguments.has(.curl) {
             return try FileDescriptor.standardOutput.write(Array((CurlCommand(request: signed).text() + "\n").utf8).span)
