@@ -23,7 +23,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     private let obtainsFirst: Bool
     private let isRefused: @Sendable (HTTPResponse) -> Bool
     let logger: (any NetworkLogger)?
-    private let prepared: @Sendable (Token) -> Token
+    private let prepared: @Sendable (Token?) -> Token?
     private let isForProxy: Bool
 
     public var phase: TokenPhase { Token.phase }
@@ -48,13 +48,13 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
 
     /// - Parameters:
     ///   - obtainsFirst: whether, where no token is stored, one is obtained before the request is sent.
-    ///   - prepared: makes of a stored token one that can authorise.
+    ///   - prepared: makes of what is stored, nothing perhaps, what can authorise.
     ///   - isForProxy: the token is not an origin's, and so doesn't stay at one when redirects lead away from it.
     init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, obtainsFirst: Bool,
         isRefused: @escaping @Sendable (HTTPResponse) -> Bool, logger: (any NetworkLogger)?,
-        prepared: @escaping @Sendable (Token) -> Token = { $0 }, isForProxy: Bool = false
+        prepared: @escaping @Sendable (Token?) -> Token? = { $0 }, isForProxy: Bool = false
     ) {
         keeper = tokenStorage.keeper
         self.refreshStrategy = refreshStrategy
@@ -69,7 +69,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     public func adapt(_ exchange: inout Exchange) async throws {
         guard mayAuthenticate(exchange) else { return }
         let stored = try await tokenToSend(exchange)
-        try await stored.token.map(prepared)?.write(on: &exchange)
+        try await prepared(stored.token)?.write(on: &exchange)
         exchange.bindings.bind(stored.version, of: ObjectIdentifier(keeper))
     }
 
@@ -136,7 +136,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         case .replaced, .serving: return
         // Nobody has refused the request that waits: it goes with what is stored, unless it can't go without a token.
         case .kept:
-            guard obtainsFirst, try await keeper.read().token == nil else { return }
+            guard obtainsFirst, prepared(nil) == nil, try await keeper.read().token == nil else { return }
             throw NetworkError.unauthorized
         case .refused: throw NetworkError.unauthorized
         case .failed(let error): throw NetworkError.authenticationFailed(error)

@@ -17,7 +17,7 @@ public struct SchemeInterceptor: RequestInterceptor {
             tokenStorage: session.tokenStorage, refreshStrategy: { try await session.renewed($0) },
             shouldAuthenticate: shouldAuthenticate, obtainsFirst: session.hasFlows,
             isRefused: { $0.status == instance.target.challengeStatus },
-            logger: logger, prepared: { instance.token($0) }, isForProxy: instance.target == .proxy)
+            logger: logger, prepared: { $0.map(instance.token) ?? instance.token }, isForProxy: instance.target == .proxy)
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {

@@ -120,7 +120,7 @@ extension PluginError: CustomStringConvertible {
         case .flowFault(let scheme, let flow, let problem):
             "the \(flow) flow of the scheme \"\(scheme)\" was ended: \(problem)"
         case .unanswered(let scheme, let questions):
-            "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), and nobody is there to answer"
+            "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), and nobody has answered"
         case .refusedEdit(let scheme, let what, let problem):
             "the scheme \"\(scheme)\" tried to write \(what): \(problem)"
         }

@@ -243,7 +243,8 @@ extension AuthenticationInterceptorTests {
         let slot = try await DispatchSlots(limit: 1).acquire(for: request.origin, until: nil)
         slot.release()
         let open = Task {
-            try await RenewalContext.$renewing.withValue([Renewal(of: ObjectIdentifier(refresh.keeper), TokenVersion(number: 0))]) {
+            try await RenewalContext.$renewing.withValue([Renewal(of: ObjectIdentifier(refresh.keeper), TokenVersion(number: 0))])
+            {
                 try await provider.send(request).status
             }
         }

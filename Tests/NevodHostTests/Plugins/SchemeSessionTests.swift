@@ -209,6 +209,15 @@ struct SchemeSessionTests {
         #expect(server.state.calls.count == 3)
     }
 
+    @Test func `A scheme without a login goes without a token until it is challenged`() async throws {
+        let session = try session("nonce-challenge-only")
+        server.change { $0.refusal = "401 X\r\nX-Fresh: 1\r\n" }
+        #expect(try await get(session) == 200)
+        #expect(try await get(session) == 200)
+        #expect(server.state.apiTokens == ["", "t1", "t1"])
+        #expect(server.state.calls == ["/challenge login"])
+    }
+
     @Test func `An answer's next token replaces the one that the request carried, and lasts`() async throws {
         let session = try session("nonce-keep")
         server.change { $0.script = ["HTTP/1.1 200 X\r\nX-Fresh: next\r\nContent-Length: 0\r\n\r\n"] }

@@ -92,7 +92,7 @@ static int32_t on_response(void *in, const void *token, const nevod_view *reques
     const char *mode = ((instance *)in)->mode;
     for (uint32_t i = 0; i < response->header_count; i++) {
         if (response->headers[i].name.count != 7 || memcmp(response->headers[i].name.data, "X-Fresh", 7)) continue;
-        if (!strcmp(mode, "nonce-challenge")) return NEVOD_VERDICT_CHALLENGE;
+        if (!strncmp(mode, "nonce-challenge", 15)) return NEVOD_VERDICT_CHALLENGE;
         if (!strcmp(mode, "nonce-verdict")) return 99;
         if (!strcmp(mode, "nonce-keep")) {
             nevod_token next = {.struct_size = sizeof next, .bytes = response->headers[i].value, .account = text("me")};
@@ -110,6 +110,7 @@ static int32_t begin(void *in, int32_t kind, void **out, const nevod_errors *err
     (void)errors;
     const char *mode = ((instance *)in)->mode;
     if (!strcmp(mode, "login-only") && kind != NEVOD_FLOW_LOGIN) return NEVOD_UNSUPPORTED;
+    if (!strcmp(mode, "nonce-challenge-only") && kind != NEVOD_FLOW_CHALLENGE) return NEVOD_UNSUPPORTED;
     flow *made = calloc(1, sizeof *made);
     if (!made) return NEVOD_INTERNAL;
     made->in = in;

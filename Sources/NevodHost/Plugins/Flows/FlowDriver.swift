@@ -101,7 +101,8 @@ struct FlowDriver: Sendable {
 
     private func answers(to questions: [FlowQuestion], _ flow: Flow, _ work: Work) async throws -> [String: Secret] {
         guard let interaction else { throw instance.unanswered(questions.map(\.name)) }
-        let answers = try await bounded(work, flow) { try await interaction.answers(to: questions) }
+        let answers = try await bounded(work) { try await interaction.answers(to: questions) }
+        guard let answers else { throw instance.unanswered(questions.map(\.name)) }
         if let missing = questions.first(where: { answers[$0.name] == nil }) {
             throw instance.unanswered([missing.name])
         }
@@ -118,15 +119,16 @@ struct FlowDriver: Sendable {
         do { return .redirect(url: try await listener.redirect(until: work.deadline)) } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw flow.fault("the browser did not come back within \(limits.duration)")
+            throw instance.unanswered(["browser"])
         }
     }
 
+    /// Nil: it took too long.
     private func bounded<Success: Sendable>(
-        _ work: Work, _ flow: Flow, _ body: @escaping @Sendable () async throws -> Success
-    ) async throws -> Success {
+        _ work: Work, _ body: @escaping @Sendable () async throws -> Success
+    ) async throws -> Success? {
         let deadline = work.deadline
-        let result = try await withThrowingTaskGroup(of: Success?.self) { group in
+        return try await withThrowingTaskGroup(of: Success?.self) { group in
             group.addTask { try await body() }
             group.addTask {
                 try await Task.sleep(until: deadline, clock: .continuous)
@@ -135,8 +137,6 @@ struct FlowDriver: Sendable {
             defer { group.cancelAll() }
             return try await group.next() ?? nil
         }
-        guard let result else { throw flow.fault("nobody answered within \(limits.duration)") }
-        return result
     }
 }
 
