@@ -117,6 +117,10 @@ AT(nevod_actions, keep, 64);
 AT(nevod_actions, token, 72);
 AT(nevod_actions, set_state, 80);
 
+SIZE(nevod_public_suffix, 24);
+AT(nevod_public_suffix, host, 8);
+AT(nevod_public_suffix, is_public, 16);
+
 SIZE(nevod_scheme, 144);
 AT(nevod_scheme, flags, 4);
 AT(nevod_scheme, context, 8);

@@ -47,11 +47,11 @@ enum SchemeExport {
         @convention(c) (
             UnsafePointer<nevod_scheme>?, UnsafePointer<nevod_host>?, UnsafePointer<nevod_pair>?, UInt32,
             UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafePointer<nevod_errors>?
-        ) -> Int32 = { scheme, _, values, count, instance, errors in
+        ) -> Int32 = { scheme, host, values, count, instance, errors in
             guard let context = scheme?.pointee.context, let instance, let errors else { return Int32(NEVOD_INTERNAL) }
             let factory = Unmanaged<AnySchemeFactory>.fromOpaque(context).takeUnretainedValue()
             do throws(SchemeFailure) {
-                let made = try factory.make(UnsafeBufferPointer(start: values, count: Int(count)))
+                let made = try factory.make(UnsafeBufferPointer(start: values, count: Int(count)), host)
                 instance.pointee = Unmanaged.passRetained(made).toOpaque()
                 return Int32(NEVOD_OK)
             } catch {
@@ -93,13 +93,17 @@ enum SchemeExport {
 }
 
 class AnySchemeFactory {
-    func make(_ values: UnsafeBufferPointer<nevod_pair>) throws(SchemeFailure) -> AnySchemeBox {
+    func make(
+        _ values: UnsafeBufferPointer<nevod_pair>, _ host: UnsafePointer<nevod_host>?
+    ) throws(SchemeFailure) -> AnySchemeBox {
         preconditionFailure("abstract")
     }
 }
 
 final class SchemeFactory<Scheme: AuthScheme>: AnySchemeFactory {
-    override func make(_ values: UnsafeBufferPointer<nevod_pair>) throws(SchemeFailure) -> AnySchemeBox {
-        SchemeBox(try SettingsReader.make(Scheme.self, from: values))
+    override func make(
+        _ values: UnsafeBufferPointer<nevod_pair>, _ host: UnsafePointer<nevod_host>?
+    ) throws(SchemeFailure) -> AnySchemeBox {
+        SchemeBox(try SettingsReader.make(Scheme.self, from: values, of: host))
     }
 }

@@ -18,9 +18,12 @@ final class SettingsReader: @unchecked Sendable {  // Lives within one synchrono
 
     private(set) var declarations: [SettingDeclaration] = []
     private let given: UnsafeBufferPointer<nevod_pair>
+    /// Nil while declarations are only read.
+    let host: UnsafePointer<nevod_host>?
 
-    private init(given: UnsafeBufferPointer<nevod_pair>) {
+    private init(given: UnsafeBufferPointer<nevod_pair>, host: UnsafePointer<nevod_host>?) {
         self.given = given
+        self.host = host
     }
 
     func declare(_ declaration: SettingDeclaration) {
@@ -32,15 +35,15 @@ final class SettingsReader: @unchecked Sendable {  // Lives within one synchrono
     }
 
     static func declarations(of scheme: (some AuthScheme).Type) -> [SettingDeclaration] {
-        let reader = SettingsReader(given: UnsafeBufferPointer(start: nil, count: 0))
+        let reader = SettingsReader(given: UnsafeBufferPointer(start: nil, count: 0), host: nil)
         $current.withValue(reader) { _ = scheme.init() }
         return reader.declarations
     }
 
     static func make<Scheme: AuthScheme>(
-        _ scheme: Scheme.Type, from given: UnsafeBufferPointer<nevod_pair>
+        _ scheme: Scheme.Type, from given: UnsafeBufferPointer<nevod_pair>, of host: UnsafePointer<nevod_host>?
     ) throws(SchemeFailure) -> Scheme {
-        var made = $current.withValue(SettingsReader(given: given)) { Scheme() }
+        var made = $current.withValue(SettingsReader(given: given, host: host)) { Scheme() }
         try made.prepare()
         return made
     }

@@ -23,7 +23,7 @@ extension Cookie {
             isHostOnly = isPublic || CookieScope.isAddress(host)
         }
         guard request.origin.scheme == .https || !line.isSecure,
-            Self.prefix(of: line, isHostOnly: isHostOnly)
+            line.keepsItsPrefix(isHostOnly: isHostOnly)
         else { return nil }
         self.init(
             name: line.name, value: line.value, domain: domain, isHostOnly: isHostOnly,
@@ -35,12 +35,5 @@ extension Cookie {
     /// All that an answer sets, in its order.
     static func cookies(setBy response: HTTPResponse, to request: HTTPRequest, now: UnixTime) -> [Cookie] {
         response.headers.values(of: "Set-Cookie").compactMap { Cookie(setCookie: $0, from: request, now: now) }
-    }
-
-    /// What a name beginning with `__Secure-` or `__Host-` promises its server (draft 6265bis §4.1.3), in any case of letters.
-    private static func prefix(of line: SetCookieLine, isHostOnly: Bool) -> Bool {
-        let name = line.name.lowercased().utf8
-        if name.starts(with: "__host-".utf8) { return line.isSecure && isHostOnly && line.path == "/" }
-        return line.isSecure || !name.starts(with: "__secure-".utf8)
     }
 }

@@ -1,30 +1,25 @@
 internal import NevodSupport
 
 extension HTTPRequest {
-    /// The path that cookies are matched with: the one that servers resolve it to, without dot segments in either spelling
-    /// (RFC 3986 §6.2.2), so that `/app/../admin` doesn't get what belongs to `/app`.
-    var cookiePath: String {
-        var path: [UInt8] = []
-        var rest = target.utf8.prefix { $0 != UInt8(ascii: "?") }
-        while let byte = rest.popFirst() {
-            let isDot = byte == UInt8(ascii: "%") && ["2e", "2E"].contains { rest.starts(with: $0.utf8) }
-            path.append(isDot ? UInt8(ascii: ".") : byte)
-            if isDot { rest = rest.dropFirst(2) }
-        }
-        return URLReference.withoutDots(String(decoding: path, as: UTF8.self))
-    }
+    /// The path that cookies are matched with.
+    var cookiePath: String { CookieScope.requestPath(of: target) }
 
     /// Adds cookies to the one Cookie line, in this order, in place of what stands there under their names (RFC 6265 §5.4).
     /// Two of one name may differ in their paths. Values go back as the server wrote them, with quotes, commas and spaces that
     /// ``setCookie(_:_:)`` refuses.
     mutating func setCookies(_ cookies: [Cookie]) throws(InvalidRequest) {
+        try setCookies(cookies.map { ($0.name, $0.value) })
+    }
+
+    mutating func setCookies(_ cookies: [(name: String, value: String)]) throws(InvalidRequest) {
         guard !cookies.isEmpty else { return }
         let names = Set(cookies.map(\.name))
         let kept = headers.values(of: "Cookie")
             .flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }
             .filter { !names.contains($0.prefix { $0 != UInt8(ascii: "=") }.withoutSpaceAround) }
             .map(\.withoutSpaceAround)
-        try setHeader("Cookie", (kept + [cookies.cookieLine]).joined(separator: "; "))
+        let line = kept + cookies.map { "\($0.name)=\($0.value)" }
+        try setHeader("Cookie", line.joined(separator: "; "))
     }
 }
 

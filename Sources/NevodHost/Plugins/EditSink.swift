@@ -117,10 +117,17 @@ struct EditSink: ~Copyable {
         case .addQuery:
             return name.count == 0 ? "an item of the query needs a name" : nil
         case .addCookie:
-            guard HTTPSyntax.isToken(name.buffer) else { return "its name is not a token (RFC 6265 §4.1.1)" }
-            return value.buffer.allSatisfy(HTTPSyntax.isCookieByte)
-                ? nil : "its value holds a byte that no cookie can (RFC 6265 §4.1.1)"
+            // What servers set, and get back as it was (RFC 6265 §5.2, §5.4), is more than what they should set (§4.1.1).
+            guard name.count > 0, name.buffer.allSatisfy({ Self.isKeptInCookie($0) && $0 != UInt8(ascii: "=") }) else {
+                return "its name holds a byte that no cookie can (RFC 6265 §5.2)"
+            }
+            return value.buffer.allSatisfy(Self.isKeptInCookie)
+                ? nil : "its value holds a byte that no cookie can (RFC 6265 §5.2)"
         }
+    }
+
+    private static func isKeptInCookie(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: ";")
     }
 
     private static let onlyForOrigins = "it is meant for the origin, and the target is a proxy"
@@ -159,6 +166,8 @@ struct EditSink: ~Copyable {
     borrowing func apply(to request: inout HTTPRequest) throws(InvalidRequest) {
         let bytes = UnsafeRawBufferPointer(rebasing: memory[..<used])
         var offset = 0
+        // All at once: two of one name, of different paths, go side by side.
+        var cookies: [(name: String, value: String)] = []
         while offset < used {
             guard let kind = Kind(rawValue: bytes[offset]) else { return }
             let nameCount = Int(bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self))
@@ -173,10 +182,10 @@ struct EditSink: ~Copyable {
             case .setHeader: request.headers.set(name, value, by: request.author)
             case .addHeader: request.headers.add(name, value, by: request.author)
             case .addQuery: request.appendQueryItem(name, value)
-            case .addCookie:
-                try request.setCookie(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
+            case .addCookie: cookies.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
             }
         }
+        try request.setCookies(cookies)
     }
 
     private static func slice(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> UnsafeBufferPointer<UInt8> {

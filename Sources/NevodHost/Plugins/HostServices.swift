@@ -7,7 +7,7 @@ internal import NevodPluginABI
 ///   - message: one line, without control characters.
 public typealias PluginLog = @Sendable (_ level: Int32, _ message: String) -> Void
 
-/// The services that an instance gets: a log and, so far, no extension. Lives from before `create` until after `destroy`.
+/// The services that an instance gets: a log, and extensions by name. Lives from before `create` until after `destroy`.
 final class HostServices: Sendable {
     let log: PluginLog
     /// Written in init, freed in deinit, read by the plugin in between.
@@ -24,7 +24,9 @@ final class HostServices: Sendable {
                     guard let host else { return }
                     Unmanaged<HostServices>.fromOpaque(host).takeUnretainedValue().log(level, message.message)
                 },
-                get_extension: { _, _ in nil }))
+                get_extension: { _, name in
+                    name.buffer.elementsEqual("nevod.public-suffix/1".utf8) ? UnsafeRawPointer(PublicSuffixTable.table) : nil
+                }))
     }
 
     deinit {

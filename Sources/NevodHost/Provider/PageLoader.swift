@@ -25,7 +25,7 @@ struct PageLoader<Item: Decodable & Sendable, PageResponse: Decodable & Sendable
         let body = try await provider.body(of: response)
         let content = try route().decode(response, body, with: provider.config.decoder)
         var next = PaginationState.Page(hasMore: parser.hasMore(content), cursor: parser.nextCursor?(content))
-        next.link = LinkHeader.next(in: response.headers).map { URLReference(text: $0).resolved(against: request) }
+        next.link = LinkHeader.next(in: response.headers).map { request.resolving($0) }
         state.receive(next)
         return (Page(items: parser.extractItems(content), totalCount: parser.totalCount?(content)), state)
     }

@@ -33,7 +33,7 @@ struct RedirectChain: Sendable {
         guard method != unauthorized.method || unauthorized.body.isReplayable else { return .finished }
         guard followed < limit else { throw RedirectError(.tooMany(limit)) }
 
-        let url = URLReference(text: location).resolved(against: sent)
+        let url = sent.resolving(location)
         var next = unauthorized
         do throws(InvalidRequest) { try next.redirect(to: url, leavingOut: sent.writtenQueryItems) } catch {
             throw RedirectError(.unusable(error.problem))

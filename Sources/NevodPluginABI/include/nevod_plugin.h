@@ -166,7 +166,10 @@ typedef struct nevod_edits {
     /* Appends name=value to the query; the host percent-encodes both; items already there stay byte for byte.
      * An item of that name that this scheme itself wrote on an earlier attempt is replaced. */
     int32_t (*add_query)(void *host, nevod_bytes name, nevod_bytes value);
-    /* Adds name=value to the Cookie header (RFC 6265 §5.4), replacing a cookie of that name. */
+    /* Adds name=value to the Cookie header (RFC 6265 §5.4), replacing the cookies of that name that the request has before
+     * this call of `authorize`. Two of one name, of different paths, go in the order in which they were added.
+     * Name and value are what a server set, with quotes, commas and spaces; the host refuses a control character and `;`
+     * in either, `=` in the name, and an empty name. */
     int32_t (*add_cookie)(void *host, nevod_bytes name, nevod_bytes value);
 } nevod_edits;
 
@@ -352,6 +355,22 @@ typedef struct nevod_actions {
      * A state may be gone at any time, with the process at the latest: what must last, a key for instance, belongs in a token. */
     int32_t (*set_state)(void *host, nevod_bytes state);
 } nevod_actions;
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* Extensions that this host offers: what `get_extension` of nevod_host answers, by name. Each may be missing.         */
+
+/* "nevod.public-suffix/1". The domains under which anybody can register one, such as com and co.uk (publicsuffix.org): no
+ * cookie may be set for all of such a domain (RFC 6265 §5.3 step 5).
+ * Why the host's: the list is large, changes often, and comes with the system that the host is updated with. */
+typedef struct nevod_public_suffix {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void *host;
+    /* domain: lower case, an international name in its ASCII form, without a leading dot.
+     * Returns 1 for a public suffix, also for a name without a dot that the list doesn't know, and for what is no name;
+     * 0 for any other domain. Thread: any, concurrently. Can't fail. */
+    int32_t (*is_public)(void *host, nevod_bytes domain);
+} nevod_public_suffix;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* What a plugin offers.                                                                                             */

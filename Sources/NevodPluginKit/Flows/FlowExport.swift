@@ -58,8 +58,10 @@ enum FlowExport {
 }
 
 final class FlowSchemeFactory<Scheme: FlowScheme>: AnySchemeFactory {
-    override func make(_ values: UnsafeBufferPointer<nevod_pair>) throws(SchemeFailure) -> AnySchemeBox {
-        FlowSchemeBox(try SettingsReader.make(Scheme.self, from: values))
+    override func make(
+        _ values: UnsafeBufferPointer<nevod_pair>, _ host: UnsafePointer<nevod_host>?
+    ) throws(SchemeFailure) -> AnySchemeBox {
+        FlowSchemeBox(try SettingsReader.make(Scheme.self, from: values, of: host))
     }
 }
 

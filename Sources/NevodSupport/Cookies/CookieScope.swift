@@ -28,6 +28,21 @@ public enum CookieScope {
         return rest.isEmpty || rest.first == UInt8(ascii: "/") || cookiePath.utf8.last == UInt8(ascii: "/")
     }
 
+    /// The path that cookies are matched with: the one that servers resolve a request's to, without dot segments in either
+    /// spelling (RFC 3986 §6.2.2), so that `/app/../admin` doesn't get what belongs to `/app`.
+    ///
+    /// - Parameter target: of a request, with or without a query.
+    package static func requestPath(of target: String) -> String {
+        var path: [UInt8] = []
+        var rest = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        while let byte = rest.popFirst() {
+            let isDot = byte == UInt8(ascii: "%") && ["2e", "2E"].contains { rest.starts(with: $0.utf8) }
+            path.append(isDot ? UInt8(ascii: ".") : byte)
+            if isDot { rest = rest.dropFirst(2) }
+        }
+        return URLReference.withoutDots(String(decoding: path, as: UTF8.self))
+    }
+
     /// Where a cookie belongs that names no path: the folder that was asked for (RFC 6265 §5.1.4).
     public static func defaultPath(of path: String) -> String {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""

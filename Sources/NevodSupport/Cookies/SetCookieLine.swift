@@ -42,6 +42,14 @@ public struct SetCookieLine: Sendable {
         return isTooLate ? .max : sum
     }
 
+    /// Whether it is what a name beginning with `__Secure-` or `__Host-` promises its server (draft 6265bis §4.1.3), in any case
+    /// of letters.
+    public func keepsItsPrefix(isHostOnly: Bool) -> Bool {
+        let name = name.lowercased().utf8
+        if name.starts(with: "__host-".utf8) { return isSecure && isHostOnly && path == "/" }
+        return isSecure || !name.starts(with: "__secure-".utf8)
+    }
+
     private mutating func read(_ name: String, _ value: String) {
         guard value.utf8.count <= Self.mostBytes else { return }
         switch name.lowercased() {

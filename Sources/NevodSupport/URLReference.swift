@@ -1,20 +1,27 @@
 /// A URL reference as servers write it in Location: absolute, or relative to the URL that answered (RFC 3986 §5.2).
-struct URLReference {
-    let text: String
+package struct URLReference {
+    private let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
 
     /// The URL that the reference means. An absolute one stays as it is; of a relative one the dots are resolved.
-    func resolved(against request: HTTPRequest) -> String {
+    ///
+    /// - Parameters:
+    ///   - origin: with its scheme, and without a slash at its end.
+    ///   - target: begins with a slash; a query may follow.
+    package func resolved(against origin: String, _ target: String) -> String {
         if hasScheme { return text }
-        let scheme = request.origin.scheme.rawValue
-        if text.hasPrefix("//") { return "\(scheme):\(text)" }
-        let base = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        if text.hasPrefix("//") { return "\(origin.prefix { $0 != ":" }):\(text)" }
+        let base = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let reference = text.prefix { $0 != "#" }
-        if reference.isEmpty { return "\(request.origin)\(request.target)" }
-        if reference.first == "?" { return "\(request.origin)\(base[0])\(reference)" }
+        if reference.isEmpty { return "\(origin)\(target)" }
+        if reference.first == "?" { return "\(origin)\(base[0])\(reference)" }
         let path = reference.prefix { $0 != "?" }
         let query = reference[path.endIndex...]
         let merged = path.first == "/" ? String(path) : String(Self.folder(of: base[0]) + path)
-        return "\(request.origin)\(Self.withoutDots(merged))\(query)"
+        return "\(origin)\(Self.withoutDots(merged))\(query)"
     }
 
     /// A scheme begins with a letter and ends with a colon before any other delimiter (RFC 3986 §3.1).
@@ -32,7 +39,7 @@ struct URLReference {
     }
 
     /// RFC 3986 §5.2.4.
-    static func withoutDots(_ path: String) -> String {
+    package static func withoutDots(_ path: String) -> String {
         var kept: [Substring] = []
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         for (index, segment) in segments.enumerated() {

@@ -1,0 +1,22 @@
+internal import NevodPluginABI
+
+/// The extension by which plugins ask what the host's own cookies ask (`nevod.public-suffix/1`).
+enum PublicSuffixTable {
+    // Written once, never freed: plugins keep it as long as their instances live.
+    nonisolated(unsafe) static let table: UnsafePointer<nevod_public_suffix> = {
+        let table = UnsafeMutablePointer<nevod_public_suffix>.allocate(capacity: 1)
+        table.initialize(
+            to: nevod_public_suffix(
+                struct_size: UInt32(MemoryLayout<nevod_public_suffix>.size), reserved: 0, host: nil,
+                is_public: { _, domain in isPublic(domain) ? 1 : 0 }))
+        return UnsafePointer(table)
+    }()
+
+    private static func isPublic(_ domain: nevod_bytes) -> Bool {
+        // The name of a host has 253 bytes at most, and what C reads ends at a NUL.
+        guard (1...253).contains(domain.count), domain.data != nil, domain.buffer.allSatisfy(HTTPURL.isHostByte) else {
+            return true
+        }
+        return PublicSuffix.contains(String(decoding: domain.buffer, as: UTF8.self))
+    }
+}
