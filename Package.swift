@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "NevodPluginKit", targets: ["NevodPluginKit"]),
         .executable(name: "nevod-host", targets: ["nevod-host"]),
         .library(name: "APIKeyAuth", type: .dynamic, targets: ["APIKeyAuth", "NevodPluginLinkage"]),
+        .library(name: "CookieAuth", type: .dynamic, targets: ["CookieAuth", "NevodPluginLinkage"]),
         .library(name: "HMACAuth", type: .dynamic, targets: ["HMACAuth", "NevodPluginLinkage"]),
         // What the tests of flows load.
         .library(name: "FlowProbe", type: .dynamic, targets: ["FlowProbe", "NevodPluginLinkage"]),
@@ -57,6 +58,9 @@ let package = Package(
         .executableTarget(name: "nevod-host", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
 
         .target(name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth", swiftSettings: strict),
+        .target(
+            name: "CookieAuth", dependencies: ["NevodPluginKit", "NevodSupport"], path: "Plugins/CookieAuth",
+            swiftSettings: strict),
         .target(
             name: "HMACAuth", dependencies: ["NevodPluginKit", "COpenSSL"], path: "Plugins/HMACAuth", swiftSettings: strict),
 

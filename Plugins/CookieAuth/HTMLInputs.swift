@@ -1,0 +1,126 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// The input elements of a page, as far as a login needs them: names and values. Reads each byte once, whatever the page holds.
+struct HTMLInputs {
+    private(set) var inputs: [(name: String, value: String)] = []
+
+    /// More than that no form has.
+    private static let most = 1000
+
+    init(_ page: Secret) {
+        page.withUnsafeBytes { read($0[...]) }
+    }
+
+    /// Of the first input of that name that has one.
+    func value(named name: String) -> String? {
+        inputs.first { $0.name == name && !$0.value.isEmpty }?.value
+    }
+
+    func contains(named name: String) -> Bool { inputs.contains { $0.name == name } }
+
+    private mutating func read(_ page: Slice<UnsafeRawBufferPointer>) {
+        var rest = page
+        while inputs.count < Self.most, let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(start + 1)...]
+            if rest.starts(with: "!--".utf8) {
+                rest.skip(behind: "-->")
+            } else if rest.isTag("input") {
+                rest = rest.dropFirst("input".utf8.count)
+                let attributes = Self.attributes(&rest)
+                if let name = attributes["name"] { inputs.append((name, attributes["value"] ?? "")) }
+            } else if rest.isTag("script") {
+                rest.skip(behind: "</script")
+            }
+        }
+    }
+
+    /// Up to the end of the tag. Names in lower case; of two of one name the first counts.
+    private static func attributes(_ rest: inout Slice<UnsafeRawBufferPointer>) -> [String: String] {
+        var attributes: [String: String] = [:]
+        while true {
+            rest = rest.drop { isSpace($0) || $0 == UInt8(ascii: "/") }
+            guard let first = rest.first, first != UInt8(ascii: ">") else { break }
+            let name = rest.prefix { !isSpace($0) && !"=>/".utf8.contains($0) }
+            // An equals sign without a name stands for itself.
+            rest = rest[(name.isEmpty ? name.endIndex + 1 : name.endIndex)...].drop(while: isSpace)
+            var value = rest[rest.startIndex..<rest.startIndex]
+            if rest.first == UInt8(ascii: "=") {
+                rest = rest.dropFirst().drop(while: isSpace)
+                if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+                    value = rest.dropFirst().prefix { $0 != quote }
+                    rest = rest[value.endIndex...].dropFirst()
+                } else {
+                    value = rest.prefix { !isSpace($0) && $0 != UInt8(ascii: ">") }
+                    rest = rest[value.endIndex...]
+                }
+            }
+            let key = String(decoding: name, as: UTF8.self).lowercased()
+            if attributes[key] == nil { attributes[key] = String(decoding: value, as: UTF8.self).withoutReferences }
+        }
+        return attributes
+    }
+
+    fileprivate static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    /// - Parameter name: in lower case.
+    fileprivate func isTag(_ name: StaticString) -> Bool {
+        let count = name.utf8CodeUnitCount
+        guard self.count > count, let end = dropFirst(count).first else { return false }
+        return (HTMLInputs.isSpace(end) || "/>".utf8.contains(end)) && isPrefixed(by: name)
+    }
+
+    private func isPrefixed(by text: StaticString) -> Bool {
+        let text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return count >= text.count
+            && zip(self, text).allSatisfy { byte, wanted in
+                byte == wanted || (0x41...0x5A).contains(byte) && byte | 0x20 == wanted
+            }
+    }
+
+    fileprivate mutating func skip(behind text: StaticString) {
+        while !isEmpty, !isPrefixed(by: text) { self = dropFirst() }
+        self = dropFirst(text.utf8CodeUnitCount)
+    }
+}
+
+extension String {
+    /// With the characters that a value's references stand for, as far as form libraries write them.
+    fileprivate var withoutReferences: String {
+        guard utf8.contains(UInt8(ascii: "&")) else { return self }
+        var text = ""
+        var rest = self[...]
+        while let start = rest.firstIndex(of: "&") {
+            text += rest[..<start]
+            rest = rest[start...]
+            let name = rest.dropFirst().prefix(10).prefix { $0 != ";" }
+            guard name.endIndex < rest.endIndex, rest[name.endIndex] == ";", let character = Self.character(name) else {
+                text += "&"
+                rest = rest.dropFirst()
+                continue
+            }
+            text.append(character)
+            rest = rest[rest.index(after: name.endIndex)...]
+        }
+        return text + rest
+    }
+
+    private static func character(_ reference: Substring) -> Character? {
+        switch reference {
+        case "amp": return "&"
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        default: break
+        }
+        guard reference.first == "#" else { return nil }
+        let digits = reference.dropFirst()
+        let number = digits.first == "x" || digits.first == "X" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+        return number.flatMap(Unicode.Scalar.init).map(Character.init)
+    }
+}

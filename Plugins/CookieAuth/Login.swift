@@ -1,0 +1,206 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// One login, or logout: what is sent, one request after another, and the cookies that come of it.
+struct Login {
+    private let scheme: CookieAuth
+    private let flow: AuthFlow
+    private var jar: Jar
+    /// The page with the token, and the token.
+    private var page: PageURL?
+    private var csrf: String?
+    /// Names of the cookies that this login's own answers have set, not the page before it.
+    private var newCookies: Set<String> = []
+
+    private static let mostRedirects = 5
+
+    init(of scheme: CookieAuth, _ flow: AuthFlow, _ jar: Jar = Jar()) {
+        self.scheme = scheme
+        self.flow = flow
+        self.jar = jar
+    }
+
+    mutating func run() async throws -> IssuedToken {
+        let (username, password) = try await credentials()
+        var wrongCodes = 0
+        for _ in 0..<2 {
+            var answer = try await begin(username, password)
+            while case .codeRequired(let challenge) = answer, let secondFactor = scheme.secondFactor {
+                answer = try await finish(challenge, with: secondFactor, &wrongCodes)
+            }
+            switch answer {
+            case .loggedIn: return scheme.issued(jar, account: username.asAccount)
+            case .refused(let words): throw SchemeFailure.denied("\(words): is the user name or the password wrong?")
+            case .codeExpired, .codeRequired: break
+            }
+        }
+        throw SchemeFailure.unavailable("the server's request for a one-time code expired twice; log in again, and be quicker")
+    }
+
+    /// All that is missing is asked at once.
+    private func credentials() async throws -> (username: String, password: Secret) {
+        var questions: [FlowQuestion] = []
+        if scheme.username == nil { questions.append(.text("username", "User name")) }
+        if scheme.password == nil { questions.append(.secret("password", "Password")) }
+        let answers = questions.isEmpty ? [:] : try await flow.ask(questions)
+        guard let username = scheme.username ?? answers["username"].map(String.init(revealing:)),
+            let password = scheme.password ?? answers["password"]
+        else { throw SchemeFailure.internal("the host left a question without an answer") }
+        return (username, password)
+    }
+
+    /// From the start, with no cookie.
+    private mutating func begin(_ username: String, _ password: Secret) async throws -> LoginAnswer {
+        (jar, newCookies, csrf) = (Jar(), [], nil)
+        try await openPage()
+        var fields = LoginFields(scheme.extraFields.map { ($0.name, .string($0.value)) })
+        fields.append(scheme.usernameField, .string(username))
+        fields.append(scheme.passwordField, .secret(password))
+        return try await post(fields, to: scheme.login.text)
+    }
+
+    private mutating func finish(
+        _ challenge: JSONValue?, with secondFactor: MultiFactor, _ wrongCodes: inout Int
+    ) async throws -> LoginAnswer {
+        let prompt = wrongCodes == 0 ? "One-time code" : "One-time code (the last one was refused)"
+        let code = try await flow.ask(.code("code", prompt))
+        var fields = LoginFields([])
+        if let (name, value) = secondFactor.session(in: challenge) { fields.append(name, value) }
+        fields.append(secondFactor.codeField, .secret(code))
+        let answer = try await post(fields, to: secondFactor.url)
+        switch answer {
+        case .loggedIn, .codeExpired: return answer
+        case .codeRequired, .refused:
+            wrongCodes += 1
+            guard wrongCodes < MultiFactor.mostCodes else {
+                throw SchemeFailure.denied("the server refused \(wrongCodes) one-time codes")
+            }
+            // A server that asks anew may have begun a challenge of its own.
+            if case .codeRequired(let next) = answer, secondFactor.session(in: next) != nil { return answer }
+            return .codeRequired(challenge)
+        }
+    }
+
+    private mutating func post(_ fields: LoginFields, to url: String) async throws -> LoginAnswer {
+        let response = try await send(fields, "POST", to: url)
+        guard let answered = PageURL(response.url) else { throw SchemeFailure.internal("the host named no URL that answered") }
+        return try LoginAnswer(
+            response, from: answered, newCookies: newCookies.filter { jar.cookie(named: $0) != nil }, scheme)
+    }
+}
+
+extension Login {
+    mutating func logout(at url: String, _ method: String) async throws {
+        if method == "POST" {
+            readToken(from: nil, for: url)
+            if csrf == nil { try await openPage() }
+        }
+        let response = try await send(LoginFields([]), method, to: url)
+        guard response.status < 400 || response.status == 401 else {
+            throw SchemeFailure.unavailable("the server did not log out (status \(response.status))")
+        }
+    }
+
+    /// Reads the CSRF token, if there has to be one.
+    private mutating func openPage() async throws {
+        guard let token = scheme.token, var url = PageURL((scheme.page ?? scheme.login).text) else { return }
+        for _ in 0...Self.mostRedirects {
+            let response = try await exchange(FlowRequest("GET", url.text, headers: [("Accept", "text/html, */*")]))
+            if [301, 302, 303, 307, 308].contains(response.status),
+                let next = response.header("Location").flatMap({ url.resolving($0) })
+            {
+                guard next.origin == url.origin else { throw SchemeFailure.elsewhere(next.origin) }
+                url = next
+                continue
+            }
+            page = url
+            readToken(from: response, for: scheme.login.text)
+            guard csrf != nil else {
+                throw SchemeFailure.unavailable(
+                    "the page \(url.origin + url.path) has no CSRF token: no \(token.place) (status \(response.status))")
+            }
+            return
+        }
+        throw SchemeFailure.unavailable("the page of the login redirects without end")
+    }
+
+    /// - Parameter url: where the token will be sent.
+    private mutating func readToken(from response: FlowResponse?, for url: String) {
+        guard let token = scheme.token, let url = PageURL(url) else { return }
+        csrf = token.read(from: response, jar.sent(to: url, at: flow.unixSeconds)) ?? csrf
+    }
+
+    /// With the CSRF token, and what frameworks check beside it.
+    private mutating func send(_ fields: LoginFields, _ method: String, to url: String) async throws -> FlowResponse {
+        var fields = fields
+        var headers: [(name: String, value: String)] = []
+        if scheme.format == .json { headers.append(("Accept", "application/json")) }
+        if method == "POST", let token = scheme.token, let csrf {
+            if let header = token.header { headers.append((header, csrf)) }
+            if let field = token.field { fields.append(field, .string(csrf)) }
+            let source = page ?? scheme.loginPage
+            headers += [("Origin", source.origin), ("Referer", source.text)]
+        }
+        let response: FlowResponse
+        switch (method, scheme.format) {
+        case ("GET", _): response = try await exchange(FlowRequest("GET", url, headers: headers))
+        case (_, .form): response = try await exchange(.post(url, form: fields.form, headers: headers))
+        case (_, .json): response = try await exchange(.post(url, json: fields.json, headers: headers))
+        }
+        // Many frameworks give a new token with a login.
+        readToken(from: response, for: url)
+        return response
+    }
+
+    /// With the cookies that go there, and keeps those that come back. Follows nothing: each answer may set some.
+    private mutating func exchange(_ request: FlowRequest) async throws -> FlowResponse {
+        var request = request
+        request.followsRedirects = false
+        if let url = PageURL(request.url) {
+            let cookies = jar.sent(to: url, at: flow.unixSeconds).map { "\($0.name)=\(String(revealing: $0.value))" }
+            if !cookies.isEmpty { request.headers.append(("Cookie", cookies.joined(separator: "; "))) }
+        }
+        let response = try await flow.send(request)
+        guard let url = PageURL(response.url) else { return response }
+        let stored = jar.store(
+            response.headers(named: "Set-Cookie"), from: url, at: flow.unixSeconds, scheme.publicSuffixes)
+        if request.method == "POST" {
+            newCookies.formUnion(stored.map(\.name).filter { scheme.token?.isCookie($0) != true })
+        }
+        return response
+    }
+}
+
+/// What a login sends, as a form or as JSON.
+struct LoginFields {
+    private var fields: [(name: String, value: JSONValue)]
+
+    init(_ fields: [(name: String, value: JSONValue)]) {
+        self.fields = fields
+    }
+
+    mutating func append(_ name: String, _ value: JSONValue) {
+        fields.append((name, value))
+    }
+
+    var json: JSONValue { .object(fields.map { JSONValue.Member($0.name, $0.value) }) }
+
+    var form: FormFields {
+        var form = FormFields()
+        for (name, value) in fields {
+            if case .secret(let secret) = value {
+                form.append(name, .secret(secret))
+            } else {
+                form.append(name, .text(value.asText ?? ""))
+            }
+        }
+        return form
+    }
+}
+
+extension String {
+    /// As the host takes it for an account: at most 256 bytes, no control characters.
+    fileprivate var asAccount: String {
+        utf8.count <= 256 && utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? self : ""
+    }
+}

@@ -1,0 +1,133 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+/// What the settings refuse, and what they send.
+struct CookieSettingsTests {
+    @Test(arguments: [
+        ("login", "https://münchen.example/login", "must have an international name in its ASCII form, xn--…"),
+        ("mfa", "https://münchen.example/login", "must have an international name in its ASCII form, xn--…"),
+        ("username-field", "", "must not be empty"),
+        ("password-field", "", "must not be empty, nor the user name's"),
+        ("password-field", "username", "must not be empty, nor the user name's"),
+        ("password", "", "must not be empty; without it, it is asked for"),
+        ("field", "remember", "must be NAME=VALUE"), ("field", "=1", "must be NAME=VALUE"),
+        ("session-cookie", "a=b", "must be the name of a cookie"), ("session-cookie", "", "must be the name of a cookie"),
+        ("success-status", "1000", "must be a number from 200 to 499"),
+        ("csrf-name", "t", "has no meaning without csrf"), ("csrf-header", "X", "has no meaning without csrf"),
+        ("csrf-field", "t", "has no meaning without csrf"),
+        ("page", "http://h/", "is read only for a CSRF token; set csrf as well"),
+    ])
+    func `Refused`(name: String, value: String, words: String) throws {
+        try check([(name, value)], name, words)
+    }
+
+    @Test func `Refused together`() throws {
+        try check([("csrf", "cookie"), ("csrf-header", "X:")], "csrf-header", "must be a header's name")
+        try check([("csrf", "cookie"), ("csrf-name", "")], "csrf-name", "must not be empty")
+        let mfa = ("mfa", "http://h/mfa")
+        try check([mfa, ("mfa-when", "")], "mfa-when", "must not be empty without mfa-status")
+        try check([mfa, ("mfa-when", "code")], "mfa-when", "must be NAME=VALUE")
+        try check([mfa, ("mfa-expired", "code")], "mfa-expired", "must be NAME=VALUE")
+        try check([mfa, ("mfa-status", "42")], "mfa-status", "must be a number from 100 to 599")
+        try check([mfa, ("mfa-code", "")], "mfa-code", "must not be empty")
+    }
+
+    private func check(_ settings: [(String, String)], _ subject: String, _ words: String) throws {
+        let login = settings.contains { $0.0 == "login" } ? [] : [("login", "http://h/login")]
+        let error = try #require(throws: PluginError.self) { try CookieLogins.instance(login + settings) }
+        guard case .failed("cookie", "create", 1, subject, words, nil) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+    }
+
+    private let server: ScriptedServer
+
+    init() throws {
+        server = try ScriptedServer { request in
+            switch request.target {
+            case "/start": .init(status: 302, headers: ["Location: form", "Set-Cookie: first=1"])
+            case "/form":
+                .init(
+                    headers: ["Content-Type: text/html", "Set-Cookie: t%=a%2Fb%zz%3D", "X-Token: from-header"],
+                    body: """
+                        <!-- <input name=t value=comment> --><script>"<input name=t value=script>"</script>
+                        <INPUT type='hidden' value = 'a&amp;b&quot;&#x27;&unknown;' NAME=t><input name=t value=second>
+                        """)
+            case "/login", "/deep/login": .init(headers: ["Set-Cookie: sid=1; Path=/"])
+            default: .init()
+            }
+        }
+    }
+
+    private func logIn(_ more: [(String, String)]) async throws -> [ScriptedServer.Request] {
+        let session = try CookieLogins.session(
+            [("login", "\(server.url)/login"), ("username", "ada & co"), ("password", "p=1&é")] + more)
+        try await session.login()
+        try await session.logout()
+        return server.requests
+    }
+
+    @Test func `A form with other fields`() async throws {
+        let requests = try await logIn([
+            ("username-field", "user[name]"), ("password-field", "pw"), ("field", "remember=yes"), ("field", "empty="),
+        ])
+        let body = try #require(requests.first).body
+        #expect(
+            String(decoding: body, as: UTF8.self)
+                == "remember=yes&empty=&user%5Bname%5D=ada+%26+co&pw=p%3D1%26%C3%A9")
+        #expect(requests.count == 1)
+        #expect(requests[0]["Origin"] == nil)
+    }
+
+    @Test func `JSON`() async throws {
+        let requests = try await logIn([("format", "json"), ("field", "remember=yes")])
+        #expect(
+            String(decoding: try #require(requests.first).body, as: UTF8.self)
+                == #"{"remember":"yes","username":"ada & co","password":"p=1&é"}"#)
+        #expect(requests[0]["Content-Type"] == "application/json")
+    }
+
+    @Test(arguments: [
+        (["csrf": "cookie", "csrf-name": "t%"], "X-CSRFToken", "a/b%zz=", ""),
+        (["csrf": "cookie", "csrf-name": "t%", "csrf-field": "c"], nil, nil, "&c=a%2Fb%25zz%3D"),
+        (["csrf": "header", "csrf-name": "x-token"], "X-Token", "from-header", ""),
+        (["csrf": "input", "csrf-name": "t"], nil, nil, "&t=a%26b%22%27%26unknown%3B"),
+        (["csrf": "input", "csrf-name": "t", "csrf-header": "X-T"], "X-T", #"a&b"'&unknown;"#, ""),
+    ])
+    func `A CSRF token`(settings: [String: String], header: String?, value: String?, field: String) async throws {
+        let page = "\(server.url)/start"
+        let requests = try await logIn([("page", page)] + settings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        #expect(requests.map(\.target) == ["/start", "/form", "/login"])
+        #expect(requests[1]["Cookie"] == "first=1")
+        let login = requests[2]
+        #expect(login["Cookie"] == "first=1; t%=a%2Fb%zz%3D")
+        if let header { #expect(login[header] == value) }
+        #expect(String(decoding: login.body, as: UTF8.self) == "username=ada+%26+co&password=p%3D1%26%C3%A9\(field)")
+        #expect(login["Origin"] == server.url)
+        #expect(login["Referer"] == "\(server.url)/form")
+    }
+
+    @Test func `Logout by GET, and one that fails`() async throws {
+        let requests = try await logIn([("logout", "\(server.url)/out?x"), ("logout-method", "GET")])
+        #expect(requests.map { "\($0.method) \($0.target) \($0["Cookie"] ?? "-")" } == ["POST /login -", "GET /out?x sid=1"])
+        #expect(requests[1].body.isEmpty)
+
+        let refusing = try ScriptedServer { .init(status: $0.target == "/login" ? 200 : 500, headers: ["Set-Cookie: sid=1"]) }
+        let session = try CookieLogins.session(
+            [("login", "\(refusing.url)/login"), ("username", "u"), ("password", "p"), ("logout", "\(refusing.url)/out")])
+        try await session.login()
+        let error = try await #require(throws: PluginError.self) { try await session.logout() }
+        #expect(error.description.contains("the server did not log out (status 500)"))
+        #expect(try await session.tokenStorage.load() == nil)
+    }
+
+    @Test func `No error shows a password or a cookie`() async throws {
+        let server = try ScriptedServer { _ in .init(status: 401, headers: ["Set-Cookie: sid=c00kie"], body: "pa55word c00kie") }
+        let session = try CookieLogins.session([("login", "\(server.url)/login"), ("username", "u"), ("password", "pa55word")])
+        let error = try await #require(throws: PluginError.self) { try await session.login() }
+        #expect(!"\(error)".contains("pa55word") && !"\(error)".contains("c00kie"))
+    }
+}

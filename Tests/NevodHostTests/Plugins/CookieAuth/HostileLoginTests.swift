@@ -1,0 +1,196 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+/// Servers that answer a login with anything but what it asked for: a clear error, or a correct jar, and always an end.
+struct HostileLoginTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var answer: ScriptedServer.Answer
+        var settings: [(String, String)] = []
+        var status = PluginStatus.unavailable
+        var words: String
+        var testDescription: String { name }
+    }
+
+    private static let page = "Content-Type: text/html; charset=utf-8"
+    private static let json = "Content-Type: application/json"
+    private static let cookie = "Set-Cookie: sid=1"
+
+    static let cases = [
+        Case(
+            name: "an error page without a cookie", answer: .init(headers: [page], body: "<h1>Sorry</h1>"),
+            words: "the server set no cookie that it may set (status 200)"),
+        Case(
+            name: "an error page without the session's cookie",
+            answer: .init(headers: [page, "Set-Cookie: visitor=7"], body: "Sorry"),
+            settings: [("session-cookie", "sid")], words: "the server set no cookie sid that it may set (status 200)"),
+        Case(
+            name: "a page for JSON", answer: .init(headers: [page, cookie], body: "<h1>Welcome to our wireless network</h1>"),
+            settings: [("format", "json")], words: "the server answered with a page, and not with JSON (status 200)"),
+        Case(
+            name: "truncated JSON", answer: .init(headers: [json, cookie], body: #"{"ok":tr"#), settings: [("format", "json")],
+            words: "the server's answer (status 200) is no JSON that can be read: no value at byte 6"),
+        Case(
+            name: "deep JSON", answer: .init(headers: [json, cookie], body: String(repeating: "[", count: 100_000)),
+            words: "is no JSON that can be read: too many values in each other"),
+        Case(
+            name: "another origin", answer: .init(status: 302, headers: [cookie, "Location: https://evil.example/next?a=b"]),
+            words: "the server redirected the login to another origin, https://evil.example; nothing was sent there"),
+        Case(
+            name: "another origin without a scheme", answer: .init(status: 303, headers: [cookie, "Location: //evil.example"]),
+            words: "to another origin, http://evil.example; nothing"),
+        Case(
+            name: "no address", answer: .init(status: 302, headers: [cookie, "Location: javascript:alert(1)"]),
+            words: "redirected the login to no address that can be read (status 302)"),
+        Case(
+            name: "no Location", answer: .init(status: 302, headers: [cookie]),
+            words: "redirected the login to no address that can be read (status 302)"),
+        Case(
+            name: "moved", answer: .init(status: 308, headers: [cookie, "Location: /signin?secret"]),
+            words: "/signin (status 308); set login to that"),
+        Case(
+            name: "back to the login page", answer: .init(status: 302, headers: [cookie, "Location: ./login?error"]),
+            status: .denied, words: "the server led back to the login page: is the user name or the password wrong?"),
+        Case(name: "down", answer: .init(status: 503, headers: [cookie]), words: "can't log anybody in now (status 503)"),
+        Case(name: "busy", answer: .init(status: 429, headers: [cookie]), words: "can't log anybody in now (status 429)"),
+        Case(name: "not there", answer: .init(status: 404, headers: [cookie]), words: "can't log anybody in now (status 404)"),
+        Case(
+            name: "refused", answer: .init(status: 422, headers: [cookie]), status: .denied,
+            words: "the server refused (status 422): is the user name or the password wrong?"),
+        Case(
+            name: "not the status", answer: .init(status: 200, headers: [cookie]), settings: [("success-status", "302")],
+            status: .denied, words: "the server refused (status 200)"),
+        Case(
+            name: "cookies that it may not set",
+            answer: .init(headers: [
+                "Set-Cookie: a=1; Domain=com", "Set-Cookie: b=1; Domain=evil.example", "Set-Cookie: c=1; Domain=0.0.1",
+                "Set-Cookie: d=1; Secure", "Set-Cookie: __Host-e=1; Path=/", "Set-Cookie: =f", "Set-Cookie: g",
+                "Set-Cookie: h=\(String(repeating: "x", count: 4097))", "Set-Cookie: i=1; Max-Age=0",
+            ]), words: "the server set no cookie that it may set (status 200)"),
+    ]
+
+    @Test(arguments: cases)
+    func `A clear error`(test: Case) async throws {
+        let server = try ScriptedServer { _ in test.answer }
+        let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p")] + test.settings
+        let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
+        #expect(failure.status == test.status)
+        #expect(failure.message.contains(test.words), "\(failure.message)")
+        #expect(server.requests.map(\.method) == ["POST"])
+    }
+
+    /// Of a page that is read for its token.
+    @Test(arguments: [
+        ("<input name=other value=1>", "has no CSRF token: no input named csrfmiddlewaretoken (status 200)"),
+        (String(repeating: "<input name=\"", count: 50_000), "has no CSRF token"),
+        (String(repeating: "<!--", count: 100_000), "has no CSRF token"),
+        (String(repeating: "<input a", count: 50_000), "has no CSRF token"),
+        (String(repeating: "<script", count: 50_000) + " ", "has no CSRF token"),
+    ])
+    func `A page with anything in it is read once`(body: String, words: String) async throws {
+        let server = try ScriptedServer { _ in .init(headers: [Self.page], body: body) }
+        let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("csrf", "input")]
+        let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
+        #expect(failure.message.contains(words))
+        #expect(server.requests.map(\.method) == ["GET"])
+    }
+
+    @Test func `Pages that redirect without end, and elsewhere`() async throws {
+        let server = try ScriptedServer { request in
+            .init(status: 302, headers: ["Location: \(request.target == "/away" ? "http://evil.example/" : "/login")"])
+        }
+        for (page, words) in [("/login", "redirects without end"), ("/away", "to another origin, http://evil.example;")] {
+            let settings = [
+                ("login", "\(server.url)/login"), ("page", "\(server.url)\(page)"), ("username", "u"), ("password", "p"),
+                ("csrf", "cookie"),
+            ]
+            let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
+            #expect(failure.message.contains(words))
+        }
+        #expect(server.requests.count <= 8)
+    }
+
+    @Test func `A thousand cookies leave fifty, in a token that fits`() async throws {
+        let lines = (0..<1000).map { "Set-Cookie: c\($0)=\(String(repeating: "v", count: 100))" }
+        let server = try ScriptedServer { _ in .init(headers: lines) }
+        let session = try CookieLogins.session([("login", "\(server.url)/login"), ("username", "u"), ("password", "p")])
+        try await session.login()
+        _ = try await session.provider().text("\(server.url)/x")
+        let sent = try #require(server.requests.last?["Cookie"]).split(separator: "; ").map { $0.split(separator: "=")[0] }
+        #expect(sent.map(String.init) == (950..<1000).map { "c\($0)" })
+    }
+
+    @Test func `Fifty of the largest cookies are more than a token holds: the first go`() async throws {
+        let lines = (0..<50).map { "Set-Cookie: c\($0)=\(String(repeating: "v", count: 4000))" }
+        let server = try ScriptedServer { request in request.target == "/login" ? .init(headers: lines) : .init() }
+        let session = try CookieLogins.session([("login", "\(server.url)/login"), ("username", "u"), ("password", "p")])
+        try await session.login()
+        let bytes = try #require(try await session.tokenStorage.load()).issued.bytes
+        #expect(bytes.count < 64 << 10)
+        _ = try await session.provider().text("\(server.url)/x")
+        let sent = try #require(server.requests.last?["Cookie"]).split(separator: "; ").map { $0.split(separator: "=")[0] }
+        #expect(sent.map(String.init) == (35..<50).map { "c\($0)" })
+    }
+
+    /// A session that slides: only what matters is stored.
+    @Test func `An end that moves by little is not worth a write`() async throws {
+        let lines = Collected<String>()
+        let server = try ScriptedServer { request in
+            .init(
+                headers: request.target == "/login" ? ["Set-Cookie: sid=1; Max-Age=1000"] : lines.values.last.map { [$0] } ?? [])
+        }
+        let storage = InMemoryStorage()
+        let session = try CookieLogins.session(
+            [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("session-cookie", "sid")], storage: storage)
+        try await session.login()
+        let provider = session.provider()
+        func stored(after line: String) async throws -> Bool {
+            let before = storage.data(for: "nevod.scheme.cookie")
+            lines.append("Set-Cookie: \(line)")
+            _ = try await provider.text("\(server.url)/x")
+            return storage.data(for: "nevod.scheme.cookie") != before
+        }
+        #expect(try await !stored(after: "sid=1; Max-Age=1000"))
+        #expect(try await !stored(after: "sid=1; Max-Age=1080"))
+        #expect(try await stored(after: "sid=1; Max-Age=1200"))
+        #expect(try await stored(after: "sid=2; Max-Age=1200"))
+        #expect(try await stored(after: "sid=3"))
+        #expect(try await session.tokenStorage.load()?.expiresAt == nil)
+        #expect(try await stored(after: "other=1"))
+        #expect(try await stored(after: "other=; Max-Age=0"))
+        #expect(server.requests.last?["Cookie"] == "sid=3; other=1")
+        #expect(server.requests.filter { $0.target == "/login" }.count == 1)
+    }
+
+    @Test func `A server that gets none of the cookies has no say in the session`() async throws {
+        let server = try ScriptedServer { _ in .init(headers: ["Set-Cookie: sid=1"]) }
+        let proxy = try ScriptedServer { _ in .init(headers: ["Set-Cookie: sid=theirs", "Set-Cookie: more=1"]) }
+        let transport = CurlSession(CurlSession.Configuration(proxy: ProxySettings(url: proxy.url)))
+        let session = try CookieLogins.session([("login", "\(server.url)/login"), ("username", "u"), ("password", "p")])
+        try await session.login()
+        let before = try await session.tokenStorage.load()?.issued.bytes
+        _ = try await session.provider(transport).text("http://other.example/")
+        let after = try await session.tokenStorage.load()?.issued.bytes
+        #expect(before == after)
+        #expect(proxy.requests.last.map { $0["Cookie"] == nil } == true)
+    }
+
+    @Test func `Stored bytes that are no jar are told, and a login mends them`() async throws {
+        let server = try ScriptedServer { request in
+            request.target == "/login"
+                ? .init(headers: ["Set-Cookie: sid=1"]) : .init(status: request["Cookie"] == nil ? 401 : 200)
+        }
+        let session = try CookieLogins.session([("login", "\(server.url)/login"), ("username", "u"), ("password", "p")])
+        let rest = ["h\t\th\t/\ta", "x\t\th\t/\ta\tb", "h\tsoon\th\t/\ta\tb", "h\t\th\tp\ta\tb", "h\t\t\t/\ta\tb"]
+        for bytes in ["2\n", "1", "1\nh\t\th\t/\ta\tb"] + rest.map({ "1\n\($0)\n" }) {
+            let stored = IssuedToken(bytes: Secret(bytes), expiresAt: nil, account: "")
+            try await session.tokenStorage.save(session.token(stored))
+            let error = await #expect(throws: NetworkError.self) { try await session.provider().text("\(server.url)/x") }
+            #expect(error?.description.contains("the stored cookies are damaged, or of another version") == true, "\(bytes)")
+        }
+        try await session.login()
+        #expect(try await session.provider().text("\(server.url)/x").status == 200)
+    }
+}
