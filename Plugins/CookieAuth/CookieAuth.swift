@@ -57,8 +57,9 @@ struct CookieAuth: FlowScheme, LogoutFlow {
     private(set) var token: CSRFToken?
     private(set) var secondFactor: MultiFactor?
 
-    /// All of 401 and of the redirects, and all answers that may set a cookie anew.
-    var needs: Needs { [.responses, .successes] }
+    /// The redirects to the login page, and all answers that set a cookie anew. Not 401: for that the host logs in anew without
+    /// being told, and what such an answer sets is the end of a session, not the next one.
+    var needs: Needs { [.successes] }
 
     mutating func prepare() throws(SchemeFailure) {
         loginPage = try Self.address(login, "login")
@@ -117,7 +118,7 @@ struct CookieAuth: FlowScheme, LogoutFlow {
         let url = PageURL(of: request)
         // Whom the session is no business of neither ends it nor changes it.
         guard let jar, jar.reaches(url.host) else { return .nothing }
-        if response.status == 401 || leadsToLogin(response, from: url) { return .challenge }
+        if leadsToLogin(response, from: url) { return .challenge }
         let lines = response.headers(named: "Set-Cookie")
         if !lines.isEmpty {
             var new = jar

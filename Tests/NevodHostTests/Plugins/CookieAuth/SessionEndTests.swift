@@ -1,0 +1,139 @@
+import NevodSupport
+import Testing
+
+@testable import NevodHost
+
+/// When a session is over, and when it only looks like it.
+struct SessionEndTests {
+    /// Each login has a cookie of its own; the last one holds.
+    private final class Site: Sendable {
+        private final class Box: Sendable { let value = Locked((logins: 0, isOver: false)) }
+        private let box = Box()
+        let server: ScriptedServer
+        var url: String { server.url }
+        var logins: Int { box.value.withLock { $0.logins } }
+        func end() { box.value.withLock { $0.isOver = true } }
+
+        /// - Parameter refusal: of a request without a session that holds.
+        init(attributes: String = "", _ refusal: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer) throws {
+            let box = box
+            server = try ScriptedServer { request in
+                box.value.withLock { state in
+                    if request.target == "/login", request.method == "POST" {
+                        state = (state.logins + 1, false)
+                        return .init(headers: ["Set-Cookie: sid=\(state.logins)\(attributes)"])
+                    }
+                    let isKnown = !state.isOver && request["Cookie"] == "sid=\(state.logins)"
+                    return isKnown && request.target != "/login" ? .init() : refusal(request)
+                }
+            }
+        }
+
+        func session(_ more: [(String, String)] = [], clock: HostClock = .system) throws -> SchemeSession {
+            var settings: SchemeSettings = ["login": .text("\(url)/login"), "username": "u", "password": .secret(Secret("p"))]
+            for (name, value) in more { settings.add(name, .text(value)) }
+            return SchemeSession(
+                try CookieLogins.plugin.get().scheme().makeInstance(settings: settings, clock: clock), storage: InMemoryStorage())
+        }
+    }
+
+    private func answer(_ session: SchemeSession, _ url: String) async throws -> Int {
+        let options = TransferOptions(redirects: .none)
+        return try await session.provider().send(HTTPRequest(.get, url), options).status
+    }
+
+    @Test(arguments: [
+        "Location: /login", "Location: login?next=%2Fx", "Location: HTTP://127.0.0.1/login", "Location: ./a/../login#top",
+    ])
+    func `A redirect to the login page is one`(line: String) async throws {
+        let port = Locked("")
+        let site = try Site { _ in
+            .init(status: 302, headers: [line.replacing("127.0.0.1", with: "127.0.0.1:\(port.withLock { $0 })")])
+        }
+        port.withLock { $0 = site.url.split(separator: ":").last.map(String.init) ?? "" }
+        let session = try site.session()
+        #expect(try await answer(session, "\(site.url)/x") == 200)
+        site.end()
+        #expect(try await answer(session, "\(site.url)/x") == 200)
+        #expect(site.logins == 2)
+    }
+
+    @Test(arguments: [
+        "Location: /loginx", "Location: /", "Location: https://127.0.0.1/login", "Location: http://other.example/login",
+    ])
+    func `A redirect elsewhere is none`(line: String) async throws {
+        let site = try Site { _ in .init(status: 302, headers: [line]) }
+        let session = try site.session()
+        try await session.login()
+        site.end()
+        #expect(try await answer(session, "\(site.url)/x") == 302)
+        #expect(site.logins == 1)
+    }
+
+    /// The application's own visit to them has no session to win.
+    @Test(arguments: ["/login?again", "/out"])
+    func `The login page and the logout lead to the login page by themselves`(target: String) async throws {
+        let site = try Site { _ in .init(status: 302, headers: ["Location: /login"]) }
+        let session = try site.session([("logout", "\(site.url)/out")])
+        try await session.login()
+        site.end()
+        #expect(try await answer(session, "\(site.url)\(target)") == 302)
+        #expect(site.logins == 1)
+    }
+
+    @Test func `The page with the form is a login page too`() async throws {
+        let site = try Site { request in
+            request.target == "/form"
+                ? .init(headers: ["Set-Cookie: csrftoken=t"]) : .init(status: 303, headers: ["Location: /form"])
+        }
+        let session = try site.session([("page", "\(site.url)/form"), ("csrf", "cookie")])
+        try await session.login()
+        site.end()
+        _ = try await answer(session, "\(site.url)/x")
+        #expect(site.logins == 2)
+    }
+
+    @Test func `A refusal that deletes the cookie costs one login, and stores nothing in between`() async throws {
+        let site = try Site { _ in .init(status: 401, headers: ["Set-Cookie: sid=; Max-Age=0"]) }
+        let session = try site.session()
+        try await session.login()
+        site.end()
+        let provider = session.provider()
+        let statuses = try await withThrowingTaskGroup { group in
+            for _ in 0..<50 { group.addTask { try await provider.text("\(site.url)/x").status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 50))
+        #expect(site.logins == 2)
+        #expect(site.server.requests.allSatisfy { $0.target == "/login" || $0["Cookie"] != nil })
+    }
+
+    /// By a clock that is far behind the one of the interceptor, for which the session has ended when it begins.
+    @Test func `A session whose cookie has ended is begun anew before the request`() async throws {
+        let site = try Site(attributes: "; Max-Age=60") { _ in .init(status: 401) }
+        let session = try site.session([("session-cookie", "sid")], clock: HostClock { 1_000 * 1_000_000_000 })
+        try await session.login()
+        #expect(try await session.tokenStorage.load()?.expiresAt == UnixTime(seconds: 1_060))
+        #expect(try await answer(session, "\(site.url)/x") == 200)
+        #expect(site.logins == 2)
+        #expect(site.server.requests.map(\.target) == ["/login", "/login", "/x"])
+    }
+
+    @Test func `A password that no longer holds ends the session, and the refusal is the answer`() async throws {
+        let isLocked = Locked(false)
+        let logins = Collected<Bool>()
+        let server = try ScriptedServer { request in
+            if request.target == "/login" {
+                logins.append(true)
+                return isLocked.withLock { $0 } ? .init(status: 401) : .init(headers: ["Set-Cookie: sid=1"])
+            }
+            return .init(status: isLocked.withLock { $0 } ? 401 : 200)
+        }
+        let session = try CookieLogins.session([("login", "\(server.url)/login"), ("username", "u"), ("password", "p")])
+        #expect(try await answer(session, "\(server.url)/x") == 200)
+        isLocked.withLock { $0 = true }
+        #expect(try await answer(session, "\(server.url)/x") == 401)
+        #expect(try await session.tokenStorage.load() == nil)
+        #expect(logins.values.count == 2)
+    }
+}
