@@ -34,7 +34,7 @@ struct CookieAuth: FlowScheme, LogoutFlow {
 
     @Setting("session-cookie", help: "Cookie that a login has to bring, and whose end is the session's")
     var sessionCookie: String?
-    @Setting("success-status", help: "Status of a login that succeeds, if it is not any 2xx or a redirect elsewhere")
+    @Setting("success-status", help: "Status of a login that succeeds; without it, any 2xx or 3xx")
     var successStatuses: [Int]
 
     @Setting("mfa", help: "Where a one-time code is sent to") var mfa: ServerURL?

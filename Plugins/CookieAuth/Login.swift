@@ -85,7 +85,8 @@ struct Login {
         let response = try await send(fields, "POST", to: url)
         guard let answered = PageURL(response.url) else { throw SchemeFailure.internal("the host named no URL that answered") }
         return try LoginAnswer(
-            response, from: answered, newCookies: newCookies.filter { jar.cookie(named: $0) != nil }, scheme)
+            response, from: answered, isOfCode: url == scheme.secondFactor?.url,
+            newCookies: newCookies.filter { jar.cookie(named: $0) != nil }, scheme)
     }
 }
 

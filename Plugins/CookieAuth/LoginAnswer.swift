@@ -14,12 +14,15 @@ enum LoginAnswer {
 extension LoginAnswer {
     /// - Parameters:
     ///   - url: that the answer came from.
+    ///   - isOfCode: whether it answers a code, which can come too late.
     ///   - newCookies: that this login's answers have set, and the jar still holds.
     /// - Throws: where the answer is neither a login nor a refusal: ``SchemeFailure/unavailable(_:)``, which keeps the token.
-    init(_ response: FlowResponse, from url: PageURL, newCookies: Set<String>, _ scheme: CookieAuth) throws(SchemeFailure) {
+    init(
+        _ response: FlowResponse, from url: PageURL, isOfCode: Bool, newCookies: Set<String>, _ scheme: CookieAuth
+    ) throws(SchemeFailure) {
         let answer = try response.jsonIfSaid()
         if let secondFactor = scheme.secondFactor {
-            if secondFactor.isExpired(response, answer) {
+            if isOfCode, secondFactor.isExpired(response, answer) {
                 self = .codeExpired
                 return
             }
@@ -31,7 +34,7 @@ extension LoginAnswer {
         let status = response.status
         switch status {
         case 300..<400: try Self.check(redirect: response, from: url)
-        case 404, 405, 408, 429, 500...: throw .unavailable("the server can't log anybody in now (status \(status))")
+        case 404, 405, 408, 410, 429, 500...: throw .unavailable("the server can't log anybody in now (status \(status))")
         default: break
         }
         if status / 100 == 3, let next = response.header("Location").flatMap(url.resolving), scheme.isLoginPage(next) {

@@ -116,6 +116,19 @@ struct CookieAuthScopeTests {
         #expect(server.requests.last?["Cookie"] == "deep=2; deep2=4; shallow=3; root=5")
     }
 
+    /// Draft 6265bis §5.7.
+    @Test(arguments: [("safe=evil", "wide=3"), ("other=1", "wide=3; other=1")])
+    func `What comes in clear shadows nothing that came over TLS`(line: String, sent: String) async throws {
+        let server = try ScriptedServer { _ in .init(headers: ["Set-Cookie: \(line)"]) }
+        let transport = CurlSession(CurlSession.Configuration(proxy: ProxySettings(url: server.url)))
+        let session = try CookieLogins.session([("login", "https://h.example/login")], transport: transport)
+        let stored = IssuedToken(
+            bytes: Secret("1\nhs\t\th.example\t/\tsafe\t1\nh\t\th.example\t/\twide\t3\n"), expiresAt: nil, account: "")
+        try await session.tokenStorage.save(session.token(stored))
+        for _ in 0..<2 { _ = try await session.provider(transport).text("http://h.example/") }
+        #expect(server.requests.last?["Cookie"] == sent)
+    }
+
     /// TLS and time, which a proxy in clear doesn't see.
     @Test func `Secure cookies, and the end of one`() throws {
         let seconds = Locked<Int64>(1_000)

@@ -68,6 +68,7 @@ struct HostileLoginTests {
                 "Set-Cookie: a=1; Domain=com", "Set-Cookie: b=1; Domain=evil.example", "Set-Cookie: c=1; Domain=0.0.1",
                 "Set-Cookie: d=1; Secure", "Set-Cookie: __Host-e=1; Path=/", "Set-Cookie: =f", "Set-Cookie: g",
                 "Set-Cookie: h=\(String(repeating: "x", count: 4097))", "Set-Cookie: i=1; Max-Age=0",
+                "Set-Cookie: j=a\tb", "Set-Cookie: k\tl=1", "Set-Cookie: m=1; Path=/a\tb",
             ]), words: "the server set no cookie that it may set (status 200)"),
     ]
 
@@ -79,6 +80,18 @@ struct HostileLoginTests {
         #expect(failure.status == test.status)
         #expect(failure.message.contains(test.words), "\(failure.message)")
         #expect(server.requests.map(\.method) == ["POST"])
+    }
+
+    @Test(arguments: [(1024, true), (1025, false)])
+    func `A path has 1024 bytes`(count: Int, isKept: Bool) async throws {
+        let server = try ScriptedServer { _ in .init(headers: [Self.cookie]) }
+        let login = "\(server.url)/\(String(repeating: "p", count: count - 1))/login"
+        let session = try CookieLogins.session([("login", login), ("username", "u"), ("password", "p")])
+        if isKept {
+            try await session.login()
+        } else {
+            #expect(try await CookieLogins.failure(of: session).message.contains("set no cookie"))
+        }
     }
 
     /// Of a page that is read for its token.
@@ -95,6 +108,14 @@ struct HostileLoginTests {
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
         #expect(failure.message.contains(words))
         #expect(server.requests.map(\.method) == ["GET"])
+    }
+
+    @Test func `A CSRF token's cookie is no session`() async throws {
+        let server = try ScriptedServer { _ in .init(headers: [Self.page, "Set-Cookie: csrftoken=t"]) }
+        let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("csrf", "cookie")]
+        let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
+        #expect(failure.message == "the server set no cookie that it may set (status 200)")
+        #expect(server.requests.map(\.method) == ["GET", "POST"])
     }
 
     @Test func `Pages that redirect without end, and elsewhere`() async throws {
@@ -120,6 +141,14 @@ struct HostileLoginTests {
         _ = try await session.provider().text("\(server.url)/x")
         let sent = try #require(server.requests.last?["Cookie"]).split(separator: "; ").map { $0.split(separator: "=")[0] }
         #expect(sent.map(String.init) == (950..<1000).map { "c\($0)" })
+    }
+
+    @Test func `A session's cookie that a flood has washed away is missed`() async throws {
+        let lines = (0..<1000).map { "Set-Cookie: c\($0)=v" }
+        let server = try ScriptedServer { _ in .init(headers: lines) }
+        let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("session-cookie", "c0")]
+        let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
+        #expect(failure.message == "the server set no cookie c0 that it may set (status 200)")
     }
 
     @Test func `Fifty of the largest cookies are more than a token holds: the first go`() async throws {
@@ -156,6 +185,7 @@ struct HostileLoginTests {
         #expect(try await !stored(after: "sid=1; Max-Age=1080"))
         #expect(try await stored(after: "sid=1; Max-Age=1200"))
         #expect(try await stored(after: "sid=2; Max-Age=1200"))
+        #expect(try await stored(after: "sid=2"))
         #expect(try await stored(after: "sid=3"))
         #expect(try await session.tokenStorage.load()?.expiresAt == nil)
         #expect(try await stored(after: "other=1"))

@@ -31,7 +31,8 @@ struct MultiFactorTests {
                         state.challenges += 1
                         return .json(
                             status,
-                            #"{"\#(member)":"MFA_REQUIRED","sessionId":"s\#(state.challenges)","mfaChallenge":{"type":"totp"}}"#)
+                            #"{"\#(member)":"MFA_REQUIRED","sessionId":"s\#(state.challenges)","mfaChallenge":{"type":"totp"}}"#,
+                            "Set-Cookie: csrftoken=t\(state.challenges); Path=/")
                     case "/mfa":
                         state.codes.append(body)
                         if state.expired.contains(state.challenges) { return .json(401, #"{"code":"MFA_EXPIRED"}"#) }
@@ -39,7 +40,7 @@ struct MultiFactorTests {
                             return .json(401, #"{"code":"MFA_INVALID"}"#)
                         }
                         return .json(200, #"{"ok":true}"#, "Set-Cookie: sid=1; Path=/")
-                    default: return ScriptedServer.Answer(status: request["Cookie"] == "sid=1" ? 200 : 401)
+                    default: return ScriptedServer.Answer(status: request["Cookie"]?.contains("sid=1") == true ? 200 : 401)
                     }
                 }
             }
@@ -103,6 +104,7 @@ struct MultiFactorTests {
         try await session(server, person).login()
         #expect(server.state.challenges == 2)
         #expect(server.state.codes.last == #"{"sessionId":"s2","code":"123456"}"#)
+        #expect(server.requests.map { $0["Cookie"] } == [nil, "csrftoken=t1", nil, "csrftoken=t2"])
 
         let never = try Server()
         never.expire([1, 2, 3])
@@ -110,6 +112,42 @@ struct MultiFactorTests {
         #expect(failure.status == .unavailable)
         #expect(failure.message.contains("expired twice"))
         #expect(never.state.challenges == 2)
+    }
+
+    @Test func `The code goes with the CSRF token that came with the challenge`() async throws {
+        let (server, person) = (try Server(), Person(["123456"]))
+        try await session(server, person, [("csrf", "cookie"), ("page", "\(server.url)/login")]).login()
+        #expect(server.requests.map { "\($0.method) \($0["X-CSRFToken"] ?? "-")" } == ["GET -", "POST t1", "POST t2"])
+    }
+
+    @Test func `A server that asks anew is answered anew`() async throws {
+        let server = try ScriptedServer { request in
+            let body = String(decoding: request.body, as: UTF8.self)
+            if body.contains("s2") { return .json(200, "{}", "Set-Cookie: sid=1; Path=/") }
+            return .json(401, #"{"code":"MFA_REQUIRED","sessionId":"\#(request.target == "/login" ? "s1" : "s2")"}"#)
+        }
+        let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("mfa", "\(server.url)/mfa")]
+        try await CookieLogins.session(settings, interaction: Person(["1", "2"])).login()
+        #expect(
+            server.requests.dropFirst().map { String(decoding: $0.body, as: UTF8.self) } == [
+                "sessionId=s1&code=1", "sessionId=s2&code=2",
+            ])
+    }
+
+    @Test func `Status 410 is an expired challenge too, of a code alone`() async throws {
+        let answers = Locked([200, 410, 200, 200])
+        let server = try ScriptedServer { request in
+            let status = answers.withLock { $0.isEmpty ? 410 : $0.removeFirst() }
+            return .json(
+                status, request.target == "/login" ? #"{"code":"MFA_REQUIRED"}"# : "{}", "Set-Cookie: sid=1; Path=/")
+        }
+        let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("mfa", "\(server.url)/mfa")]
+        try await CookieLogins.session(settings, interaction: Person(["1", "2"])).login()
+        #expect(server.requests.map(\.target) == ["/login", "/mfa", "/login", "/mfa"])
+        #expect(String(decoding: server.requests[1].body, as: UTF8.self) == "code=1")
+
+        let failure = try await CookieLogins.failure(of: CookieLogins.session(settings.filter { $0.0 != "mfa" }))
+        #expect(failure.message == "the server can't log anybody in now (status 410)")
     }
 
     @Test func `Named otherwise, in a form, by status`() async throws {
@@ -122,6 +160,10 @@ struct MultiFactorTests {
             ])
         _ = try await CookieLogins.failure(of: session)
         #expect(server.state.codes.first == "type=totp&otp=123456")
+
+        let other = try self.session(
+            server, person, [("mfa-when", "problem=MFA_REQUIRED"), ("mfa-status", "403"), ("session-cookie", "sid")])
+        #expect(try await CookieLogins.failure(of: other).message == "the server set no cookie sid that it may set (status 202)")
     }
 
     @Test func `What is missing is asked for at once; without anybody, the login says what it needs`() async throws {

@@ -1,0 +1,23 @@
+import NevodPluginABI
+import Testing
+
+@testable import NevodHost
+
+/// What a plugin reaches through `nevod_host`.
+struct HostServicesTests {
+    private func finds(_ name: String) throws -> Bool {
+        let services = HostServices(log: { _, _ in })
+        let find = try #require(services.table.pointee.get_extension)
+        var name = name
+        return name.withUTF8 {
+            find(services.table.pointee.host, nevod_bytes(data: $0.baseAddress, count: UInt64($0.count))) != nil
+        }
+    }
+
+    @Test func `An extension by its name and revision, and no other`() throws {
+        #expect(try finds("nevod.public-suffix/1"))
+        for name in ["", "nevod.public-suffix/2", "nevod.public-suffix", "nevod.public-suffix/1 ", "nevod.tls-identity/1"] {
+            #expect(try !finds(name), "\(name)")
+        }
+    }
+}
