@@ -56,7 +56,7 @@ struct Login {
         var fields = LoginFields(scheme.extraFields.map { ($0.name, .string($0.value)) })
         fields.append(scheme.usernameField, .string(username))
         fields.append(scheme.passwordField, .secret(password))
-        return try await post(fields, to: scheme.login.text)
+        return try await post(fields, to: scheme.login.text, isCode: false)
     }
 
     private mutating func finish(
@@ -67,7 +67,7 @@ struct Login {
         var fields = LoginFields([])
         if let (name, value) = secondFactor.session(in: challenge) { fields.append(name, value) }
         fields.append(secondFactor.codeField, .secret(code))
-        let answer = try await post(fields, to: secondFactor.url)
+        let answer = try await post(fields, to: secondFactor.url, isCode: true)
         switch answer {
         case .loggedIn, .codeExpired: return answer
         case .codeRequired, .refused:
@@ -81,11 +81,11 @@ struct Login {
         }
     }
 
-    private mutating func post(_ fields: LoginFields, to url: String) async throws -> LoginAnswer {
+    private mutating func post(_ fields: LoginFields, to url: String, isCode: Bool) async throws -> LoginAnswer {
         let response = try await send(fields, "POST", to: url)
         guard let answered = PageURL(response.url) else { throw SchemeFailure.internal("the host named no URL that answered") }
         return try LoginAnswer(
-            response, from: answered, isOfCode: url == scheme.secondFactor?.url,
+            response, from: answered, toCode: isCode,
             newCookies: newCookies.filter { jar.cookie(named: $0) != nil }, scheme)
     }
 }

@@ -14,15 +14,15 @@ enum LoginAnswer {
 extension LoginAnswer {
     /// - Parameters:
     ///   - url: that the answer came from.
-    ///   - isOfCode: whether it answers a code, which can come too late.
+    ///   - isCode: whether it answers a code, which can come too late.
     ///   - newCookies: that this login's answers have set, and the jar still holds.
     /// - Throws: where the answer is neither a login nor a refusal: ``SchemeFailure/unavailable(_:)``, which keeps the token.
     init(
-        _ response: FlowResponse, from url: PageURL, isOfCode: Bool, newCookies: Set<String>, _ scheme: CookieAuth
+        _ response: FlowResponse, from url: PageURL, toCode isCode: Bool, newCookies: Set<String>, _ scheme: CookieAuth
     ) throws(SchemeFailure) {
         let answer = try response.jsonIfSaid()
         if let secondFactor = scheme.secondFactor {
-            if isOfCode, secondFactor.isExpired(response, answer) {
+            if isCode, secondFactor.isExpired(response, answer) {
                 self = .codeExpired
                 return
             }
