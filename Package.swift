@@ -81,6 +81,10 @@ let package = Package(
 
         .target(name: "FlowProbe", dependencies: ["NevodPluginKit"], path: "Tests/Helpers/FlowProbe", swiftSettings: strict),
 
+        // What the demo's second act runs.
+        .executableTarget(
+            name: "cookie-session", dependencies: ["NevodHost"], path: "Examples/cookie-session", swiftSettings: strict),
+
         // What the tests of a store run and kill.
         .executableTarget(
             name: "storage-child", dependencies: ["NevodHost"], path: "Tests/Helpers/StorageChild", swiftSettings: strict),

@@ -11,10 +11,15 @@ from DEMO_SECRET.
     POST /logout   renewal=...: both are worth nothing any more
     POST /expire   ends every session; the renewals are worth something still
     GET /session   with X-Session: {"user": ..., "seconds": ...}, whose it is, and how long it lasts
-    anything else  with X-Session: {"user": ..., "logins": ..., "renewals": ...}, how many there have been; 401 without
+    GET /signin    for browsers: a page with a form, whose CSRF token stands in a hidden input and in a cookie
+    POST /signin   username=...&password=...&csrf=... as a form: a session in a cookie; the page again if they are wrong
+    POST /signout  ends the session of the cookie
+    anything else  with X-Session, or the cookie: {"user": ..., "logins": ..., "renewals": ...}, how many there have been; 401
+                   without
 """
 
 import argparse
+import http.cookies
 import http.server
 import json
 import os
@@ -63,10 +68,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         form = dict(urllib.parse.parse_qsl(body, keep_blank_values=True))
         act = {"/login": self.login, "/renew": self.renew, "/logout": self.logout, "/expire": self.expire}.get(self.path)
         with self.server.lock:
+            if self.path == "/signin":
+                return self.sign_in(form)
+            if self.path == "/signout":
+                self.server.sessions.pop(self.cookie("sid"), None)
+                return self.answer(200, "goodbye\n", [("Set-Cookie", "sid=; Path=/; Max-Age=0")])
             status, text = act(form) if act else self.whose()
         self.answer(status, text)
 
     def do_GET(self):
+        if self.path == "/signin":
+            return self.page(200)
         with self.server.lock:
             status, text = self.whose()
         self.answer(status, text)
@@ -95,16 +107,41 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.sessions.clear()
         return 200, "all sessions have ended\n"
 
+    def cookie(self, name):
+        cookies = http.cookies.SimpleCookie(self.headers.get("Cookie", ""))
+        return cookies[name].value if name in cookies else None
+
+    def page(self, status):
+        token = secrets.token_hex(16)
+        form = f'<form method="post"><input type="hidden" name="csrf" value="{token}"><input name="username">' \
+            '<input name="password" type="password"><button>Sign in</button></form>\n'
+        self.answer(status, form, [("Content-Type", "text/html"), ("Set-Cookie", f"csrf={token}; Path=/; HttpOnly")])
+
+    def sign_in(self, form):
+        if not secrets.compare_digest(form.get("csrf", "").encode(), (self.cookie("csrf") or "none").encode()):
+            return self.answer(403, "the form is not this server's, or too old\n")
+        password = form.get("password", "").encode()
+        if form.get("username") != "ada" or not secrets.compare_digest(password, self.server.password):
+            return self.page(200)
+        self.server.logins += 1
+        session = secrets.token_hex(16)
+        self.server.sessions[session] = ("ada", session)
+        cookie = f"sid={session}; Path=/; Max-Age={SECONDS}; HttpOnly; SameSite=Lax"
+        self.answer(303, "welcome\n", [("Location", "/orders"), ("Set-Cookie", cookie)])
+
     def whose(self):
-        user, _ = self.server.sessions.get(self.headers.get("X-Session"), (None, None))
+        session = self.headers.get("X-Session") or self.cookie("sid")
+        user, _ = self.server.sessions.get(session, (None, None))
         if user is None:
             return 401, "log in first\n"
         if self.path == "/session":
             return 200, json.dumps({"user": user, "seconds": SECONDS}) + "\n"
         return 200, json.dumps({"user": user, "logins": self.server.logins, "renewals": self.server.renewed}) + "\n"
 
-    def answer(self, status, text):
+    def answer(self, status, text, headers=()):
         self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(text.encode())))
         if self.close_connection:
             self.send_header("Connection", "close")

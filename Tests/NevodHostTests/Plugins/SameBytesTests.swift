@@ -59,11 +59,29 @@ struct SameBytesTests {
             return try TestPlugin.flow.get().scheme().makeInstance(settings: settings).interceptor(storage: InMemoryStorage())
         }, credential: "\r\nX-Token: k-123\r\n")
 
+    /// A session's cookie: in the app as the answer to its own login gave it, and by the scheme that logs in itself.
+    private static let cookie = Pair(
+        testDescription: "Cookie: sid=k-123",
+        inApp: { server in
+            let answer = try await CurlSession().send(HTTPRequest(.post, "\(server)/login"), TransferOptions())
+            var jar = CookieJar()
+            jar.store(
+                setCookieLinesOf: answer, from: try HTTPRequest(.post, "\(server)/login"), now: HostClock.system.now)
+            return try await stored(CookieToken(jar: jar))
+        },
+        plugin: { server in
+            let settings: SchemeSettings = [
+                "login": .text("\(server)/login"), "username": "ada", "password": .secret(Secret("hunter2")),
+            ]
+            return try Plugin(named: "CookieAuth").scheme().makeInstance(settings: settings).interceptor(
+                storage: InMemoryStorage())
+        }, credential: "sid=k-123")
+
     static let pairs = [
         header(nil, "k-123"), header("Authorization", "Bearer s3cret key/+="), header("x-lower", "ü"),
         header("Cookie", "a=theirs"), query(nil, "k-123", as: "api_key=k-123"),
         query("the key", "a b&=+%/ø", as: "the%20key=a%20b%26%3D%2B%25%2F%C3%B8"), query("x", "1", as: "x=1"),
-        issued,
+        issued, cookie,
     ]
 
     /// Answers by the path, and keeps what came, to the byte; of logins it keeps nothing. What they issue is the same each time, in
@@ -166,6 +184,8 @@ struct SameBytesTests {
     @Test(arguments: pairs, pairs)
     func `Two beside each other, in one chain`(first: Pair, second: Pair) async throws {
         guard first.testDescription != second.testDescription else { return }
+        // One writes the whole header, the other adds to it: what comes of that depends on the order.
+        guard ![first, second].allSatisfy({ $0.testDescription.hasPrefix("Cookie: ") }) else { return }
         let server = try Server()
         let made = (
             inApp: try await first.inApp(server.url), plugin: try await first.plugin(server.url),
