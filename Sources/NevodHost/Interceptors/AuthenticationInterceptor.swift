@@ -69,8 +69,17 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     public func adapt(_ exchange: inout Exchange) async throws {
         guard mayAuthenticate(exchange) else { return }
         let stored = try await tokenToSend(exchange)
-        try await prepared(stored.token)?.write(on: &exchange)
         exchange.bindings.bind(stored.version, of: ObjectIdentifier(keeper))
+        try await prepared(stored.token)?.write(on: &exchange)
+    }
+
+    /// Once more, after ``adapt(_:)`` has failed because what is stored is no token: another one takes its place.
+    ///
+    /// - Returns: false if there is none.
+    func adaptAnew(_ exchange: inout Exchange) async throws -> Bool {
+        guard try await replaces(&exchange, by: refreshStrategy) else { return false }
+        try await adapt(&exchange)
+        return true
     }
 
     public func retry(

@@ -21,9 +21,14 @@ public struct SchemeInterceptor: RequestInterceptor {
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
-        if session.hasFlows { return try await authentication.adapt(&exchange) }
-        guard mayAuthenticate(exchange) else { return }
-        try await session.instance.token.write(on: &exchange)
+        guard session.hasFlows else {
+            guard mayAuthenticate(exchange) else { return }
+            return try await session.instance.token.write(on: &exchange)
+        }
+        do { try await authentication.adapt(&exchange) } catch NetworkError.plugin(let error) where error.status == .badToken {
+            // Written by an older version of the plugin, for one. Nothing of it is on the request.
+            guard try await authentication.adaptAnew(&exchange) else { throw NetworkError.plugin(error) }
+        }
     }
 
     public func retry(
@@ -32,7 +37,11 @@ public struct SchemeInterceptor: RequestInterceptor {
         guard case .success(let response) = outcome, mayAuthenticate(exchange),
             session.instance.target.answers(with: response.status, to: exchange.request.origin)
         else { return false }
-        if session.instance.needs.response(response.status), try await answersChallenge(&exchange, response) { return true }
+        if session.instance.needs.response(response.status),
+            let isWorthIt = try await answersChallenge(&exchange, response)
+        {
+            return isWorthIt
+        }
         return session.hasFlows ? try await authentication.retry(&exchange, after: outcome) : false
     }
 
@@ -40,10 +49,11 @@ public struct SchemeInterceptor: RequestInterceptor {
         (exchange.mayCarryCredentials || session.instance.target == .proxy) && shouldAuthenticate(exchange.request)
     }
 
-    /// Whether the scheme has done something for which the request is worth another sending.
-    private func answersChallenge(_ exchange: inout Exchange, _ response: HTTPResponse) async throws -> Bool {
+    /// Whether the scheme has done something for which the request is worth another sending. Nil: it leaves the answer to the
+    /// host.
+    private func answersChallenge(_ exchange: inout Exchange, _ response: HTTPResponse) async throws -> Bool? {
         let instance = session.instance
-        guard let use = exchange.bindings.use(of: ObjectIdentifier(instance)) else { return false }
+        guard let use = exchange.bindings.use(of: ObjectIdentifier(instance)) else { return nil }
         let answer = FlowAnswer(
             status: response.status, isFromProxy: instance.target == .proxy, headers: response.headers, body: [],
             url: exchange.request.url)
@@ -57,8 +67,8 @@ public struct SchemeInterceptor: RequestInterceptor {
             try await session.adopt(kept, replacing: carried)
         }
         switch verdict {
-        case .nothing, .stateChanged: return false
-        case .retryOnce: return exchange.bindings.mayAnswerChallenge()
+        case .nothing, .stateChanged: return nil
+        case .retryOnce: return exchange.bindings.mayAnswerChallenge() ? true : nil
         case .challenge:
             let origin = exchange.request.origin
             return try await authentication.replaces(&exchange) { try await session.challenged($0, answer, at: origin) }

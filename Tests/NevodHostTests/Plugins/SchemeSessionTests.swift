@@ -51,7 +51,7 @@ struct SchemeSessionTests {
             switch path {
             case "/login", "/refresh", "/challenge", "/logout":
                 state.calls.append("\(path) \(body)")
-                if path == "/refresh", !state.refusals.isEmpty { return http(state.refusals.removeFirst()) }
+                if path != "/login", !state.refusals.isEmpty { return http(state.refusals.removeFirst()) }
                 if path == "/logout" { return http(200) }
                 state.issued += 1
                 state.isExpired = false
@@ -112,6 +112,19 @@ struct SchemeSessionTests {
         server.change { $0.isExpired = true }
         #expect(try await get(session) == 200)
         #expect(server.state.calls == ["/login login", "/login login"])
+        try await session.tokenStorage.save(session.token(IssuedToken(bytes: Secret("bad"), expiresAt: nil, account: "")))
+        #expect(try await get(session) == 200)
+        #expect(server.state.calls.count == 3)
+        #expect(server.state.apiTokens.suffix(1) == ["t3"])
+    }
+
+    @Test func `A challenge that the server refuses is not followed by another login`() async throws {
+        let session = try session("nonce-challenge")
+        #expect(try await get(session) == 200)
+        server.change { ($0.isExpired, $0.refusal, $0.refusals) = (true, "401 X\r\nX-Fresh: 1\r\n", [400]) }
+        #expect(try await get(session) == 401)
+        #expect(server.state.calls == ["/login login", "/challenge t1"])
+        #expect(try await session.tokenStorage.load() == nil)
     }
 
     @Test func `100 requests across the end of a session: one refresh, all succeed`() async throws {
