@@ -7,7 +7,7 @@ SWIFT_BUILD = swift build -c release --static-swift-stdlib
 help: ## Print this help
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
-demo: build ## Install what is missing, build, and sign real requests that a server of its own verifies
+demo: build ## Install what is missing, build, sign real requests and log in, at servers of its own
 	@scripts/demo
 
 test: ## Install what is missing, build, and run every test
