@@ -123,7 +123,8 @@ struct CookieAuth: FlowScheme, LogoutFlow {
         if !lines.isEmpty {
             var new = jar
             new.store(lines, from: url, at: request.unixSeconds, publicSuffixes)
-            if new.isWorthKeeping(insteadOf: jar, at: request.unixSeconds) { edits.keep(issued(new)) }
+            // A session whose last cookie an answer takes away stays: that it is refused then is what leads to a login.
+            if new.reaches(url.host), new.isWorthKeeping(insteadOf: jar, at: request.unixSeconds) { edits.keep(issued(new)) }
         }
         return .nothing
     }

@@ -137,10 +137,14 @@ extension Login {
         var headers: [(name: String, value: String)] = []
         if scheme.format == .json { headers.append(("Accept", "application/json")) }
         if method == "POST", let token = scheme.token, let csrf {
-            if let header = token.header { headers.append((header, csrf)) }
-            if let field = token.field { fields.append(field, .string(csrf)) }
             let source = page ?? scheme.loginPage
-            headers += [("Origin", source.origin), ("Referer", source.text)]
+            headers.append(("Origin", source.origin))
+            // The token is its own site's, and so is what stands in the page's address.
+            if PageURL(url)?.origin == source.origin {
+                headers.append(("Referer", source.text))
+                if let header = token.header { headers.append((header, csrf)) }
+                if let field = token.field { fields.append(field, .string(csrf)) }
+            }
         }
         let response: FlowResponse
         switch (method, scheme.format) {

@@ -11,7 +11,8 @@ extension nevod_bytes {
     /// For people: whatever isn't UTF-8 is replaced, and nothing is longer than a line.
     var message: String {
         let text = String(decoding: buffer.prefix(1024), as: UTF8.self)
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+        let isUnsafe = { (scalar: Unicode.Scalar) in scalar.isUnsafeAtTerminal || scalar == "\t" }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? " " : $0 }))
     }
 
     init(_ buffer: UnsafeBufferPointer<UInt8>) {

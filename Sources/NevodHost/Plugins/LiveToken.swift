@@ -3,7 +3,7 @@ internal import NevodSupport
 
 /// What a scheme has made of a token's bytes, so that no request pays for parsing: immutable, until it is freed.
 final class LiveToken: Sendable {
-    private let instance: SchemeInstance
+    let instance: SchemeInstance
     /// The contract lets any thread use it, many at once.
     nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
 

@@ -10,6 +10,7 @@ public struct PluginToken: TokenModel, Redacted {
     public static let phase = TokenPhase.signature
 
     let issued: IssuedToken
+    let purpose: TokenPurpose
     private let instance: SchemeInstance?
     private let live: Live
 
@@ -18,16 +19,25 @@ public struct PluginToken: TokenModel, Redacted {
         let token = Locked<LiveToken?>(nil)
     }
 
-    init(_ issued: IssuedToken, of instance: SchemeInstance?) {
+    init(_ issued: IssuedToken, of instance: SchemeInstance) {
         self.issued = issued
         self.instance = instance
+        purpose = instance.purpose
         live = Live()
     }
 
     private init(_ token: PluginToken, boundTo instance: SchemeInstance) {
         issued = token.issued
-        live = token.instance == nil || token.instance === instance ? token.live : Live()
+        purpose = token.purpose
+        live = token.live
         self.instance = instance
+    }
+
+    private init(stored issued: IssuedToken, _ purpose: TokenPurpose) {
+        self.issued = issued
+        self.purpose = purpose
+        instance = nil
+        live = Live()
     }
 
     /// As the scheme says.
@@ -60,6 +70,7 @@ public struct PluginToken: TokenModel, Redacted {
             "token": issued.bytes.withUnsafeBytes { Base64.encoded($0) },
             "expires_at": issued.expiresAt.map { String($0.nanoseconds) },
             "account": issued.account.isEmpty ? nil : issued.account,
+            "scheme": purpose.scheme, "origins": purpose.origins.joined(separator: " "),
         ]).encoded
     }
 
@@ -67,31 +78,53 @@ public struct PluginToken: TokenModel, Redacted {
     public static func decode(from data: [UInt8]) throws -> PluginToken {
         let fields = TokenFields(data)
         guard let bytes = Base64.decoded(Array(try fields.value("token").utf8)) else { throw UnreadableToken(missing: "token") }
-        return PluginToken(
-            IssuedToken(
-                bytes: Secret(copying: bytes),
-                expiresAt: fields["expires_at"].flatMap(Int64.init).map(UnixTime.init(nanoseconds:)),
-                account: fields["account"] ?? ""), of: nil)
+        let issued = IssuedToken(
+            bytes: Secret(copying: bytes), expiresAt: fields["expires_at"].flatMap(Int64.init).map(UnixTime.init(nanoseconds:)),
+            account: fields["account"] ?? "")
+        let origins = try fields.value("origins").split(separator: " ").map(String.init)
+        return PluginToken(stored: issued, TokenPurpose(scheme: try fields.value("scheme"), origins: origins))
     }
 
-    private func bound() throws(UnboundToken) -> SchemeInstance {
+    private func bound() throws -> SchemeInstance {
         guard let instance else { throw UnboundToken() }
+        guard purpose == instance.purpose else { throw instance.foreign(self) }
         return instance
     }
 
     /// Nil for a scheme that decodes none.
     func liveToken(of instance: SchemeInstance) throws(PluginError) -> LiveToken? {
         guard instance.scheme.table.pointee.token_decode != nil, !issued.bytes.isEmpty else { return nil }
-        if let known = live.token.withLock({ $0 }) { return known }
+        // Copies may be bound to several instances, and what one has made is nothing to another.
+        if let known = live.token.withLock({ $0 }), known.instance === instance { return known }
         let made = try LiveToken(issued, of: instance)
-        return live.token.withLock { token in
-            token = token ?? made
-            return token
-        }
+        live.token.withLock { $0 = made }
+        return made
     }
 
     func bound(to instance: SchemeInstance) -> PluginToken {
         PluginToken(self, boundTo: instance)
+    }
+}
+
+/// What a token was issued for: at another place it is worth nothing, and not to be shown.
+struct TokenPurpose: Sendable, Hashable {
+    let scheme: String
+    /// To which the flows may send that obtain and renew it, in the order of their text.
+    let origins: [String]
+}
+
+extension SchemeInstance {
+    var purpose: TokenPurpose {
+        TokenPurpose(scheme: scheme.id, origins: flowOrigins.named.map(\.description).sorted())
+    }
+
+    func foreign(_ token: PluginToken) -> PluginError {
+        let origins = token.purpose.origins.joined(separator: ", ")
+        return PluginError(
+            scheme.plugin,
+            .failed(
+                scheme: scheme.id, function: "the use of the stored token", status: Int32(NEVOD_BAD_TOKEN), subject: "",
+                message: "it was issued for \(token.purpose.scheme)\(origins.isEmpty ? "" : " at \(origins)")", detail: nil))
     }
 }
 

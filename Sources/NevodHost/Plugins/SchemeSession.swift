@@ -21,7 +21,7 @@ public struct SchemeSession: Sendable {
     /// - Parameters:
     ///   - instance: for an origin, or for a proxy.
     ///   - storage: keeps the token.
-    ///   - key: by default one for each scheme; two accounts of a scheme need two.
+    ///   - key: by default one for each scheme and the origins that its settings name; two accounts need two.
     ///   - session: sends the flows' requests.
     ///   - interaction: answers the flows' questions. Without one, a flow that asks fails, and says what it asked for.
     ///   - shouldAuthenticate: whether a request is one that the token is meant for.
@@ -42,7 +42,7 @@ public struct SchemeSession: Sendable {
         driver: FlowDriver
     ) {
         self.instance = instance
-        self.storage = TokenStorage(storage: storage, key: key ?? StorageKey(value: "nevod.scheme.\(instance.scheme.id)"))
+        self.storage = TokenStorage(storage: storage, key: key ?? instance.purpose.key)
         keeper = self.storage.keeper
         self.driver = driver
         self.shouldAuthenticate = shouldAuthenticate
@@ -69,7 +69,10 @@ public struct SchemeSession: Sendable {
 
     /// Gives the token back to the server, if the scheme knows how, and clears it, whatever the server says.
     public func logout() async throws {
-        guard let stored = try await keeper.read().token else { return }
+        let stored: PluginToken?
+        do { stored = try await keeper.read().token } catch is UnreadableToken { return try await keeper.write(nil) }
+        guard let stored else { return }
+        guard stored.purpose == instance.purpose else { return try await keeper.write(nil) }
         let result: Result<IssuedToken?, any Error>
         do { result = .success(try await driver.run(.logout, token: stored.issued, keep: { _ in })) } catch {
             result = .failure(error)
@@ -84,10 +87,16 @@ public struct SchemeSession: Sendable {
 
     /// Another token than the old one: by a refresh, or where that can't be, by a login.
     func renewed(_ old: PluginToken?) async throws -> PluginToken {
-        try await withPluginErrors(renewing: old) {
+        let old = own(old)
+        return try await withPluginErrors(renewing: old) {
             if let old, let token = try await refreshed(old) { return self.token(token) }
             return try await loggedIn()
         }
+    }
+
+    /// Another scheme's, or another server's, is no token of ours: no flow gets to see it.
+    private func own(_ token: PluginToken?) -> PluginToken? {
+        token?.purpose == instance.purpose ? token : nil
     }
 
     private func loggedIn() async throws -> PluginToken {
@@ -108,7 +117,8 @@ public struct SchemeSession: Sendable {
 
     /// A token by way of the challenge in an answer, or where the scheme can do nothing with that, by a login.
     func challenged(_ old: PluginToken?, _ answer: FlowAnswer, at origin: Origin) async throws -> PluginToken {
-        try await withPluginErrors(renewing: old) {
+        let old = own(old)
+        return try await withPluginErrors(renewing: old) {
             do {
                 let issued = try await driver.run(
                     .challenge, token: old?.issued, answer: answer, at: origin, keep: { try await keeper.keep(token($0)) })
@@ -121,10 +131,20 @@ public struct SchemeSession: Sendable {
     /// What an answer has made of the token that its request carried. Of several answers to one token the first counts, and while
     /// the token is being renewed, what comes of that.
     func adopt(_ issued: IssuedToken, replacing carried: TokenVersion) async throws {
-        let stored = try await keeper.read()
-        guard !keeper.renewal.isFlying, stored.version == carried else { return }
-        let isSaved = try await keeper.adopt(token(issued.replacing(stored.token?.issued)), replacing: carried)
-        if !isSaved { logger?.error("a token of \(instance.scheme.id) could not be saved; it is kept in memory") }
+        let (keeper, instance, logger) = (keeper, instance, logger)
+        // In the place of a renewal, so that none begins meanwhile: it would spend the token that is replaced here.
+        _ = try await keeper.renewal.flyAlone {
+            do {
+                let stored = try await keeper.read()
+                guard stored.version == carried else { return .replaced }
+                let token = PluginToken(issued.replacing(stored.token?.issued), of: instance)
+                let isSaved = try await keeper.adopt(token, replacing: carried)
+                if !isSaved { logger?.error("a token of \(instance.scheme.id) could not be saved; it is kept in memory") }
+                return .replaced
+            } catch {
+                return .failed(error)
+            }
+        }
     }
 
     /// A scheme's word in the host's terms: denied is for good, everything else for now. Where there is no token that could be
@@ -135,6 +155,13 @@ public struct SchemeSession: Sendable {
         do { return try await body() } catch let error as PluginError where error.status == .denied && old != nil {
             throw TokenRefused(error.description)
         }
+    }
+}
+
+extension TokenPurpose {
+    /// Where its token is stored, unless an embedder says otherwise.
+    var key: StorageKey {
+        StorageKey(value: "nevod.scheme.\(scheme)" + (origins.isEmpty ? "" : "@\(origins.joined(separator: ","))"))
     }
 }
 

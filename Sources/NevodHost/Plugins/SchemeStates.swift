@@ -19,15 +19,22 @@ struct SchemeStates {
     private static let most = 1000
 
     private var entries: [StatePlace: Entry] = [:]
+    /// By account: no origin that begins with the login's state begins below this, since one that was dropped got so far with it.
+    private var floors: [String: UInt64] = [:]
 
     /// An origin begins with what the account's login kept.
     func state(at place: StatePlace) -> Secret? {
         entries[place]?.state ?? entries[StatePlace(account: place.account)]?.state
     }
 
-    /// The count begins again, unless the state is the same: a server may hand out one nonce to several requests.
+    /// The count begins again, unless the state is the same: a server may hand out one nonce to several requests. What a login
+    /// keeps is for all origins, whatever was kept for them before.
     mutating func set(_ state: Secret, at place: StatePlace) {
         guard entries[place]?.state != state else { return }
+        if place.origin == nil {
+            entries = entries.filter { $0.key.account != place.account }
+            floors[place.account] = nil
+        }
         makeRoom(for: place)
         entries[place] = Entry(state: state)
     }
@@ -41,15 +48,20 @@ struct SchemeStates {
 
     mutating func use(at place: StatePlace) -> StateUse {
         makeRoom(for: place)
-        defer { entries[place, default: Entry()].uses += 1 }
-        return StateUse(state: state(at: place), count: entries[place]?.uses ?? 0)
+        var entry = entries[place] ?? Entry(uses: floors[place.account] ?? 0)
+        defer {
+            entry.uses += 1
+            entries[place] = entry
+        }
+        return StateUse(state: state(at: place), count: entry.uses)
     }
 
     private mutating func makeRoom(for place: StatePlace) {
         guard entries.count >= Self.most, entries[place] == nil,
             let victim = entries.keys.first(where: { $0.origin != nil })
         else { return }
-        entries[victim] = nil
+        let uses = entries.removeValue(forKey: victim)?.uses ?? 0
+        floors[victim.account] = max(floors[victim.account] ?? 0, uses)
     }
 }
 

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import NevodSupport
 
 /// Where a store's blocking calls run, one after another, so that none of them holds a thread of Swift's own pool.
@@ -31,21 +30,10 @@ package final class StorageThread: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if mustStart { start() }
-    }
-
-    private func start() {
-        var thread = pthread_t()
+        guard mustStart else { return }
         // Keeps itself until its last job is done, so there is nobody who would have to join it.
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let failure = pthread_create(
-            &thread, nil,
-            { context in
-                context.map { Unmanaged<StorageThread>.fromOpaque($0).takeRetainedValue().drain() }
-                return nil
-            }, context)
-        precondition(failure == 0, "no thread left for a store")
-        pthread_detach(thread)
+        let hasStarted = SystemThread.start { self.drain() }
+        precondition(hasStarted, "no thread left for a store")
     }
 
     private func drain() {

@@ -34,6 +34,18 @@ final class SingleFlight<Outcome: Sendable>: Sendable {
         return try await waiter.value(until: deadline)
     }
 
+    /// Runs `operation`, unless one is under way: then nothing.
+    func flyAlone(_ operation: @escaping @Sendable () async -> Outcome) async throws -> Outcome? {
+        let isFirst = state.withLock { state in
+            defer { state.isFlying = true }
+            return !state.isFlying
+        }
+        guard isFirst else { return nil }
+        let outcome = await operation()
+        land(outcome)
+        return outcome
+    }
+
     /// Waits for the operation under way; nil if none is.
     func outcome(until deadline: ContinuousClock.Instant?) async throws -> Outcome? {
         let waiter = state.withLock { state -> Waiter<Outcome>? in

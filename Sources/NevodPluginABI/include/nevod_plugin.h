@@ -245,7 +245,7 @@ typedef struct nevod_needs {
 enum {
     NEVOD_FLOW_LOGIN = 1,
     NEVOD_FLOW_REFRESH = 2,   /* a token is expired, or a server rejected it */
-    NEVOD_FLOW_CHALLENGE = 3, /* a 401 or 407 that `on_response` asked to answer with a flow */
+    NEVOD_FLOW_CHALLENGE = 3, /* an answer that `on_response` asked to meet with a flow: a 401 or 407, or what it takes for one */
     NEVOD_FLOW_LOGOUT = 4
 };
 
@@ -256,7 +256,8 @@ enum {
     NEVOD_EVENT_ANSWERS = 4,         /* to `ask`: `answers`, by the questions' names */
     NEVOD_EVENT_SHOWN = 5,           /* to `show` */
     NEVOD_EVENT_LISTENING = 6,       /* to `listen`: `url` is the redirect URI */
-    NEVOD_EVENT_REDIRECT = 7,        /* to `browse`: `url` is what arrived at the redirect URI */
+    NEVOD_EVENT_REDIRECT = 7,        /* to `browse`: `url` is what arrived at the redirect URI. Anybody on the machine may have
+                                        sent it: look at what it proves. One that proves nothing: `browse` again */
     NEVOD_EVENT_TIMER = 8,           /* to `wait` */
     NEVOD_EVENT_KEPT = 9,            /* to `keep`: the token is stored durably */
     NEVOD_EVENT_CANCELLED = 10       /* to anything, once: give up now. What the step answers is not looked at */

@@ -51,7 +51,8 @@ final class FlowRun {
         task = Task.detached(executorPreference: queue) {
             let result: Result<IssuedToken, any Error>
             do { result = .success(try await function(flow, start)) } catch { result = .failure(error) }
-            flow.state.withLock { $0.finish(result) }
+            let leftBehind = flow.state.withLock { $0.finish(result) }
+            leftBehind?.resume(throwing: SchemeFailure.internal("something of the flow goes on after its end"))
         }
     }
 

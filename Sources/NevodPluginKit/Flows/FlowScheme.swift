@@ -95,7 +95,7 @@ public protocol ChallengeFlow: FlowScheme {
     ///
     /// - Parameters:
     ///   - flow: what the function asks the host by.
-    ///   - response: the 401 or 407; its body is not there.
+    ///   - response: what ``AuthScheme/respond(to:_:_:)`` has seen; its body is not there.
     ///   - token: nil when there was none.
     func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Token?) async throws -> IssuedToken
 }

@@ -76,9 +76,17 @@ struct FlowState: Sendable {
         }
     }
 
-    mutating func finish(_ result: Result<IssuedToken, any Error>) {
-        if case .closed = phase { return }
-        phase = .finished(result)
+    /// - Returns: what a task that the function left behind waits for, in vain.
+    mutating func finish(_ result: Result<IssuedToken, any Error>) -> Continuation? {
+        switch phase {
+        case .closed: return nil
+        case .asking(_, let continuation), .waiting(let continuation):
+            phase = .finished(result)
+            return continuation
+        case .running, .finished:
+            phase = .finished(result)
+            return nil
+        }
     }
 
     /// After the function has run as far as it could.

@@ -174,12 +174,12 @@ struct SchemeInstanceTests {
     }
 
     @Test func `A stored token is bound before it is used`() throws {
-        let stored = try PluginToken.decode(from: Array("account=me&expires_at=5&token=AQID".utf8))
+        let stored = try PluginToken.decode(from: Array("account=me&expires_at=5&origins=&scheme=view&token=AQID".utf8))
         var request = try HTTPRequest(.get, "http://h/")
         #expect(throws: UnboundToken.self) { try stored.authorize(&request) }
         #expect(stored.issued.bytes == Secret(copying: [1, 2, 3] as [UInt8]))
         #expect(stored.expiresAt == UnixTime(nanoseconds: 5))
-        #expect(try stored.encode() == Array("account=me&expires_at=5&token=AQID".utf8))
+        #expect(try stored.encode() == Array("account=me&expires_at=5&origins=&scheme=view&token=AQID".utf8))
         try instance.token(stored).authorize(&request)
         #expect(request.headers["V-Token"] == "0")
     }

@@ -102,7 +102,9 @@ struct SchemeSessionTests {
         try await session().login()
         #expect(try await get(session()) == 200)
         #expect(server.state.calls == ["/login login"])
-        let stored = memory.data(for: "nevod.scheme.flow").map { String(decoding: $0, as: UTF8.self) }
+        let stored = memory.data(for: StorageKey(rawValue: "nevod.scheme.flow@\(server.url)")).map {
+            String(decoding: $0, as: UTF8.self)
+        }
         #expect(stored?.contains("account=me") == true)
     }
 
@@ -162,13 +164,17 @@ struct SchemeSessionTests {
     }
 
     @Test func `Logging out clears the token, whatever the server says`() async throws {
-        let session = try session()
-        try await session.login()
         let elsewhere = try TestPlugin.flow.get().scheme().makeInstance(
             settings: ["mode": "exchange", "url": "http://127.0.0.1:1"])
         let unreachable = SchemeSession(elsewhere, storage: memory)
+        let token = unreachable.token(IssuedToken(bytes: Secret("t1"), expiresAt: nil, account: ""))
+        try await unreachable.tokenStorage.save(token)
         await #expect(throws: PluginError.self) { try await unreachable.logout() }
-        #expect(try await session.tokenStorage.load() == nil)
+        #expect(try await unreachable.tokenStorage.load() == nil)
+        // Nor is it kept because it can't be read.
+        memory.set(Array("nonsense".utf8), for: elsewhere.purpose.key)
+        try await unreachable.logout()
+        #expect(memory.data(for: elsewhere.purpose.key) == nil)
     }
 
     @Test func `State is kept for an origin; its count begins anew with it; an answer may be worth one retry`() async throws {
@@ -220,6 +226,37 @@ struct SchemeSessionTests {
         server.change { $0.script = (0..<20).map { _ in "HTTP/1.1 302 X\r\nX-Fresh: 1\r\nContent-Length: 0\r\n\r\n" } }
         #expect(try await get(session) == 302)
         #expect(server.state.calls.count == 3)
+    }
+
+    @Test func `A token is used at the servers that it was issued for, and shown to no others`() async throws {
+        try await session().login()
+        let other = try Server()
+        let instance = try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "exchange", "url": .text(other.url)])
+        // By the default key they don't meet; by one that an embedder gives, they do.
+        #expect(try await SchemeSession(instance, storage: memory).tokenStorage.load() == nil)
+        let shared: StorageKey = "shared"
+        let mine = SchemeSession(
+            try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "exchange", "url": .text(server.url)]),
+            storage: memory, key: shared)
+        try await mine.login()
+        let theirs = SchemeSession(instance, storage: memory, key: shared)
+        let provider = NetworkProvider(session: CurlSession(), interceptor: theirs.interceptor)
+        #expect(try await provider.send(HTTPRequest(.get, "\(other.url)/api")).status == 200)
+        #expect(other.state.calls == ["/login login"])
+        #expect(other.state.apiTokens == ["t1"])
+        // Nor is it given back there.
+        try await mine.logout()
+        #expect(server.state.calls == ["/login login", "/login login"])
+        #expect(try await theirs.tokenStorage.load() == nil)
+    }
+
+    @Test func `What one instance has made of a token is nothing to another`() async throws {
+        try await session().login()
+        let stored = try #require(try await session().tokenStorage.load())
+        let (one, two) = (try session().instance, try session().instance)
+        let made = try one.token(stored).liveToken(of: one)
+        let other = try two.token(stored).liveToken(of: two)
+        #expect(made?.instance === one && other?.instance === two)
     }
 
     @Test func `A scheme without a login goes without a token until it is challenged`() async throws {

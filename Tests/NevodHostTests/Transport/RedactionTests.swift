@@ -93,8 +93,11 @@ struct RedactionTests {
         ])
         #expect(!leaks(instance))
         #expect(!leaks(instance.token))
-        #expect(!leaks(try PluginToken.decode(from: Array("account=\(Self.secret)&token=AQID".utf8))))
-        #expect(!leaks(instance.token(try PluginToken.decode(from: Array("account=\(Self.secret)&token=AQID".utf8)))))
+        #expect(!leaks(try PluginToken.decode(from: Array("account=\(Self.secret)&origins=&scheme=hmac&token=AQID".utf8))))
+        #expect(
+            !leaks(
+                instance.token(try PluginToken.decode(from: Array("account=\(Self.secret)&origins=&scheme=hmac&token=AQID".utf8)))
+            ))
     }
 
     private var pluginError: PluginError {

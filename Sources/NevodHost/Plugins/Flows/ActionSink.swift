@@ -41,7 +41,13 @@ struct ActionSink {
                 wait: { host, nanoseconds in
                     Self.record(host, "wait") { _ throws(Problem) in .wait(.nanoseconds(Int64(clamping: nanoseconds))) }
                 },
-                keep: { host, token in Self.record(host, "keep") { sink throws(Problem) in .keep(try sink.token(token)) } },
+                keep: { host, token in
+                    Self.record(host, "keep") { sink throws(Problem) in
+                        let token = try sink.token(token)
+                        guard !token.bytes.isEmpty else { throw Problem("the token is empty") }
+                        return .keep(token)
+                    }
+                },
                 token: { host, token in Self.record(host, "token") { sink throws(Problem) in .token(try sink.token(token)) } },
                 set_state: { host, state in
                     guard let host else { return Int32(NEVOD_INTERNAL) }
@@ -89,7 +95,7 @@ struct ActionSink {
         guard bytes.count <= limit else { throw Problem("\(what) has \(bytes.count) bytes, more than \(limit)") }
         guard bytes.count == 0 || bytes.data != nil else { throw Problem("\(what) has a length but no data") }
         guard let text = String(validating: bytes.buffer, as: UTF8.self),
-            !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+            !text.unicodeScalars.contains(where: { $0.isUnsafeAtTerminal || $0 == "\t" })
         else { throw Problem("\(what) is no text, or holds a control character") }
         return text
     }
@@ -139,7 +145,8 @@ struct ActionSink {
             }
             return .send(FlowRequest(request: request, followsRedirects: flow.follow_redirects != 0))
         } catch {
-            throw Problem(error.description)
+            // Not the URL itself: its query may hold what no log should.
+            throw Problem(error.part.isURL ? "its url: \(error.problem)" : error.description)
         }
     }
 
@@ -188,5 +195,11 @@ struct ActionSink {
             return .choice(choices)
         default: throw Problem("a question is of kind \(question.kind), which the contract doesn't know")
         }
+    }
+}
+
+extension InvalidRequest.Part {
+    fileprivate var isURL: Bool {
+        if case .url = self { true } else { false }
     }
 }

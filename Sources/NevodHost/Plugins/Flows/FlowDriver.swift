@@ -29,7 +29,10 @@ struct FlowDriver: Sendable {
         guard let flow = try Flow(kind, of: instance) else { return nil }
         var work = Work(origins: instance.flowOrigins, deadline: .now + limits.duration)
         defer { work.listener?.stop() }
-        if kind == .login { await interaction?.loginBegins(with: instance.scheme.title, at: work.origins.allowed) }
+        if kind == .login, let interaction {
+            let (title, origins) = (instance.scheme.title, work.origins.allowed)
+            _ = try await bounded(work) { await interaction.loginBegins(with: title, at: origins) }
+        }
         var event = FlowEvent.start(token: token, answer: answer)
         let place = instance.place(account: token?.account ?? "", origin: origin)
         var kept: Secret?
@@ -75,7 +78,8 @@ struct FlowDriver: Sendable {
         case .ask(let questions): return .answers(try await answers(to: questions, flow, work))
         case .show(let text, let url):
             if let interaction {
-                try await interaction.show(text, url: url)
+                let isShown: Void? = try await bounded(work) { try await interaction.show(text, url: url) }
+                guard isShown != nil else { throw instance.unanswered(["show"]) }
             } else if !url.isEmpty {
                 // What is only said needs nobody to hear it; an address is there to be opened.
                 throw instance.unanswered(["browser"])
@@ -115,7 +119,8 @@ struct FlowDriver: Sendable {
             throw flow.fault("it sends the user to an address that no setting names")
         }
         guard let interaction else { throw instance.unanswered(["browser"]) }
-        try await interaction.open(url)
+        let isOpen: Void? = try await bounded(work) { try await interaction.open(url) }
+        guard isOpen != nil else { throw instance.unanswered(["browser"]) }
         do { return .redirect(url: try await listener.redirect(until: work.deadline)) } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -123,20 +128,16 @@ struct FlowDriver: Sendable {
         }
     }
 
-    /// Nil: it took too long.
+    /// Nil: it took too long. What doesn't heed its cancellation is left behind.
     private func bounded<Success: Sendable>(
         _ work: Work, _ body: @escaping @Sendable () async throws -> Success
     ) async throws -> Success? {
-        let deadline = work.deadline
-        return try await withThrowingTaskGroup(of: Success?.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(until: deadline, clock: .continuous)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
+        let waiter = Waiter<Success>()
+        let task = Task {
+            do { waiter.resume(with: .success(try await body())) } catch { waiter.resume(with: .failure(error)) }
         }
+        defer { task.cancel() }
+        do { return try await waiter.value(until: work.deadline) } catch NetworkError.timeout(.outOfTime) { return nil }
     }
 }
 

@@ -4,6 +4,8 @@ internal import NevodPluginABI
 /// setting names.
 struct FlowOrigins: Sendable {
     private(set) var allowed: [Origin] = []
+    /// Of them, those that settings name.
+    let named: [Origin]
     private let issuers: [String]
 
     init(_ values: [(name: String, value: SchemeSettings.Value)], of scheme: Scheme) {
@@ -16,6 +18,7 @@ struct FlowOrigins: Sendable {
             if setting.namesIssuer { issuers.append(text) }
         }
         self.issuers = issuers
+        named = allowed
     }
 
     func allow(_ origin: Origin) -> Bool { allowed.contains(origin) }

@@ -1,15 +1,23 @@
+internal import Glibc
 internal import NevodSupport
 
-#if canImport(Glibc)
-    internal import Glibc
-#endif
-
-/// A redirect URI on loopback (RFC 8252 §7.3): waits for the one request that a browser makes there.
+/// A redirect URI on loopback (RFC 8252 §7.3): hands over the requests that arrive there, until it is stopped. Any program of this
+/// machine can make one; whether it is the browser's answer is for the flow to find out.
 final class LoopbackListener: Sendable {
+    private struct Arrivals {
+        var urls: [String] = []
+        var waiter: Waiter<String>?
+    }
+
+    /// One that says nothing, or slowly, must not keep the browser's from being heard.
+    private static let mostConnections = 16
+    private static let patience: Duration = .seconds(2)
+
     let url: String
     private let path: String
+    private let authority: String
     private let listener: Int32
-    private let arrival = Waiter<String>()
+    private let arrivals = Locked(Arrivals())
     private let isStopped = Locked(false)
 
     /// - Parameter path: begins with a slash.
@@ -28,61 +36,95 @@ final class LoopbackListener: Sendable {
             return bind(descriptor, address, length) == 0 && listen(descriptor, 8) == 0
                 && getsockname(descriptor, address, &length) == 0
         }
-        guard isBound else {
+        authority = "127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        url = "http://\(authority)\(path)"
+        // A thread of its own: it blocks, for a quarter of a second at a time.
+        guard isBound, SystemThread.start({ self.serve() }) else {
             close(descriptor)
             throw failure
         }
-        url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))\(path)"
-        serve()
     }
 
-    /// The URL that the browser asked for, with its query.
+    /// The next URL that was asked for, with its query. One caller at a time.
     func redirect(until deadline: ContinuousClock.Instant?) async throws -> String {
-        try await arrival.value(until: deadline)
+        let waiter = Waiter<String>()
+        arrivals.withLock { arrivals in
+            if arrivals.urls.isEmpty {
+                arrivals.waiter = waiter
+            } else {
+                waiter.resume(with: .success(arrivals.urls.removeFirst()))
+            }
+        }
+        return try await waiter.value(until: deadline)
     }
 
     func stop() {
         isStopped.withLock { $0 = true }
     }
 
-    /// On a thread of its own: it blocks, for a quarter of a second at a time.
+    private func arrived(_ target: String) {
+        let url = "http://\(authority)\(target)"
+        arrivals.withLock { arrivals in
+            if arrivals.waiter?.resume(with: .success(url)) != true, arrivals.urls.count < Self.mostConnections {
+                arrivals.urls.append(url)
+            }
+            arrivals.waiter = nil
+        }
+    }
+
+    private struct Connection {
+        let descriptor: Int32
+        let deadline: ContinuousClock.Instant
+        var head: [UInt8] = []
+        var isOver = false
+    }
+
     private func serve() {
-        let thread = Thread { [self] in
-            defer { close(listener) }
-            while !isStopped.withLock({ $0 }) {
-                var poll = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-                guard Glibc.poll(&poll, 1, 250) == 1 else { continue }
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { continue }
-                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                defer { close(connection) }
-                if let target = answer(connection) {
-                    arrival.resume(with: .success("\(url.dropLast(path.utf8.count))\(target)"))
-                    return
-                }
+        var connections: [Connection] = []
+        defer { for descriptor in connections.map(\.descriptor) + [listener] { close(descriptor) } }
+        while !isStopped.withLock(\.self) {
+            var polls = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            if connections.count < Self.mostConnections { polls.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0)) }
+            poll(&polls, nfds_t(polls.count), 250)
+            for index in connections.indices {
+                if polls[index].revents != 0 { receive(&connections[index]) }
+                if connections[index].deadline < .now { connections[index].isOver = true }
+            }
+            let mayAccept = polls.count > connections.count && polls[connections.count].revents != 0
+            for connection in connections where connection.isOver { close(connection.descriptor) }
+            connections.removeAll(where: \.isOver)
+            guard mayAccept else { continue }
+            let descriptor = accept(listener, nil, nil)
+            if descriptor >= 0 {
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                connections.append(Connection(descriptor: descriptor, deadline: .now + Self.patience))
+            } else {
+                // No descriptor left, for one.
+                poll(nil, 0, 50)
             }
         }
-        thread.start()
+    }
+
+    private func receive(_ connection: inout Connection) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(connection.descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        guard count > 0 else {
+            connection.isOver = true
+            return
+        }
+        connection.head += buffer[..<count]
+        if connection.head.suffix(4).elementsEqual("\r\n\r\n".utf8) { answer(&connection) }
+        if connection.head.count > 32 << 10 { connection.isOver = true }
     }
 
     /// Browsers ask for icons too, and other programs of this machine for anything: those get an error, and the wait goes on.
-    private func answer(_ connection: Int32) -> String? {
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
-        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var head: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while head.count < 32 << 10, !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
-            let count = recv(connection, &buffer, buffer.count, 0)
-            guard count > 0 else { return nil }
-            head += buffer[..<count]
-        }
-        let words = head.prefix { $0 != UInt8(ascii: "\r") }.split(separator: UInt8(ascii: " "))
-        let target = words.count == 3 ? String(decoding: words[1], as: UTF8.self) : ""
-        let isRedirect =
-            words.first?.elementsEqual("GET".utf8) == true && (target == path || target.hasPrefix("\(path)?"))
-        let text = isRedirect ? "Done. You can close this window and go back to the program." : "There is nothing here."
+    private func answer(_ connection: inout Connection) {
+        connection.isOver = true
+        let target = redirectTarget(of: connection.head)
+        let text = target == nil ? "There is nothing here." : "Done. You can close this window and go back to the program."
         let reply = """
-            HTTP/1.1 \(isRedirect ? "200 OK" : "404 Not Found")\r
+            HTTP/1.1 \(target == nil ? "404 Not Found" : "200 OK")\r
             Content-Type: text/plain; charset=utf-8\r
             Cache-Control: no-store\r
             Content-Length: \(text.utf8.count)\r
@@ -91,33 +133,18 @@ final class LoopbackListener: Sendable {
             \(text)
             """
         let bytes = Array(reply.utf8)
-        _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-        return isRedirect ? target : nil
-    }
-}
-
-/// A detached thread.
-private struct Thread {
-    private final class Work: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+        _ = send(connection.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        if let target { arrived(target) }
     }
 
-    private let work: Work
-
-    init(_ run: @escaping @Sendable () -> Void) {
-        work = Work(run)
-    }
-
-    func start() {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(work)
-        let status = pthread_create(
-            &thread, nil,
-            { context in
-                if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
-                return nil
-            }, context.toOpaque())
-        if status == 0 { pthread_detach(thread) } else { context.release() }
+    /// Nil: it is no request for the redirect URI. A page of another name that leads here (DNS rebinding) says so in Host.
+    private func redirectTarget(of head: [UInt8]) -> String? {
+        let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
+        let words = lines[0].split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, words[0] == "GET", words[1] == path || words[1].hasPrefix("\(path)?"),
+            words[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            lines.contains(where: { $0.lowercased() == "host: \(authority)" })
+        else { return nil }
+        return String(words[1])
     }
 }

@@ -134,11 +134,9 @@ struct CookieAuthScopeTests {
         let seconds = Locked<Int64>(1_000)
         let instance = try CookieLogins.plugin.get().scheme().makeInstance(
             settings: ["login": "https://h.example/login"], clock: HostClock { seconds.withLock { $0 } * 1_000_000_000 })
-        let token = instance.token(
-            PluginToken(
-                IssuedToken(
-                    bytes: Secret("1\nhs\t\th.example\t/\tsafe\t1\nh\t2000\th.example\t/\tshort\t2\n\t\th.example\t/\twide\t3\n"),
-                    expiresAt: nil, account: ""), of: nil))
+        let cookies = ["hs\t\th.example\t/\tsafe\t1", "h\t2000\th.example\t/\tshort\t2", "\t\th.example\t/\twide\t3"]
+        let bytes = Secret("1\n\(cookies.joined(separator: "\n"))\n")
+        let token = PluginToken(IssuedToken(bytes: bytes, expiresAt: nil, account: ""), of: instance)
         func sent(_ url: String) throws -> String? {
             var request = try HTTPRequest(.get, url)
             try token.authorize(&request)

@@ -175,11 +175,12 @@ struct HostileLoginTests {
             [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("session-cookie", "sid")], storage: storage)
         try await session.login()
         let provider = session.provider()
+        let key = StorageKey(rawValue: "nevod.scheme.cookie@\(server.url)")
         func stored(after line: String) async throws -> Bool {
-            let before = storage.data(for: "nevod.scheme.cookie")
+            let before = storage.data(for: key)
             lines.append("Set-Cookie: \(line)")
             _ = try await provider.text("\(server.url)/x")
-            return storage.data(for: "nevod.scheme.cookie") != before
+            return storage.data(for: key) != before
         }
         #expect(try await !stored(after: "sid=1; Max-Age=1000"))
         #expect(try await !stored(after: "sid=1; Max-Age=1080"))

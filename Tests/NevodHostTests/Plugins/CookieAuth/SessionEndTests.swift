@@ -108,6 +108,33 @@ struct SessionEndTests {
         #expect(site.server.requests.allSatisfy { $0.target == "/login" || $0["Cookie"] != nil })
     }
 
+    @Test func `A session whose last cookie a good answer takes away is begun anew when it is missed`() async throws {
+        let site = try Site { request in
+            request.target == "/public"
+                ? .init(headers: ["Set-Cookie: sid=; Max-Age=0"]) : .init(status: 302, headers: ["Location: /login"])
+        }
+        let session = try site.session()
+        try await session.login()
+        site.end()
+        #expect(try await answer(session, "\(site.url)/public") == 200)
+        #expect(try await answer(session, "\(site.url)/x") == 200)
+        #expect(site.logins == 2)
+    }
+
+    @Test func `The CSRF token of a page stays at its origin`() async throws {
+        let site = try Site { _ in .init(headers: ["Set-Cookie: csrftoken=t"]) }
+        let other = try ScriptedServer { _ in .init() }
+        let session = try site.session([("csrf", "cookie"), ("page", "\(site.url)/form?secret"), ("logout", "\(other.url)/out")])
+        try await session.login()
+        try await session.logout()
+        let login = try #require(site.server.requests.last { $0.target == "/login" })
+        #expect(login["X-CSRFToken"] == "t")
+        #expect(login["Referer"] == "\(site.url)/form?secret")
+        let logout = try #require(other.requests.last)
+        #expect(logout["Origin"] == site.url)
+        #expect(logout["X-CSRFToken"] == nil && logout["Referer"] == nil)
+    }
+
     /// By a clock that is far behind the one of the interceptor, for which the session has ended when it begins.
     @Test func `A session whose cookie has ended is begun anew before the request`() async throws {
         let site = try Site(attributes: "; Max-Age=60") { _ in .init(status: 401) }

@@ -1,0 +1,47 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Threads of the system's, for calls that block: Swift's own pool has one for each core, and all wait when those do.
+package enum SystemThread {
+    /// - Returns: false if the system has none left.
+    @discardableResult
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let work = Unmanaged.passRetained(Work(body))
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let status = pthread_create(
+            &thread, nil,
+            { work in
+                // On some systems it may be nil, by its type.
+                let work: UnsafeMutableRawPointer? = work
+                if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+                return nil
+            }, work.toOpaque())
+        guard status == 0 else {
+            work.release()
+            return false
+        }
+        #if canImport(Darwin)
+            if let thread { pthread_detach(thread) }
+        #else
+            pthread_detach(thread)
+        #endif
+        return true
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) {
+            self.body = body
+        }
+    }
+}
