@@ -175,8 +175,7 @@ struct ActionSink {
             guard !name.isEmpty, !questions.contains(where: { $0.name == name }) else {
                 throw Problem("a question's name is empty, or stands there twice")
             }
-            questions.append(
-                FlowQuestion(name: name, kind: try kind(of: question), prompt: try text(question.prompt, "a prompt", upTo: 512)))
+            questions.append(FlowQuestion(name: name, kind: try kind(of: question), prompt: question.prompt.message))
         }
         return .ask(questions)
     }
