@@ -12,6 +12,8 @@ public struct PluginToken: TokenModel, Redacted {
     let issued: IssuedToken
     let purpose: TokenPurpose
     private let instance: SchemeInstance?
+    /// Whether that instance may use it.
+    private let isOwn: Bool
     private let live: Live
 
     /// Made when it is first needed, and then kept by all copies.
@@ -22,6 +24,7 @@ public struct PluginToken: TokenModel, Redacted {
     init(_ issued: IssuedToken, of instance: SchemeInstance) {
         self.issued = issued
         self.instance = instance
+        isOwn = true
         purpose = instance.purpose
         live = Live()
     }
@@ -31,12 +34,14 @@ public struct PluginToken: TokenModel, Redacted {
         purpose = token.purpose
         live = token.live
         self.instance = instance
+        isOwn = token.purpose == instance.purpose
     }
 
     private init(stored issued: IssuedToken, _ purpose: TokenPurpose) {
         self.issued = issued
         self.purpose = purpose
         instance = nil
+        isOwn = false
         live = Live()
     }
 
@@ -87,7 +92,7 @@ public struct PluginToken: TokenModel, Redacted {
 
     private func bound() throws -> SchemeInstance {
         guard let instance else { throw UnboundToken() }
-        guard purpose == instance.purpose else { throw instance.foreign(self) }
+        guard isOwn else { throw instance.foreign(self) }
         return instance
     }
 
@@ -114,10 +119,6 @@ struct TokenPurpose: Sendable, Hashable {
 }
 
 extension SchemeInstance {
-    var purpose: TokenPurpose {
-        TokenPurpose(scheme: scheme.id, origins: flowOrigins.named.map(\.description).sorted())
-    }
-
     func foreign(_ token: PluginToken) -> PluginError {
         let origins = token.purpose.origins.joined(separator: ", ")
         return PluginError(

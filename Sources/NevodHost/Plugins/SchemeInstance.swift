@@ -11,6 +11,8 @@ public final class SchemeInstance: Sendable {
     let needs: SchemeNeeds
     let clock: HostClock
     let flowOrigins: FlowOrigins
+    /// What its tokens are issued for.
+    let purpose: TokenPurpose
     let author: Author
     private let services: HostServices
     private let states = Locked(SchemeStates())
@@ -27,6 +29,7 @@ public final class SchemeInstance: Sendable {
         services = HostServices(log: log)
         author = .scheme(scheme.id)
         flowOrigins = FlowOrigins(values, of: scheme)
+        purpose = TokenPurpose(scheme: scheme.id, origins: flowOrigins.named.map(\.description).sorted())
         handle = try Self.create(scheme, values, services)
         do throws(PluginError) {
             needs =
