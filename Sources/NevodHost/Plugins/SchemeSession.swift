@@ -136,7 +136,6 @@ public struct SchemeSession: Sendable {
         _ = try await keeper.renewal.flyAlone {
             do {
                 let stored = try await keeper.read()
-                guard stored.version == carried else { return .replaced }
                 let token = PluginToken(issued.replacing(stored.token?.issued), of: instance)
                 let isSaved = try await keeper.adopt(token, replacing: carried)
                 if !isSaved { logger?.error("a token of \(instance.scheme.id) could not be saved; it is kept in memory") }

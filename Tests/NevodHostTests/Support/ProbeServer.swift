@@ -83,6 +83,7 @@ final class ConfiguredServer: Sendable {
                 return connect(probe, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
             if isConnected { return true }
+            // Nothing tells when somebody begins to listen: asked again, until they do.
             usleep(10_000)
         }
         return false

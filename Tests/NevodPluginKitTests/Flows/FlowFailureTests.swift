@@ -286,6 +286,7 @@ struct FlowFailureTests {
     }
 
     @Test func `Steps on changing threads`() async throws {
+        // One thread after another: each step is awaited before the next.
         nonisolated(unsafe) let flow = try begin { flow in
             var count = 0
             while count < 50 {
