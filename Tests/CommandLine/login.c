@@ -210,7 +210,10 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
         copy(f->token, sizeof f->token, event->url);
         return give(to, strchr(f->token, '?') ? strchr(f->token, '?') + 1 : "nothing");
     }
-    MODE("waits") return to->wait(to->host, 3600u * 100000000ull);
+    MODE("waits") {
+        say(in, "the flow waits");
+        return to->wait(to->host, 3600u * 100000000ull);
+    }
     MODE("sends") return send(to, url, "/slow?ms=60000", "x");
     MODE("foreign") return send(to, "http://other.invalid", "/", "x");
     MODE("metadata") {

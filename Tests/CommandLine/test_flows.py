@@ -292,7 +292,7 @@ class AtTheTerminal(LoginTestCase):
             if mode == "sends":
                 wait_until(arrived.is_set, "the request")
             else:
-                while NOTE not in terminal.process.stderr.readline().decode():
+                while b"the flow waits" not in terminal.process.stderr.readline():
                     pass
             terminal.type(b"\x03")
             code, _, err = terminal.finish()
