@@ -43,6 +43,7 @@ let package = Package(
 
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         .target(name: "NevodPluginABI"),
@@ -51,7 +52,7 @@ let package = Package(
         .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
         .target(
             name: "NevodHost",
-            dependencies: ["NevodPluginABI", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CPSL"],
+            dependencies: ["NevodPluginABI", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CPSL", "CSQLite"],
             swiftSettings: strict),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),

@@ -4,6 +4,13 @@
 #include <stdint.h>
 #include <time.h>
 
+/* Of memory that other processes have mapped as well. */
+static inline uint64_t nevod_load(const uint64_t *place) { return __atomic_load_n(place, __ATOMIC_SEQ_CST); }
+static inline void nevod_store(uint64_t *place, uint64_t value) { __atomic_store_n(place, value, __ATOMIC_SEQ_CST); }
+static inline int nevod_replace(uint64_t *place, uint64_t expected, uint64_t value) {
+    return __atomic_compare_exchange_n(place, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 /* Of which module of C timespec is, for Swift, depends on which files the compiler happens to take together. */
 static inline int64_t nevod_monotonic_nanoseconds(void) {
     struct timespec now;

@@ -7,28 +7,46 @@ struct AnyKeyValueStorage: Sendable {
     let write: @Sendable (StorageKey, Secret?) async throws -> Void
     let replace: @Sendable (StorageKey, _ expected: Secret?, Secret?) async throws -> Bool
     let changes: (@Sendable () async -> AsyncStream<StorageKey>)?
+    /// Nil: nobody shares it, or nobody can be kept from renewing at the same time.
+    let withRenewalLock: (@Sendable (StorageKey, @Sendable () async -> Void) async throws -> Void)?
     /// The same for the same storage; nil for one that has no identity.
     let identity: ObjectIdentifier?
 
     init(_ storage: some KeyValueStorage) {
-        read = { key in try await storage.secret(for: key) }
-        write = { key, secret in try await storage.write(secret, for: key) }
+        if let storage = storage as? any SecretKeepingStorage {
+            read = { key in try await storage.secret(for: key) }
+            write = { key, secret in try await storage.set(secret, for: key) }
+        } else {
+            read = { key in try await storage.copiedSecret(for: key) }
+            write = { key, secret in try await storage.write(secret, for: key) }
+        }
         identity = Self.identity(of: storage)
         replace = Self.replacement(storage)
         changes = Self.changes(storage)
+        withRenewalLock = Self.renewalLock(storage)
     }
 
     private static func replacement(
         _ storage: some KeyValueStorage
     ) -> @Sendable (StorageKey, Secret?, Secret?) async throws -> Bool {
+        if let storage = storage as? any SecretKeepingStorage {
+            return { key, expected, secret in try await storage.replace(expected, with: secret, for: key) }
+        }
         if let storage = storage as? any CompareAndSwapStorage {
             return { key, expected, secret in try await storage.swap(expected, secret, for: key) }
         }
         return { key, expected, secret in
-            guard try await storage.secret(for: key) == expected else { return false }
+            guard try await storage.copiedSecret(for: key) == expected else { return false }
             try await storage.write(secret, for: key)
             return true
         }
+    }
+
+    private static func renewalLock(
+        _ storage: some KeyValueStorage
+    ) -> (@Sendable (StorageKey, @Sendable () async -> Void) async throws -> Void)? {
+        guard let storage = storage as? any RenewalLockingStorage else { return nil }
+        return { key, body in try await storage.withRenewalLock(for: key, body) }
     }
 
     private static func changes(_ storage: some KeyValueStorage) -> (@Sendable () async -> AsyncStream<StorageKey>)? {
@@ -42,7 +60,7 @@ struct AnyKeyValueStorage: Sendable {
 }
 
 extension KeyValueStorage {
-    fileprivate func secret(for key: StorageKey) async throws -> Secret? {
+    fileprivate func copiedSecret(for key: StorageKey) async throws -> Secret? {
         try await data(for: key).map { Secret(wipingCopy: $0) }
     }
 

@@ -9,7 +9,7 @@ internal import NevodSupport
 /// else, or that is a symbolic link, is refused.
 ///
 /// Blocking calls are made on a thread of the store's own. A write that has begun is finished even if its task is cancelled.
-public final class FileStorage: CompareAndSwapStorage {
+public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
     /// The longest value, in bytes.
     public static let maximumSize = 1 << 20
 
@@ -61,6 +61,11 @@ public final class FileStorage: CompareAndSwapStorage {
             try Self.put(value, folder, name)
             return true
         }
+    }
+
+    /// By a lock on `.renewals` in the folder.
+    public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
+        try await RenewalLocks(path: "\(path)/.renewals").withLock(for: key, body)
     }
 
     private func write<Result: Sendable>(

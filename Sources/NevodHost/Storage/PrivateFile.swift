@@ -13,21 +13,27 @@ struct PrivateFile: ~Copyable {
 
     /// - Parameter descriptor: closed by this, also if it throws.
     init(_ descriptor: Int32, _ kind: Kind, path: String) throws(StorageError) {
-        var info = stat()
-        do throws(StorageError) {
-            guard fstat(descriptor, &info) == 0 else { throw StorageError(path, "can't be examined", errno: errno) }
-            try Self.check(info, kind, path)
-        } catch {
-            close(descriptor)
-            throw error
-        }
+        size = try Self.check(descriptor, kind, path: path)
         self.descriptor = descriptor
-        size = Int(info.st_size)
         self.path = path
     }
 
     deinit {
         close(descriptor)
+    }
+
+    /// - Parameter descriptor: closed if this throws.
+    /// - Returns: its size.
+    static func check(_ descriptor: Int32, _ kind: Kind, path: String) throws(StorageError) -> Int {
+        do throws(StorageError) {
+            var info = stat()
+            guard fstat(descriptor, &info) == 0 else { throw StorageError(path, "can't be examined", errno: errno) }
+            try check(info, kind, path)
+            return Int(info.st_size)
+        } catch {
+            close(descriptor)
+            throw error
+        }
     }
 
     private static func check(_ info: stat, _ kind: Kind, _ path: String) throws(StorageError) {
@@ -47,6 +53,14 @@ struct PrivateFile: ~Copyable {
                 .permissions, path, problem: "is open to others (mode \(String(mode, radix: 8)))",
                 remedy: "chmod \(kind == .file ? "600" : "700") '\(path)'")
         }
+    }
+
+    /// Makes an empty file of mode 0600, unless there is one.
+    static func makeEmpty(_ path: String, replacing: Bool = false) throws(StorageError) {
+        if replacing { unlink(path) }
+        let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw StorageError(path, "can't be made", errno: errno) }
+        _ = try PrivateFile(file, .file, path: path)
     }
 
     /// The whole content.

@@ -23,10 +23,10 @@ struct StorageFileName {
             case UInt8(ascii: ".") where index > 0 && index < bytes.count - 1:
                 text += "."
             default:
-                text += "%" + Self.hexadecimal([byte])
+                text += "%" + Hexadecimal.text([byte])
             }
         }
-        self.text = text.utf8.count <= Self.maximumLength ? text : "%%" + Self.hexadecimal(Self.sha256(bytes))
+        self.text = text.utf8.count <= Self.maximumLength ? text : "%%" + Hexadecimal.text(Self.sha256(bytes))
     }
 
     private static func sha256(_ bytes: [UInt8]) -> [UInt8] {
@@ -34,9 +34,5 @@ struct StorageFileName {
         let done = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
         precondition(done == 1, "OpenSSL has no SHA-256")
         return digest
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -42,6 +42,24 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
         return current
     }
 
+    /// Alone among all who share the storage, if it can see to that.
+    func withRenewalLock<Success: Sendable>(_ body: @Sendable () async throws -> Success) async throws -> Success {
+        guard let withLock = storage.withRenewalLock else { return try await body() }
+        let result = Locked<Result<Success, any Error>?>(nil)
+        try await withLock(key) {
+            do {
+                let success = try await body()
+                result.withLock { $0 = .success(success) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+        }
+        guard let result = result.withLock(\.self) else {
+            throw StorageError(.other, "\(key)", problem: "the storage's renewal lock did not run what it guards")
+        }
+        return try result.get()
+    }
+
     func write(_ token: Token?) async throws {
         let bytes = try encoded(token)
         try await writing.withLock {

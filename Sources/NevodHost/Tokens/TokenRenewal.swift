@@ -62,18 +62,22 @@ extension TokenKeeper {
     var isWithinItsRenewal: Bool { RenewalContext.belongs(toRenewalOf: ObjectIdentifier(self)) }
 
     private func exchange(
-        _ version: TokenVersion, _ isRefused: Bool, _ strategy: @Sendable (Token?) async throws -> Token
+        _ version: TokenVersion, _ isRefused: Bool, _ strategy: @escaping @Sendable (Token?) async throws -> Token
     ) async -> RenewalOutcome {
         do {
-            let stored = try await read()
-            guard stored.version == version else { return .replaced }
-            let outcome = try await outcome(of: strategy, stored)
-            switch outcome {
-            case .kept where !isRefused:
-                return postponeRenewal(of: stored, forGood: true) ? .serving : outcome
-            case .failed where !isRefused:
-                return postponeRenewal(of: stored, forGood: false) ? .serving : outcome
-            default: return outcome
+            guard try await read().version == version else { return .replaced }
+            return try await withRenewalLock {
+                // Whoever held the lock has renewed it.
+                let stored = try await read()
+                guard stored.version == version else { return .replaced }
+                let outcome = try await outcome(of: strategy, stored)
+                switch outcome {
+                case .kept where !isRefused:
+                    return postponeRenewal(of: stored, forGood: true) ? .serving : outcome
+                case .failed where !isRefused:
+                    return postponeRenewal(of: stored, forGood: false) ? .serving : outcome
+                default: return outcome
+                }
             }
         } catch {
             return .failed(error)

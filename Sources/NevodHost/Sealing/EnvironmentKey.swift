@@ -1,0 +1,33 @@
+internal import Glibc
+public import NevodSupport
+
+/// A key in an environment variable, for containers whose secrets come that way: 64 hexadecimal digits. Whoever can look at
+/// the process, as the same user, can read it.
+public struct EnvironmentKey: StoreKeySource {
+    private let variable: String
+
+    /// - Parameter variable: its name.
+    public init(variable: String) {
+        self.variable = variable
+    }
+
+    public var kind: String { "environment" }
+    public var description: String { "the environment variable \(variable)" }
+
+    public func isAvailable() async -> Bool { getenv(variable) != nil }
+
+    public func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
+        guard let text = getenv(variable) else {
+            throw StorageError(
+                .unavailable, variable, problem: "holds the key of this store, and is not set", remedy: "set it")
+        }
+        let digits = UnsafeBufferPointer(start: text, count: strlen(text)).lazy.map(UInt8.init(bitPattern:))
+        guard var bytes = Hexadecimal.bytes(Array(digits)), bytes.count == SealingKey.size else {
+            throw StorageError(
+                .damaged, variable, problem: "is not a key: \(2 * SealingKey.size) hexadecimal digits",
+                remedy: "make one with: openssl rand -hex \(SealingKey.size)")
+        }
+        defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
+        return Secret(copying: bytes)
+    }
+}

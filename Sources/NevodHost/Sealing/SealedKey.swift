@@ -1,0 +1,71 @@
+internal import COpenSSL
+internal import NevodSupport
+
+/// A store's data key, wrapped by the key of a source: what the store keeps of it.
+package struct SealedKey: Sendable {
+    package let store: StoreIdentifier
+    /// Of the source.
+    package let kind: String
+    package let salt: [UInt8]
+    package let sealed: [UInt8]
+
+    package init(store: StoreIdentifier, kind: String, salt: [UInt8], sealed: [UInt8]) {
+        self.store = store
+        self.kind = kind
+        self.salt = salt
+        self.sealed = sealed
+    }
+
+    /// Wraps a key with the first source that can be used.
+    package static func make(
+        _ key: SealingKey, of store: StoreIdentifier, with sources: [any StoreKeySource]
+    ) async throws -> SealedKey {
+        for source in sources where await source.isAvailable() {
+            let salt = StoreIdentifier.random().bytes
+            let wrapping = SealingKey(try await source.key(for: store, salt: salt, isNew: true))
+            return SealedKey(
+                store: store, kind: source.kind, salt: salt,
+                sealed: wrapping.seal(key.bytes, for: place(store, source.kind)))
+        }
+        throw StorageError(
+            .unavailable, "the store", problem: "has nowhere to keep its key: \(names(of: sources)) can't be used")
+    }
+
+    /// Never with another kind of source than it was wrapped with.
+    package func open(with sources: [any StoreKeySource]) async throws -> SealingKey {
+        guard let source = sources.first(where: { $0.kind == kind }) else {
+            throw StorageError(
+                .unavailable, "the store", problem: "is sealed by \(kind), and only \(Self.names(of: sources)) can be used here",
+                remedy: "open it as it was made, or move it to another key with rekey")
+        }
+        let wrapping = SealingKey(try await source.key(for: store, salt: salt, isNew: false))
+        guard let key = wrapping.open(sealed, for: Self.place(store, kind)), key.count == SealingKey.size else {
+            throw StorageError(
+                .permissions, "the store", problem: "does not open with \(source.description)",
+                remedy: "it is another store's, or was changed: give the one that it was made with")
+        }
+        return SealingKey(key)
+    }
+
+    private static func names(of sources: [any StoreKeySource]) -> String {
+        sources.isEmpty ? "no source" : sources.map(\.description).joined(separator: ", ")
+    }
+
+    private static func place(_ store: StoreIdentifier, _ kind: String) -> [UInt8] {
+        store.bytes + Array("nevod data key by \(kind)".utf8)
+    }
+}
+
+extension StoreIdentifier {
+    package static func random() -> StoreIdentifier {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let isRandom = RAND_bytes(&bytes, Int32(bytes.count)) == 1
+        precondition(isRandom, "OpenSSL has no random numbers")
+        return StoreIdentifier(bytes: bytes)
+    }
+
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+}

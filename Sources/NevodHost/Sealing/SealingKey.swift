@@ -1,0 +1,122 @@
+internal import COpenSSL
+package import NevodSupport
+
+/// A key that seals values: AES-256-GCM (NIST SP 800-38D), with a fresh nonce of 96 random bits for each, so that some four
+/// thousand million can be sealed under one key.
+///
+/// A sealed value is `1 | nonce (12) | ciphertext | tag (16)`, the first byte being the version of this form.
+package struct SealingKey: Sendable {
+    package static let size = 32
+    /// What sealing adds to a value.
+    package static let overhead = 1 + nonceSize + tagSize
+    static let nonceSize = 12
+    static let tagSize = 16
+    private static let form: UInt8 = 1
+
+    let bytes: Secret
+
+    /// - Parameter bytes: ``size`` of them, all random.
+    package init(_ bytes: Secret) {
+        precondition(bytes.count == Self.size, "a sealing key has \(Self.size) bytes")
+        self.bytes = bytes
+    }
+
+    /// Another one each time.
+    package static func random() -> SealingKey {
+        var bytes = [UInt8](repeating: 0, count: size)
+        defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
+        let isRandom = RAND_priv_bytes(&bytes, Int32(size)) == 1
+        precondition(isRandom, "OpenSSL has no random numbers")
+        return SealingKey(Secret(copying: bytes))
+    }
+
+    /// - Parameter place: what the value belongs to: it opens nowhere else.
+    package func seal(_ value: Secret, for place: [UInt8]) -> [UInt8] {
+        var nonce = [UInt8](repeating: 0, count: Self.nonceSize)
+        let isRandom = RAND_bytes(&nonce, Int32(nonce.count)) == 1
+        precondition(isRandom, "OpenSSL has no random numbers")
+        return seal(value, for: place, nonce: nonce)
+    }
+
+    /// Never twice with one nonce: for published vectors.
+    func seal(_ value: Secret, for place: [UInt8], nonce: [UInt8]) -> [UInt8] {
+        var sealed = [UInt8](repeating: 0, count: value.count + Self.overhead)
+        sealed[0] = Self.form
+        sealed.replaceSubrange(1..<1 + nonce.count, with: nonce)
+        let isSealed = sealed.withUnsafeMutableBytes { sealed in
+            let output = UnsafeMutableRawBufferPointer(rebasing: sealed[(1 + Self.nonceSize)...])
+            return value.withUnsafeBytes { value in
+                GCMCipher(bytes, nonce, sealing: true)?.run(value, place, output, tag: output.count - Self.tagSize) ?? false
+            }
+        }
+        precondition(isSealed, "OpenSSL has no AES-256-GCM")
+        return sealed
+    }
+
+    /// Nil: it was sealed under another key, or for another place, or has been changed.
+    package func open(_ sealed: [UInt8], for place: [UInt8]) -> Secret? {
+        guard sealed.count >= Self.overhead, sealed[0] == Self.form else { return nil }
+        let nonce = Array(sealed[1..<1 + Self.nonceSize])
+        let count = sealed.count - Self.overhead
+        // With room for one byte, so that there is an address.
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count + 1, alignment: 1)
+        defer {
+            memory.wipe()
+            memory.deallocate()
+        }
+        let isOpen = sealed.withUnsafeBytes { sealed in
+            let input = UnsafeRawBufferPointer(rebasing: sealed[(1 + Self.nonceSize)...])
+            return GCMCipher(bytes, nonce, sealing: false)?.run(input, place, memory, tag: count) ?? false
+        }
+        return isOpen ? Secret(copying: UnsafeRawBufferPointer(rebasing: memory[..<count])) : nil
+    }
+}
+
+/// One use of the cipher.
+private struct GCMCipher: ~Copyable {
+    private let context: OpaquePointer
+    private let isSealing: Bool
+
+    init?(_ key: Secret, _ nonce: [UInt8], sealing: Bool) {
+        guard let context = EVP_CIPHER_CTX_new() else { return nil }
+        let isReady = key.withUnsafeBytes { key in
+            EVP_CipherInit_ex2(
+                context, EVP_aes_256_gcm(), key.bindMemory(to: UInt8.self).baseAddress, nonce, sealing ? 1 : 0, nil)
+        }
+        guard isReady == 1 else {
+            EVP_CIPHER_CTX_free(context)
+            return nil
+        }
+        self.context = context
+        isSealing = sealing
+    }
+
+    deinit {
+        // Wipes the schedule of the key.
+        EVP_CIPHER_CTX_free(context)
+    }
+
+    /// - Parameter tag: where it stands: behind the ciphertext, in the input or the output.
+    func run(
+        _ input: UnsafeRawBufferPointer, _ place: [UInt8], _ output: UnsafeMutableRawBufferPointer, tag: Int
+    ) -> Bool {
+        let input = input.bindMemory(to: UInt8.self)
+        let output = output.bindMemory(to: UInt8.self)
+        var (count, last): (Int32, Int32) = (0, 0)
+        guard let start = output.baseAddress, EVP_CipherUpdate(context, nil, &count, place, Int32(place.count)) == 1 else {
+            return false
+        }
+        if !isSealing {
+            var expected = Array(input[tag..<tag + SealingKey.tagSize])
+            guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(SealingKey.tagSize), &expected) == 1 else {
+                return false
+            }
+        }
+        let length = isSealing ? input.count : tag
+        count = 0
+        if length > 0, EVP_CipherUpdate(context, start, &count, input.baseAddress, Int32(length)) != 1 { return false }
+        guard EVP_CipherFinal_ex(context, start + Int(count), &last) == 1 else { return false }
+        guard isSealing else { return true }
+        return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(SealingKey.tagSize), start + tag) == 1
+    }
+}

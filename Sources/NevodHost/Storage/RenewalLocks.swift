@@ -1,0 +1,92 @@
+internal import Glibc
+internal import NevodSupport
+
+/// Locks for the keys of a store that several processes use: each is one byte of a file, far behind its end, that the kernel
+/// locks for an open file. When the process dies, the file is closed, and the lock is gone.
+///
+/// Which byte is a digest of the key. Two keys may share one; they then take turns.
+struct RenewalLocks: Sendable {
+    /// Longer than a renewal over the network takes. Who waits longer than this waits for a process that was stopped.
+    static let patience: Duration = .seconds(120)
+
+    let path: String
+
+    /// Waits without holding a thread of Swift's pool, or the store's own: who holds the lock may need that to save.
+    func withLock(
+        for key: StorageKey, patience: Duration = Self.patience, _ body: @Sendable () async -> Void
+    ) async throws {
+        // In the positive range of file offsets.
+        let lock = try RenewalLock(path, offset: Int(key.digest >> 2))
+        if try !lock.take() { try await wait(for: lock, key, patience) }
+        // Not left to the last reference.
+        defer { lock.release() }
+        await body()
+    }
+
+    private func wait(for lock: RenewalLock, _ key: StorageKey, _ patience: Duration) async throws {
+        let waiter = Waiter<Void>()
+        // If nobody waits any more when it has the lock, this was the last reference, and the lock is released.
+        SystemThread.start { waiter.resume(with: Result { try lock.takeWaiting() }) }
+        do { try await waiter.value(until: .now + patience) } catch let error as NetworkError {
+            guard case .timeout = error else { throw error }
+            throw StorageError(
+                .busy, path, problem: "another process has been renewing \(key) for \(patience)",
+                remedy: "find it with: fuser '\(path)'")
+        }
+    }
+}
+
+/// One byte of a file, locked for this description of it: other threads of the process are others too.
+private final class RenewalLock: Sendable {
+    private let path: String
+    private let offset: Int
+    private let descriptor: Locked<Int32?>
+
+    init(_ path: String, offset: Int) throws(StorageError) {
+        let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw StorageError(path, "can't be opened", errno: errno) }
+        _ = try PrivateFile.check(file, .file, path: path)
+        self.path = path
+        self.offset = offset
+        descriptor = Locked(file)
+    }
+
+    deinit {
+        release()
+    }
+
+    /// - Returns: false if somebody else has it.
+    func take() throws(StorageError) -> Bool {
+        if set(Self.setLock) { return true }
+        guard errno == EAGAIN || errno == EACCES else { throw StorageError(path, "can't be locked", errno: errno) }
+        return false
+    }
+
+    /// Blocks the thread.
+    func takeWaiting() throws(StorageError) {
+        while !set(Self.setLockWaiting) {
+            guard errno == EINTR else { throw StorageError(path, "can't be locked", errno: errno) }
+        }
+    }
+
+    private func set(_ command: Int32) -> Bool {
+        guard let file = descriptor.withLock(\.self) else { return false }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = offset
+        lock.l_len = 1
+        return fcntl(file, command, &lock) == 0
+    }
+
+    func release() {
+        descriptor.withLock { file in
+            if let file { close(file) }
+            file = nil
+        }
+    }
+
+    // Of <fcntl.h>, which has them for GNU sources only: locks of an open file description, not of the process.
+    private static let setLock: Int32 = 37
+    private static let setLockWaiting: Int32 = 38
+}

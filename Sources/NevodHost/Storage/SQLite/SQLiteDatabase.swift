@@ -1,0 +1,178 @@
+internal import CSQLite
+internal import Glibc
+internal import NevodSupport
+
+/// One connection to a database. Used by one thread at a time.
+final class SQLiteDatabase {
+    let path: String
+    private let handle: OpaquePointer
+    /// Kept for all its life, by its text: compiling costs more than running.
+    private var statements: [String: SQLiteStatement] = [:]
+
+    /// - Parameter path: of a file that is there already, perhaps empty: who makes it decides who may read it.
+    init(_ path: String) throws(StorageError) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let status = sqlite3_open_v2(path, &handle, flags, nil)
+        guard status == SQLITE_OK, let handle else {
+            let error = StorageError(path, sqlite: status, handle.flatMap { sqlite3_errmsg($0) })
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.path = path
+        self.handle = handle
+        sqlite3_busy_timeout(handle, 10_000)
+        // A file that somebody else has prepared must not run anything.
+        var wasSet: Int32 = 0
+        nevod_sqlite_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, &wasSet)
+        nevod_sqlite_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &wasSet)
+        nevod_sqlite_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, &wasSet)
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    func failure(_ status: Int32) -> StorageError {
+        StorageError(path, sqlite: status, sqlite3_errmsg(handle))
+    }
+
+    /// Runs statements that give no rows.
+    func execute(_ text: String) throws(StorageError) {
+        let status = sqlite3_exec(handle, text, nil, nil, nil)
+        guard status == SQLITE_OK else { throw failure(status) }
+    }
+
+    /// - Parameters:
+    ///   - values: of the statement's question marks.
+    ///   - row: called for each row.
+    func run(
+        _ text: String, _ values: [SQLiteValue] = [], row: (SQLiteRow) throws(StorageError) -> Void = { _ in }
+    ) throws(StorageError) {
+        let statement: SQLiteStatement
+        if let known = statements[text] {
+            statement = known
+        } else {
+            var prepared: OpaquePointer?
+            let status = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+            guard status == SQLITE_OK, let prepared else { throw failure(status) }
+            statement = SQLiteStatement(prepared)
+            statements[text] = statement
+        }
+        let status = try statement.run(values, row: row)
+        guard status == SQLITE_DONE else { throw failure(status) }
+    }
+
+    /// A copy of all of it in a file of mode 0600, whole or not at all. One that is there already stays.
+    func copy(to path: String) throws(StorageError) {
+        let new = "\(path).new"
+        try PrivateFile.makeEmpty(new, replacing: true)
+        defer { unlink(new) }
+        try run("VACUUM INTO ?", [.text(new)])
+        guard link(new, path) == 0 || errno == EEXIST else { throw StorageError(path, "can't be made", errno: errno) }
+    }
+
+    /// How many rows the last statement changed.
+    var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// All of it, or nothing. Others write before it or after it.
+    func transaction<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        let result: Result
+        do throws(StorageError) {
+            result = try body()
+            try execute("COMMIT")
+        } catch {
+            // SQLite has done so by itself after some failures, and says that there is none.
+            sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+            throw error
+        }
+        return result
+    }
+}
+
+/// What is written to a column, or compared with one.
+enum SQLiteValue {
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+    case null
+}
+
+/// A row, while it is the current one.
+struct SQLiteRow {
+    fileprivate let statement: OpaquePointer
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    func text(_ column: Int32) -> String {
+        String(decoding: bytes(sqlite3_column_text(statement, column), column), as: UTF8.self)
+    }
+    func blob(_ column: Int32) -> [UInt8] { Array(bytes(sqlite3_column_blob(statement, column), column)) }
+
+    private func bytes(_ start: UnsafeRawPointer?, _ column: Int32) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
+    }
+}
+
+/// A compiled statement.
+private final class SQLiteStatement {
+    private let handle: OpaquePointer
+
+    init(_ handle: OpaquePointer) {
+        self.handle = handle
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    /// - Returns: the status it ended with; `SQLITE_DONE` is a good end.
+    func run(_ values: [SQLiteValue], row: (SQLiteRow) throws(StorageError) -> Void) throws(StorageError) -> Int32 {
+        defer {
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+        }
+        for (index, value) in values.enumerated() {
+            let status = bind(value, to: Int32(index + 1))
+            guard status == SQLITE_OK else { return status }
+        }
+        while true {
+            let status = sqlite3_step(handle)
+            guard status == SQLITE_ROW else { return status }
+            try row(SQLiteRow(statement: handle))
+        }
+    }
+
+    private func bind(_ value: SQLiteValue, to index: Int32) -> Int32 {
+        // SQLITE_TRANSIENT: it copies.
+        let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        switch value {
+        case .integer(let number): return sqlite3_bind_int64(handle, index, number)
+        case .text(let text): return sqlite3_bind_text64(handle, index, text, UInt64(text.utf8.count), copy, UInt8(SQLITE_UTF8))
+        case .blob(let bytes):
+            return bytes.isEmpty
+                ? sqlite3_bind_zeroblob(handle, index, 0) : sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), copy)
+        case .null: return sqlite3_bind_null(handle, index)
+        }
+    }
+}
+
+extension StorageError {
+    /// - Parameter status: SQLite's, extended.
+    init(_ path: String, sqlite status: Int32, _ message: UnsafePointer<CChar>?) {
+        let text = message.map { String(cString: $0) } ?? String(cString: sqlite3_errstr(status))
+        let (code, remedy): (Code, String?) =
+            switch status & 0xFF {
+            case SQLITE_FULL: (.full, "free some space on its device")
+            case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: (.permissions, "let this user read and write it and its folder")
+            case SQLITE_CORRUPT, SQLITE_NOTADB: (.damaged, "put it back from a backup")
+            case SQLITE_BUSY, SQLITE_LOCKED: (.busy, "find who uses it with: fuser '\(path)'")
+            case SQLITE_TOOBIG: (.tooLarge, nil)
+            case SQLITE_CANTOPEN, SQLITE_IOERR: (.unavailable, nil)
+            default: (.other, nil)
+            }
+        self.init(code, path, problem: text, remedy: remedy, systemCode: status)
+    }
+}
