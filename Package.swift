@@ -11,8 +11,10 @@ let pluginLinkage: [LinkerSetting] = [
 ]
 
 let threadSanitizer = Context.environment["NEVOD_THREAD_SANITIZER"] == "1"
+let addressSanitizer = Context.environment["NEVOD_ADDRESS_SANITIZER"] == "1"
 let strict: [SwiftSetting] =
-    (threadSanitizer ? [.define("NEVOD_THREAD_SANITIZER")] : []) + [
+    (threadSanitizer ? [.define("NEVOD_THREAD_SANITIZER")] : [])
+    + (addressSanitizer ? [.define("NEVOD_ADDRESS_SANITIZER")] : []) + [
         .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

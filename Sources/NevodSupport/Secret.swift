@@ -6,15 +6,15 @@
     internal import Darwin
 #endif
 
-/// Bytes that must not leak: they print as a redaction, compare in constant time, and their memory is wiped when the last
-/// reference goes.
+/// Bytes that must not leak: they print as a redaction, compare in constant time, stand in memory that is neither swapped nor
+/// dumped where the system allows, and are wiped when the last reference goes.
 public final class Secret: Sendable {
     // Written once, in init, before anyone else can see it; freed in deinit.
     private nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
 
     /// The bytes that are copied stay where they are: wiping them is the caller's.
     public init(copying bytes: UnsafeRawBufferPointer) {
-        memory = .allocate(byteCount: bytes.count, alignment: 1)
+        memory = SecretMemory.allocate(bytes.count)
         memory.copyMemory(from: bytes)
     }
 
@@ -30,13 +30,25 @@ public final class Secret: Sendable {
 
     /// The bytes that are copied stay where they are: wiping them is the caller's.
     public init(_ bytes: Span<UInt8>) {
-        memory = .allocate(byteCount: bytes.count, alignment: 1)
+        memory = SecretMemory.allocate(bytes.count)
         bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
+    }
+
+    /// Writes the bytes where they stay, so that there is no other copy.
+    ///
+    /// - Parameters:
+    ///   - count: in bytes.
+    ///   - body: fills all of them.
+    public init<Failure: Error>(
+        count: Int, initializing body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        memory = SecretMemory.allocate(count)
+        try body(memory)
     }
 
     deinit {
         memory.wipe()
-        memory.deallocate()
+        SecretMemory.deallocate(memory)
     }
 
     /// Whether there are no bytes: a secret that was given, and is empty.

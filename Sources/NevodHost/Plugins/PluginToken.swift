@@ -37,7 +37,8 @@ public struct PluginToken: TokenModel, Redacted {
         isOwn = token.purpose == instance.purpose
     }
 
-    private init(stored issued: IssuedToken, _ purpose: TokenPurpose) {
+    /// For use by nobody yet: ``SchemeInstance/token(_:)`` binds it.
+    init(stored issued: IssuedToken, _ purpose: TokenPurpose) {
         self.issued = issued
         self.purpose = purpose
         instance = nil
@@ -67,27 +68,6 @@ public struct PluginToken: TokenModel, Redacted {
             &exchange.request, attempt: exchange.attempt, token: token, account: account, streamDigests: digests)
         guard instance.needs.anyResponse else { return }
         exchange.bindings.bind(SchemeUse(state: use, token: token, account: account), of: ObjectIdentifier(instance))
-    }
-
-    /// Its fields, as a form's are written.
-    public func encode() throws -> [UInt8] {
-        TokenFields([
-            "token": issued.bytes.withUnsafeBytes { Base64.encoded($0) },
-            "expires_at": issued.expiresAt.map { String($0.nanoseconds) },
-            "account": issued.account.isEmpty ? nil : issued.account,
-            "scheme": purpose.scheme, "origins": purpose.origins.joined(separator: " "),
-        ]).encoded
-    }
-
-    /// The token alone: ``SchemeInstance/token(_:)`` binds it to the scheme that can use it.
-    public static func decode(from data: [UInt8]) throws -> PluginToken {
-        let fields = TokenFields(data)
-        guard let bytes = Base64.decoded(Array(try fields.value("token").utf8)) else { throw UnreadableToken(missing: "token") }
-        let issued = IssuedToken(
-            bytes: Secret(copying: bytes), expiresAt: fields["expires_at"].flatMap(Int64.init).map(UnixTime.init(nanoseconds:)),
-            account: fields["account"] ?? "")
-        let origins = try fields.value("origins").split(separator: " ").map(String.init)
-        return PluginToken(stored: issued, TokenPurpose(scheme: try fields.value("scheme"), origins: origins))
     }
 
     private func bound() throws -> SchemeInstance {

@@ -21,13 +21,12 @@ public struct EnvironmentKey: StoreKeySource {
             throw StorageError(
                 .unavailable, variable, problem: "holds the key of this store, and is not set", remedy: "set it")
         }
-        let digits = UnsafeBufferPointer(start: text, count: strlen(text)).lazy.map(UInt8.init(bitPattern:))
-        guard var bytes = Hexadecimal.bytes(Array(digits)), bytes.count == SealingKey.size else {
+        guard let key = Hexadecimal.secret(UnsafeRawBufferPointer(start: text, count: strlen(text))), key.count == SealingKey.size
+        else {
             throw StorageError(
                 .damaged, variable, problem: "is not a key: \(2 * SealingKey.size) hexadecimal digits",
                 remedy: "make one with: openssl rand -hex \(SealingKey.size)")
         }
-        defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
-        return Secret(copying: bytes)
+        return key
     }
 }

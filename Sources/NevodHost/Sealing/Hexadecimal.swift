@@ -1,22 +1,32 @@
+internal import NevodSupport
+
 /// Two digits a byte.
 enum Hexadecimal {
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Nil unless it is an even number of digits.
-    static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
+    /// Nil unless it is an even number of digits, and nothing else.
+    static func secret(_ text: UnsafeRawBufferPointer) -> Secret? {
         guard text.count.isMultiple(of: 2) else { return nil }
-        let digits = text.compactMap(value)
-        guard digits.count == text.count else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        var isRight = true
+        let secret = Secret(count: text.count / 2) { bytes in
+            for index in bytes.indices {
+                guard let high = value(text[2 * index]), let low = value(text[2 * index + 1]) else {
+                    isRight = false
+                    return
+                }
+                bytes[index] = high << 4 | low
+            }
+        }
+        return isRight ? secret : nil
     }
 
-    private static func value(_ digit: UInt8) -> Int? {
+    private static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(digit) - 48
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(digit) - 87
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(digit) - 55
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - 48
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - 87
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - 55
         default: nil
         }
     }

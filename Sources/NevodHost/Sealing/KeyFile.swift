@@ -37,13 +37,13 @@ public struct KeyFile: StoreKeySource {
         let content = try PrivateFile(file, .file, path: path)
         var text = content.size <= 1024 ? try content.read() : []
         defer { text.withUnsafeMutableBytes { $0.wipe() } }
-        guard var bytes = Hexadecimal.bytes(text.filter { $0 > 0x20 }), bytes.count == SealingKey.size else {
+        let key = text.withUnsafeBytes { Hexadecimal.secret(UnsafeRawBufferPointer(rebasing: $0.prefix { $0 > 0x20 })) }
+        guard let key, key.count == SealingKey.size else {
             throw StorageError(
                 .damaged, path, problem: "is not a key file: \(2 * SealingKey.size) hexadecimal digits",
                 remedy: "put it back from a backup")
         }
-        defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
-        return Secret(copying: bytes)
+        return key
     }
 
     /// Whole, or not at all: two processes that make a store at once must not each have a key of their own.

@@ -35,20 +35,15 @@ struct Scrypt {
 
     /// - Parameter count: of the key, in bytes.
     func key(of passphrase: Secret, salt: [UInt8], count: Int = SealingKey.size) throws(StorageError) -> Secret {
-        var key = [UInt8](repeating: 0, count: count)
-        defer { key.withUnsafeMutableBytes { $0.wipe() } }
-        let isDerived = passphrase.withUnsafeBytes { passphrase in
-            // Of no bytes there need be no address, but null asks for a check of the parameters only.
-            let start = passphrase.bindMemory(to: CChar.self).baseAddress
-            return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1) { none in
+        try Secret(count: count) { (key) throws(StorageError) in
+            let isDerived = passphrase.withUnsafeBytes { passphrase in
                 EVP_PBE_scrypt(
-                    start ?? UnsafePointer(none.baseAddress), passphrase.count, salt, salt.count, cost, blockSize, parallelism,
-                    256 << 20, &key, key.count)
+                    passphrase.bindMemory(to: CChar.self).baseAddress, passphrase.count, salt, salt.count, cost, blockSize,
+                    parallelism, 256 << 20, key.bindMemory(to: UInt8.self).baseAddress, key.count)
+            }
+            guard isDerived == 1 else {
+                throw StorageError(.other, "scrypt", problem: "can't derive a key", remedy: "it needs 128 MiB of memory")
             }
         }
-        guard isDerived == 1 else {
-            throw StorageError(.other, "scrypt", problem: "can't derive a key", remedy: "it needs 128 MiB of memory")
-        }
-        return Secret(copying: key)
     }
 }

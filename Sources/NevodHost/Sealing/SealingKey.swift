@@ -23,11 +23,11 @@ package struct SealingKey: Sendable {
 
     /// Another one each time.
     package static func random() -> SealingKey {
-        var bytes = [UInt8](repeating: 0, count: size)
-        defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
-        let isRandom = RAND_priv_bytes(&bytes, Int32(size)) == 1
-        precondition(isRandom, "OpenSSL has no random numbers")
-        return SealingKey(Secret(copying: bytes))
+        SealingKey(
+            Secret(count: size) { memory in
+                let isRandom = RAND_priv_bytes(memory.bindMemory(to: UInt8.self).baseAddress, Int32(size)) == 1
+                precondition(isRandom, "OpenSSL has no random numbers")
+            })
     }
 
     /// - Parameter place: what the value belongs to: it opens nowhere else.
@@ -58,17 +58,14 @@ package struct SealingKey: Sendable {
         guard sealed.count >= Self.overhead, sealed[0] == Self.form else { return nil }
         let nonce = Array(sealed[1..<1 + Self.nonceSize])
         let count = sealed.count - Self.overhead
-        // With room for one byte, so that there is an address.
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count + 1, alignment: 1)
-        defer {
-            memory.wipe()
-            memory.deallocate()
+        var isOpen = false
+        let value = Secret(count: count) { memory in
+            isOpen = sealed.withUnsafeBytes { sealed in
+                let input = UnsafeRawBufferPointer(rebasing: sealed[(1 + Self.nonceSize)...])
+                return GCMCipher(bytes, nonce, sealing: false)?.run(input, place, memory, tag: count) ?? false
+            }
         }
-        let isOpen = sealed.withUnsafeBytes { sealed in
-            let input = UnsafeRawBufferPointer(rebasing: sealed[(1 + Self.nonceSize)...])
-            return GCMCipher(bytes, nonce, sealing: false)?.run(input, place, memory, tag: count) ?? false
-        }
-        return isOpen ? Secret(copying: UnsafeRawBufferPointer(rebasing: memory[..<count])) : nil
+        return isOpen ? value : nil
     }
 }
 

@@ -90,7 +90,7 @@ extension ObservableStorage {
 }
 
 extension Secret {
-    fileprivate convenience init(wipingCopy bytes: some Collection<UInt8>) {
+    convenience init(wipingCopy bytes: some Collection<UInt8>) {
         var bytes = Array(bytes)
         self.init(copying: bytes)
         // The last copy of an array that nobody else holds; where somebody does, this makes a copy and wipes that.

@@ -33,7 +33,7 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
         let writes = memory.withLock { $0.writes }
         let bytes = try await storage.read(key)
         if let known = memory.withLock({ $0.isCurrent(bytes) ? $0.current : nil }) { return known }
-        let token = try bytes.map { try Token.decode(from: $0.copied(as: Token.Encoded.self)) }
+        let token = try bytes.map(Self.decoded)
         let renewal = renewalTime(of: token)
         let (isNew, current) = memory.withLock { memory in
             (memory.install(token, bytes, ifWrites: writes, renewal: renewal), memory.current)
@@ -133,7 +133,19 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
     }
 
     private func encoded(_ token: Token?) throws -> Secret? {
-        try token.map { Secret(copying: Array(try $0.encode())) }
+        try token.map { token in
+            if let token = token as? any SecretlyStored { return token.encoded() }
+            return Secret(wipingCopy: try token.encode())
+        }
+    }
+
+    private static func decoded(_ bytes: Secret) throws -> Token {
+        if let type = Token.self as? any SecretlyStored.Type,
+            let token = try bytes.withUnsafeBytes({ try type.init(stored: $0) }) as? Token
+        {
+            return token
+        }
+        return try Token.decode(from: bytes.copied(as: Token.Encoded.self))
     }
 
     private func didWrite(_ token: Token?, _ bytes: Secret?) {

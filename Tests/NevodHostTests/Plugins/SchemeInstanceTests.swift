@@ -174,12 +174,16 @@ struct SchemeInstanceTests {
     }
 
     @Test func `A stored token is bound before it is used`() throws {
-        let stored = try PluginToken.decode(from: Array("account=me&expires_at=5&origins=&scheme=view&token=AQID".utf8))
+        let bytes = [1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 4] + Array("view".utf8) + [0, 0, 0, 2] + Array("me".utf8) + [1, 2, 3]
+        let stored = try PluginToken.decode(from: bytes)
+        for count in 0..<bytes.count - 3 {
+            #expect(throws: UnreadableToken.self) { try PluginToken.decode(from: Array(bytes.prefix(count))) }
+        }
         var request = try HTTPRequest(.get, "http://h/")
         #expect(throws: UnboundToken.self) { try stored.authorize(&request) }
         #expect(stored.issued.bytes == Secret(copying: [1, 2, 3] as [UInt8]))
         #expect(stored.expiresAt == UnixTime(nanoseconds: 5))
-        #expect(try stored.encode() == Array("account=me&expires_at=5&origins=&scheme=view&token=AQID".utf8))
+        #expect(try stored.encode() == bytes)
         try instance.token(stored).authorize(&request)
         #expect(request.headers["V-Token"] == "0")
     }

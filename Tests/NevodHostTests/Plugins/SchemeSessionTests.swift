@@ -105,7 +105,7 @@ struct SchemeSessionTests {
         let stored = memory.data(for: StorageKey(rawValue: "nevod.scheme.flow@\(server.url)")).map {
             String(decoding: $0, as: UTF8.self)
         }
-        #expect(stored?.contains("account=me") == true)
+        #expect(stored?.contains("\u{2}met1") == true)
     }
 
     @Test func `A scheme that can't refresh logs in again; so does one whose stored token it can't read`() async throws {

@@ -88,3 +88,9 @@ struct SealingKeyTests {
         for text in ["0", "0g", "²0", " 00", "0x"] { #expect(Hexadecimal.bytes(text.utf8) == nil, "\(text)") }
     }
 }
+
+extension Hexadecimal {
+    fileprivate static func bytes(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        Array(text).withUnsafeBytes { secret($0) }?.withUnsafeBytes { Array($0) }
+    }
+}

@@ -1,0 +1,57 @@
+internal import NevodSupport
+
+/// As it is stored: a version (1 byte, 1), the expiry (8 bytes, nanoseconds since 1970, 0 for none), three texts, each behind its
+/// length (2 bytes): the scheme, the origins with spaces between, the account; then the token. Numbers are big-endian.
+extension PluginToken: SecretlyStored {
+    private static let version: UInt8 = 1
+
+    public func encode() throws -> [UInt8] {
+        encoded().copied(as: [UInt8].self)
+    }
+
+    /// The token alone: ``SchemeInstance/token(_:)`` binds it to the scheme that can use it.
+    public static func decode(from data: [UInt8]) throws -> PluginToken {
+        try data.withUnsafeBytes { try PluginToken(stored: $0) }
+    }
+
+    func encoded() -> Secret {
+        let expiry = issued.expiresAt?.nanoseconds ?? 0
+        var head = [Self.version] + withUnsafeBytes(of: expiry.bigEndian) { Array($0) }
+        for text in [purpose.scheme, purpose.origins.joined(separator: " "), issued.account] {
+            // Settings and accounts are far shorter.
+            let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
+            head += withUnsafeBytes(of: UInt16(bytes.count).bigEndian) { Array($0) } + bytes
+        }
+        return Secret(count: head.count + issued.bytes.count) { bytes in
+            bytes.copyBytes(from: head)
+            issued.bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: bytes[head.count...]).copyMemory(from: $0) }
+        }
+    }
+
+    init(stored bytes: UnsafeRawBufferPointer) throws(UnreadableToken) {
+        guard bytes.count >= 9, bytes[0] == Self.version else { throw UnreadableToken(missing: "version") }
+        let expiry = Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: 1, as: Int64.self))
+        var rest = UnsafeRawBufferPointer(rebasing: bytes[9...])
+        let scheme = try Self.text(&rest, "scheme")
+        let origins = try Self.text(&rest, "origins").split(separator: " ").map(String.init)
+        let account = try Self.text(&rest, "account")
+        self.init(
+            stored: IssuedToken(
+                bytes: Secret(copying: rest), expiresAt: expiry == 0 ? nil : UnixTime(nanoseconds: expiry), account: account),
+            TokenPurpose(scheme: scheme, origins: origins))
+    }
+
+    private static func text(_ rest: inout UnsafeRawBufferPointer, _ name: String) throws(UnreadableToken) -> String {
+        guard rest.count >= 2 else { throw UnreadableToken(missing: name) }
+        let end = 2 + Int(UInt16(bigEndian: rest.loadUnaligned(as: UInt16.self)))
+        guard rest.count >= end else { throw UnreadableToken(missing: name) }
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest[end...]) }
+        return String(decoding: rest[2..<end], as: UTF8.self)
+    }
+}
+
+/// A token that is made of a secret, and becomes one, without a copy in memory that nobody wipes.
+protocol SecretlyStored: TokenModel {
+    func encoded() -> Secret
+    init(stored bytes: UnsafeRawBufferPointer) throws(UnreadableToken)
+}
