@@ -48,8 +48,9 @@ public struct KeyFile: StoreKeySource {
 
     /// Whole, or not at all: two processes that make a store at once must not each have a key of their own.
     private func make() throws(StorageError) {
-        let new = "\(path).\(getpid()).new"
-        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        // Of this call's own: other tasks of this process may be making it too.
+        let new = "\(path).\(StoreIdentifier.random()).new"
+        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StorageError(new, "can't be made", errno: errno) }
         defer { unlink(new) }
         var text = SealingKey.random().bytes.withUnsafeBytes { Array(Hexadecimal.text($0).utf8) } + [UInt8(ascii: "\n")]
