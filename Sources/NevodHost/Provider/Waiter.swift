@@ -2,7 +2,7 @@ internal import NevodSupport
 
 /// One task that waits for a value which another one hands over: resumed once, by a value, an error, its own cancellation or
 /// the end of its time, whichever comes first.
-final class Waiter<Value: Sendable>: Sendable {
+package final class Waiter<Value: Sendable>: Sendable {
     private enum State {
         case new
         case suspended(CheckedContinuation<Value, any Error>)
@@ -11,9 +11,11 @@ final class Waiter<Value: Sendable>: Sendable {
 
     private let state = Locked(State.new)
 
+    package init() {}
+
     /// - Returns: whether it was still waiting. If not, the value is for somebody else.
     @discardableResult
-    func resume(with result: Result<Value, any Error>) -> Bool {
+    package func resume(with result: Result<Value, any Error>) -> Bool {
         let (continuation, isFirst) = state.withLock { state -> (CheckedContinuation<Value, any Error>?, Bool) in
             switch state {
             case .resumed: return (nil, false)
@@ -32,7 +34,7 @@ final class Waiter<Value: Sendable>: Sendable {
     /// Suspends until ``resume(with:)``. Called once.
     ///
     /// - Throws: what it is resumed with; `CancellationError`; ``NetworkError/timeout(_:)`` at the deadline.
-    func value(until deadline: ContinuousClock.Instant?) async throws -> Value {
+    package func value(until deadline: ContinuousClock.Instant?) async throws -> Value {
         let alarm = deadline.map { Alarms.shared.set(at: $0) { self.resume(with: .failure(NetworkError.timeout(.outOfTime))) } }
         defer { if let alarm { Alarms.shared.cancel(alarm) } }
         return try await withTaskCancellationHandler {

@@ -1,13 +1,13 @@
-internal import NevodSupport
+package import NevodSupport
 
 /// Two digits a byte.
-enum Hexadecimal {
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
+package enum Hexadecimal {
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// Nil unless it is an even number of digits, and nothing else.
-    static func secret(_ text: UnsafeRawBufferPointer) -> Secret? {
+    package static func secret(_ text: UnsafeRawBufferPointer) -> Secret? {
         guard text.count.isMultiple(of: 2) else { return nil }
         var isRight = true
         let secret = Secret(count: text.count / 2) { bytes in

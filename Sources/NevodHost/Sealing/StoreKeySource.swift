@@ -23,7 +23,7 @@ public protocol StoreKeySource: Sendable {
 /// Which store it is, among all that a source has keys for.
 public struct StoreIdentifier: Sendable, Hashable, CustomStringConvertible {
     /// 16 random bytes.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// In hexadecimal.
     public var description: String { Hexadecimal.text(bytes) }

@@ -62,7 +62,7 @@ final class ChangeCounters: Sendable {
 
 extension StorageKey {
     /// FNV-1a of its UTF-8: the same in every process.
-    var digest: UInt64 {
+    package var digest: UInt64 {
         rawValue.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }

@@ -5,9 +5,9 @@ internal import NevodSupport
 /// locks for an open file. When the process dies, the file is closed, and the lock is gone.
 ///
 /// Which byte is a digest of the key. Two keys may share one; they then take turns.
-struct RenewalLocks: Sendable {
+package struct RenewalLocks: Sendable {
     /// Longer than a renewal over the network takes. Who waits longer than this waits for a process that was stopped.
-    static let patience: Duration = .seconds(120)
+    package static let patience: Duration = .seconds(120)
 
     let path: String
 

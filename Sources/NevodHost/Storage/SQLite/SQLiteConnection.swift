@@ -45,31 +45,31 @@ final class SQLiteConnection: Sendable {
             }
         }
     }
+}
 
+extension SQLiteConnection: SealedKeyKeeping {
     func sealedKey() async throws(StorageError) -> (SealedKey, number: Int64)? {
         try await thread.run { () throws(StorageError) in try self.database.sealedKey() }
     }
-}
 
-/// What is stored under a key, as it is stored.
-struct SQLiteEntry {
-    /// 0: there has never been anything.
-    var version: Int64 = 0
-    /// Nil: it was removed.
-    var sealed: [UInt8]?
-    /// Of the data key that all values are sealed with now.
-    var keyNumber: Int64 = 0
+    func addFirst(_ key: SealedKey) async throws(StorageError) {
+        try await thread.run { () throws(StorageError) in
+            try self.database.transaction { () throws(StorageError) in
+                if try self.database.sealedKey() == nil { try self.database.save(key, number: 1) }
+            }
+        }
+    }
 }
 
 extension SQLiteDatabase {
-    func entry(for key: StorageKey) throws(StorageError) -> SQLiteEntry {
-        var entry = SQLiteEntry()
+    func entry(for key: StorageKey) throws(StorageError) -> SealedEntry {
+        var entry = SealedEntry()
         try run(
             """
             SELECT key_number, version, sealed FROM store LEFT JOIN entry ON key = ?
             """, [.text(key.rawValue)]
         ) { row in
-            entry = SQLiteEntry(
+            entry = SealedEntry(
                 version: row.integer(1), sealed: row.isNull(2) ? nil : row.blob(2), keyNumber: row.integer(0))
         }
         return entry

@@ -22,19 +22,10 @@ public final class SQLiteStorage: SecretKeepingStorage, RenewalLockingStorage {
 
     /// Where it is.
     public let path: String
-    private let sources: Locked<[any StoreKeySource]>
     let connection: SQLiteConnection
     private let locks: RenewalLocks
     private let cache = Locked(SecretCache())
-    private let opened: Locked<OpenedKey>
-
-    /// The data key, and which of the store's keys, past and present, it is.
-    struct OpenedKey: Sendable {
-        let store: StoreIdentifier
-        let number: Int64
-        let kind: String
-        let key: SealingKey
-    }
+    let keyring: StoreKeyring
 
     /// Opens the store, or makes it.
     ///
@@ -50,14 +41,13 @@ public final class SQLiteStorage: SecretKeepingStorage, RenewalLockingStorage {
 
     init(path: String, keys: [any StoreKeySource], schema: SQLiteSchema) async throws {
         self.path = path
-        sources = Locked(keys)
         connection = try await SQLiteConnection.open(path, schema)
         locks = RenewalLocks(path: "\(path)-renewals")
-        opened = Locked(try await Self.openedKey(connection, keys))
+        keyring = try await StoreKeyring(of: path, in: connection, sources: keys)
     }
 
     /// The kind of key that it is sealed with, as ``StoreKeySource/kind`` says it.
-    public var keyKind: String { opened.withLock(\.kind) }
+    public var keyKind: String { keyring.kind }
 
     // MARK: Values
 
@@ -87,7 +77,7 @@ public final class SQLiteStorage: SecretKeepingStorage, RenewalLockingStorage {
 
     private func write(
         _ secret: Secret?, for key: StorageKey,
-        if condition: @escaping @Sendable (OpenedKey, SQLiteEntry) throws(StorageError) -> Bool
+        if condition: @escaping @Sendable (OpenedKey, SealedEntry) throws(StorageError) -> Bool
     ) async throws -> Bool {
         if let secret, secret.count > Self.maximumSize {
             throw StorageError(
@@ -122,61 +112,15 @@ public final class SQLiteStorage: SecretKeepingStorage, RenewalLockingStorage {
     func withCurrentKey<Result: Sendable>(
         _ body: @escaping @Sendable (OpenedKey) throws(StorageError) -> Result?
     ) async throws -> Result {
-        for _ in 0..<8 {
-            let opened = opened.withLock(\.self)
-            let result = try await connection.thread.run { () throws(StorageError) in try body(opened) }
-            if let result { return result }
-            try await openKey()
+        let thread = connection.thread
+        return try await keyring.withCurrentKey { opened in
+            try await thread.run { () throws(StorageError) in try body(opened) }
         }
-        throw StorageError(.busy, path, problem: "its key is changed again and again", remedy: "try once more")
     }
 
-    /// - Parameter source: of the key that it has from now on; nil: one that was given before.
-    func openKey(with source: (any StoreKeySource)? = nil) async throws {
-        let sources = sources.withLock { sources in
-            if let source { sources.insert(source, at: 0) }
-            return sources
-        }
-        let new = try await Self.openedKey(connection, sources)
+    /// Its values are sealed anew, and what was read under the old key goes.
+    func openKey(of source: any StoreKeySource) async throws {
+        try await keyring.reopen(with: source)
         cache.withLock { $0.forget() }
-        opened.withLock { $0 = new }
-    }
-
-    private static func openedKey(
-        _ connection: SQLiteConnection, _ sources: [any StoreKeySource]
-    ) async throws -> OpenedKey {
-        if let (sealed, number) = try await connection.sealedKey() {
-            return OpenedKey(
-                store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(with: sources))
-        }
-        let sealed = try await SealedKey.make(.random(), of: .random(), with: sources)
-        _ = try await connection.thread.run { () throws(StorageError) in
-            try connection.database.transaction { () throws(StorageError) in
-                // Another process may have made the store meanwhile: its key is the store's.
-                if try connection.database.sealedKey() == nil { try connection.database.save(sealed, number: 1) }
-            }
-        }
-        return try await openedKey(connection, sources)
-    }
-}
-
-extension SQLiteStorage.OpenedKey {
-    func seal(_ secret: Secret, _ key: StorageKey, _ version: Int64) -> [UInt8] {
-        self.key.seal(secret, for: place(key, version))
-    }
-
-    /// Nil: nothing is stored.
-    func open(_ entry: SQLiteEntry, _ key: StorageKey, in path: String) throws(StorageError) -> Secret? {
-        guard let sealed = entry.sealed else { return nil }
-        guard let secret = self.key.open(sealed, for: place(key, entry.version)) else {
-            throw StorageError(
-                .damaged, path, problem: "the value of \(key) does not open: it was changed, or belongs to another key",
-                remedy: "log in again, or put the store back from a backup")
-        }
-        return secret
-    }
-
-    private func place(_ key: StorageKey, _ version: Int64) -> [UInt8] {
-        store.bytes + withUnsafeBytes(of: version.bigEndian) { Array($0) } + Array(key.rawValue.utf8)
     }
 }

@@ -1,0 +1,76 @@
+internal import NevodSupport
+
+/// Where a store keeps its wrapped data key.
+package protocol SealedKeyKeeping: Sendable {
+    /// Nil: the store is new.
+    func sealedKey() async throws -> (SealedKey, number: Int64)?
+    /// The first, of number 1; nothing if another process was earlier: its key is the store's.
+    func addFirst(_ key: SealedKey) async throws
+}
+
+/// The open data key of a store. Another process may give the store another one at any time; who uses this one then finds
+/// another number beside the values, and opens the store's key anew.
+package final class StoreKeyring: Sendable {
+    private let name: String
+    private let keeper: any SealedKeyKeeping
+    private let sources: Locked<[any StoreKeySource]>
+    private let opened: Locked<OpenedKey>
+
+    /// Opens the store's key, or makes one.
+    ///
+    /// - Parameters:
+    ///   - name: of the store, for errors.
+    ///   - sources: a new store is made with the first that is available.
+    package init(of name: String, in keeper: any SealedKeyKeeping, sources: [any StoreKeySource]) async throws {
+        self.name = name
+        self.keeper = keeper
+        self.sources = Locked(sources)
+        opened = Locked(try await Self.open(keeper, sources))
+    }
+
+    /// ``StoreKeySource/kind`` of the source that wraps it.
+    package var kind: String { opened.withLock(\.kind) }
+    package var store: StoreIdentifier { opened.withLock(\.store) }
+
+    /// - Parameter body: returns nil if the store has another key by now, and is then called again with that one.
+    package func withCurrentKey<Result: Sendable>(
+        _ body: @Sendable (OpenedKey) async throws -> Result?
+    ) async throws -> Result {
+        for _ in 0..<8 {
+            if let result = try await body(opened.withLock(\.self)) { return result }
+            try await reopen()
+        }
+        throw StorageError(.busy, name, problem: "its key is changed again and again", remedy: "try once more")
+    }
+
+    /// - Parameter source: of the key that it has from now on; nil: one that was given before.
+    package func reopen(with source: (any StoreKeySource)? = nil) async throws {
+        let sources = sources.withLock { sources in
+            if let source { sources.insert(source, at: 0) }
+            return sources
+        }
+        let new = try await Self.open(keeper, sources)
+        opened.withLock { $0 = new }
+    }
+
+    /// A new data key, for the store to take in place of the one that it has: wrapped, and open.
+    package func successor(
+        of old: OpenedKey, wrappedBy source: any StoreKeySource
+    ) async throws -> (sealed: SealedKey, opened: OpenedKey) {
+        let key = SealingKey.random()
+        let sealed = try await SealedKey.make(key, of: old.store, with: [source])
+        return (sealed, OpenedKey(store: old.store, number: old.number + 1, kind: sealed.kind, key: key))
+    }
+
+    private static func open(_ keeper: any SealedKeyKeeping, _ sources: [any StoreKeySource]) async throws -> OpenedKey {
+        if let (sealed, number) = try await keeper.sealedKey() {
+            return OpenedKey(
+                store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(with: sources))
+        }
+        try await keeper.addFirst(try await SealedKey.make(.random(), of: .random(), with: sources))
+        guard let (sealed, number) = try await keeper.sealedKey() else {
+            throw StorageError(.damaged, "the store", problem: "does not keep its key", remedy: "put it back from a backup")
+        }
+        return OpenedKey(store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(with: sources))
+    }
+}

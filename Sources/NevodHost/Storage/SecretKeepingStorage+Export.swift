@@ -1,0 +1,50 @@
+internal import Glibc
+internal import NevodSupport
+
+/// Exports are stores of one file, whatever store they are of: what one has written any other takes.
+extension SecretKeepingStorage {
+    /// - Parameter path: where there is nothing yet; nothing is left there after a failure.
+    /// - Returns: how many values there are.
+    package func exportValues(of keys: [StorageKey], to path: String, key source: any StoreKeySource) async throws -> Int {
+        guard access(path, F_OK) != 0 else {
+            throw StorageError(.other, path, problem: "is there already", remedy: "choose another name, or move it away")
+        }
+        do {
+            let copy = try await SQLiteStorage(path: path, keys: [source])
+            var count = 0
+            for key in keys {
+                guard let secret = try await secret(for: key) else { continue }
+                try await copy.set(secret, for: key)
+                count += 1
+            }
+            try await copy.becomeOneFile()
+            return count
+        } catch {
+            for end in ["", "-wal", "-shm", "-changes"] { unlink(path + end) }
+            throw error
+        }
+    }
+
+    /// - Parameter replacing: whether a value takes the place of one that is there.
+    /// - Returns: how many were taken, and how many stayed because there was one.
+    package func importAll(
+        from path: String, key source: any StoreKeySource, replacing: Bool
+    ) async throws -> (taken: Int, kept: Int) {
+        guard access(path, F_OK) == 0 else { throw StorageError(path, "can't be opened", errno: errno) }
+        let other = try await SQLiteStorage(path: path, keys: [source])
+        var (taken, kept) = (0, 0)
+        for key in try await other.keys() {
+            guard let secret = try await other.secret(for: key) else { continue }
+            if replacing {
+                try await set(secret, for: key)
+                taken += 1
+            } else if try await replace(nil as Secret?, with: secret, for: key) {
+                taken += 1
+            } else {
+                kept += 1
+            }
+        }
+        try await other.becomeOneFile()
+        return (taken, kept)
+    }
+}
