@@ -31,6 +31,7 @@ let package = Package(
     products: [
         .library(name: "NevodHost", targets: ["NevodHost"]),
         .library(name: "NevodHostFoundation", targets: ["NevodHostFoundation"]),
+        .library(name: "NevodHostPostgreSQL", targets: ["NevodHostPostgreSQL"]),
         .library(name: "NevodPluginKit", targets: ["NevodPluginKit"]),
         .executable(name: "nevod-host", targets: ["nevod-host"]),
         .library(name: "APIKeyAuth", type: .dynamic, targets: ["APIKeyAuth", "NevodPluginLinkage"]),
@@ -44,6 +45,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+        // Its header alone: the library is loaded when it is first used, and a program that doesn't use it needs none.
+        .systemLibrary(name: "CPQ"),
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
@@ -58,6 +61,9 @@ let package = Package(
             swiftSettings: strict),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
+        // Apart, so that who has no fleet has none of it.
+        .target(
+            name: "NevodHostPostgreSQL", dependencies: ["NevodHost", "NevodSupport", "CLinux", "CPQ"], swiftSettings: strict),
         .executableTarget(name: "nevod-host", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
 
         .target(name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth", swiftSettings: strict),
@@ -75,6 +81,9 @@ let package = Package(
             name: "NevodHostFoundationTests", dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "NevodHostPostgreSQLTests", dependencies: ["NevodHost", "NevodHostPostgreSQL", "NevodSupport"],
+            exclude: ["Support/cutting_proxy.py", "Support/postgresql_server.py"], swiftSettings: strict),
+        .testTarget(
             name: "NevodPluginKitTests", dependencies: ["NevodHost", "NevodPluginKit", "NevodSupport"], swiftSettings: strict),
         .testTarget(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
@@ -91,6 +100,10 @@ let package = Package(
         // What the tests of a store run and kill.
         .executableTarget(
             name: "storage-child", dependencies: ["NevodHost"], path: "Tests/Helpers/StorageChild", swiftSettings: strict),
+
+        .executableTarget(
+            name: "postgresql-child", dependencies: ["NevodHost", "NevodHostPostgreSQL"],
+            path: "Tests/Helpers/PostgreSQLChild", swiftSettings: strict),
 
         // Measures; replaces malloc to count, so nothing else may link CPeers.
         .target(

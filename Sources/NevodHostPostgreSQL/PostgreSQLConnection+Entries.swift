@@ -1,0 +1,118 @@
+internal import NevodHost
+
+extension PostgreSQLConnection {
+    /// In one round trip, all as they are at one instant. None: the store has no key.
+    func entries(of keys: [StorageKey], _ schema: PostgreSQLSchema) throws(PostgreSQLFailure) -> [StorageKey: SealedEntry] {
+        let rows = try run(
+            """
+            SELECT store.key_number, entry.key, entry.version, entry.sealed
+            FROM \(schema.name).store LEFT JOIN \(schema.name).entry ON entry.key = ANY($1::bytea[])
+            """, [.list(keys.map { Array($0.rawValue.utf8) })])
+        guard rows.count > 0 else { return [:] }
+        let nothing = SealedEntry(keyNumber: rows.integer(0, 0))
+        var entries = Dictionary(keys.map { ($0, nothing) }) { first, _ in first }
+        for row in 0..<rows.count where !rows.isNull(row, 1) {
+            entries[StorageKey(rawValue: rows.text(row, 1))] = SealedEntry(
+                version: rows.integer(row, 2), sealed: rows.isNull(row, 3) ? nil : rows.bytes(row, 3),
+                keyNumber: nothing.keyNumber)
+        }
+        return entries
+    }
+
+    /// Writes the version behind the one that is there, and tells all who listen: in one statement, so that it has happened when it
+    /// returns, or has not.
+    ///
+    /// - Returns: false if another version is there, or the store has another key.
+    func save(_ write: PostgreSQLWrite, _ schema: PostgreSQLSchema) throws(PostgreSQLFailure) -> Bool {
+        // A change of the store's key locks the table, and a statement looks at the rows only after it has its lock on the table.
+        try run(
+            """
+            WITH changed AS (
+                INSERT INTO \(schema.name).entry AS entry (key, version, sealed)
+                SELECT $1::bytea, $2::int8, $3::bytea FROM \(schema.name).store WHERE key_number = $4::int8
+                ON CONFLICT (key) DO UPDATE SET version = excluded.version, sealed = excluded.sealed
+                WHERE entry.version = excluded.version - 1
+                RETURNING 1)
+            SELECT pg_notify($5::text, $6::text) FROM changed
+            """,
+            [
+                .bytes(Array(write.key.rawValue.utf8)), .integer(write.version),
+                write.sealed.map(PostgreSQLValue.bytes) ?? .null, .integer(write.keyNumber), .text(write.channel),
+                .text(PostgreSQLNews.changed(write.key, version: write.version).payload),
+            ]
+        ).count > 0
+    }
+
+    /// In the order of the keys, some hundred at a time, also if `body` changes them.
+    func forEachPage(
+        _ schema: PostgreSQLSchema, _ body: ([(key: StorageKey, entry: SealedEntry)]) throws(PostgreSQLFailure) -> Void
+    ) throws(PostgreSQLFailure) {
+        var last: [UInt8]?
+        while true {
+            let rows = try run(
+                """
+                SELECT key, version, sealed FROM \(schema.name).entry
+                \(last == nil ? "" : "WHERE key > $1::bytea") ORDER BY key LIMIT 500
+                """, last.map { [.bytes($0)] } ?? [])
+            guard rows.count > 0 else { return }
+            try body(
+                (0..<rows.count).map { row in
+                    (
+                        StorageKey(rawValue: rows.text(row, 0)),
+                        SealedEntry(version: rows.integer(row, 1), sealed: rows.isNull(row, 2) ? nil : rows.bytes(row, 2))
+                    )
+                })
+            last = rows.bytes(rows.count - 1, 0)
+        }
+    }
+
+    /// Of the same versions. Needs a lock on the table.
+    func sealAnew(
+        _ schema: PostgreSQLSchema, _ seal: (StorageKey, SealedEntry) throws(StorageError) -> [UInt8]?
+    ) throws(PostgreSQLFailure) {
+        try forEachPage(schema) { (page) throws(PostgreSQLFailure) in
+            var (keys, values): ([[UInt8]], [[UInt8]]) = ([], [])
+            for (key, entry) in page {
+                let sealed: [UInt8]?
+                do throws(StorageError) { sealed = try seal(key, entry) } catch { throw PostgreSQLFailure(error: error) }
+                guard let sealed else { continue }
+                keys.append(Array(key.rawValue.utf8))
+                values.append(sealed)
+            }
+            try run(
+                """
+                UPDATE \(schema.name).entry SET sealed = new.sealed
+                FROM unnest($1::bytea[], $2::bytea[]) AS new (key, sealed) WHERE entry.key = new.key
+                """, [.list(keys), .list(values)])
+        }
+    }
+
+    func sealedKey(_ schema: PostgreSQLSchema) throws(PostgreSQLFailure) -> (SealedKey, number: Int64)? {
+        let rows = try run("SELECT id, key_number, key_kind, key_salt, key_sealed FROM \(schema.name).store")
+        guard rows.count > 0 else { return nil }
+        guard let store = StoreIdentifier(rows.bytes(0, 0)) else {
+            throw PostgreSQLFailure(
+                error: StorageError(
+                    .damaged, "\(name), schema \(schema.name)", problem: "has no identity", remedy: "put it back from a backup"))
+        }
+        let key = SealedKey(store: store, kind: rows.text(0, 2), salt: rows.bytes(0, 3), sealed: rows.bytes(0, 4))
+        return (key, rows.integer(0, 1))
+    }
+
+    /// Nothing if the store has one.
+    func addFirst(_ key: SealedKey, _ schema: PostgreSQLSchema) throws(PostgreSQLFailure) {
+        try run(
+            """
+            INSERT INTO \(schema.name).store (id, key_number, key_kind, key_salt, key_sealed)
+            VALUES ($1::bytea, 1, $2::text, $3::bytea, $4::bytea) ON CONFLICT DO NOTHING
+            """, [.bytes(key.store.bytes), .text(key.kind), .bytes(key.salt), .bytes(key.sealed)])
+    }
+
+    func replace(_ key: SealedKey, number: Int64, _ schema: PostgreSQLSchema) throws(PostgreSQLFailure) {
+        try run(
+            """
+            UPDATE \(schema.name).store
+            SET key_number = $1::int8, key_kind = $2::text, key_salt = $3::bytea, key_sealed = $4::bytea
+            """, [.integer(number), .text(key.kind), .bytes(key.salt), .bytes(key.sealed)])
+    }
+}

@@ -1,0 +1,87 @@
+public import NevodHost
+
+extension PostgreSQLStorage {
+    /// Under which something is stored, in the order of their UTF-8.
+    public func keys(withPrefix prefix: String = "") async throws -> [StorageKey] {
+        let schema = schema
+        return try await pool.storage { (lane) throws(PostgreSQLFailure) in
+            try await lane.runAgain { (connection, _) throws(PostgreSQLFailure) in
+                var keys: [StorageKey] = []
+                try connection.forEachPage(schema) { page in
+                    keys += page.filter { $0.entry.sealed != nil && $0.key.rawValue.utf8.starts(with: prefix.utf8) }.map(\.key)
+                }
+                return keys
+            }
+        }
+    }
+
+    /// Reads all of the store as it is at one instant: whether each value opens for its key and version.
+    public func verify() async throws -> StoreVerification {
+        let (pool, schema, name) = (pool, schema, name)
+        return try await keyring.withCurrentKey { opened in
+            try await pool.storage { (lane) throws(PostgreSQLFailure) in
+                try await lane.runAgain { (connection, _) throws(PostgreSQLFailure) in
+                    try connection.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY") { () throws(PostgreSQLFailure) in
+                        guard try connection.sealedKey(schema)?.number == opened.number else { return nil }
+                        var found = StoreVerification()
+                        try connection.forEachPage(schema) { page in
+                            for (key, entry) in page { found.check(entry, of: key, in: name, opened) }
+                        }
+                        return found
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives the store another data key, wrapped by `source`, and seals every value anew: all, or none. Other processes that use
+    /// the store go on if they were given this source as well; their writes wait meanwhile, their reads don't.
+    ///
+    /// What was sealed with the old key, and the old key itself in its wrapping, stay in the server's files until it has vacuumed
+    /// them and used their place again, and in its log and backups for as long as it keeps those.
+    public func rekey(_ source: any StoreKeySource) async throws {
+        let (pool, schema, keyring, name) = (pool, schema, keyring, name)
+        try await keyring.withCurrentKey { opened -> Void? in
+            let (sealed, next) = try await keyring.successor(of: opened, wrappedBy: source)
+            return try await pool.storage { (lane) throws(PostgreSQLFailure) in
+                try await lane.run { (connection, _) throws(PostgreSQLFailure) in
+                    try connection.transaction { () throws(PostgreSQLFailure) -> Void? in
+                        try connection.execute("LOCK TABLE \(schema.name).entry IN EXCLUSIVE MODE")
+                        guard try connection.sealedKey(schema)?.number == opened.number else { return nil }
+                        try connection.sealAnew(schema) { (key, entry) throws(StorageError) in
+                            try opened.open(entry, key, in: name).map { next.seal($0, key, entry.version) }
+                        }
+                        try connection.replace(sealed, number: next.number, schema)
+                        return ()
+                    }
+                }
+            }
+        }
+        try await keyring.reopen(with: source)
+    }
+
+    /// Writes all values into a store of one file, as `SQLiteStorage/export(to:key:)` does, sealed with a key of its own: for a
+    /// backup, or another place.
+    ///
+    /// - Parameters:
+    ///   - path: where there is nothing yet.
+    ///   - source: a `Passphrase` is what can be carried to another machine.
+    /// - Returns: how many values there are.
+    @discardableResult
+    public func export(to path: String, key source: any StoreKeySource) async throws -> Int {
+        try await exportValues(of: try await keys(), to: path, key: source)
+    }
+
+    /// Takes over the values of an exported store, be it this kind's or a `SQLiteStorage`'s.
+    ///
+    /// - Parameters:
+    ///   - path: of the file that ``export(to:key:)`` has written.
+    ///   - source: of its key.
+    ///   - replacing: whether a value takes the place of one that is there.
+    /// - Returns: how many were taken, and how many stayed because there was one.
+    public func importValues(
+        from path: String, key source: any StoreKeySource, replacing: Bool = false
+    ) async throws -> (taken: Int, kept: Int) {
+        try await importAll(from: path, key: source, replacing: replacing)
+    }
+}

@@ -1,0 +1,196 @@
+import Glibc
+import NevodHost
+import NevodSupport
+import Testing
+
+@testable import NevodHostPostgreSQL
+
+@Suite(.blocking, .timeLimit(.minutes(3)))
+struct PostgreSQLFailureTests {
+    private let folder: TemporaryFolder
+    private let key: KeyFile
+
+    init() throws {
+        folder = try TemporaryFolder()
+        key = KeyFile(path: "\(folder.path)/key")
+    }
+
+    @Test func `A server that isn't there is named, and so is the way out`() async throws {
+        let error = await #expect(throws: StorageError.self) {
+            try await PostgreSQLStorage(connection: "host=\(folder.path) port=5433", keys: [key])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.subject == "PostgreSQL at \(folder.path)/.s.PGSQL.5433")
+        #expect(error?.remedy?.contains("PGHOST") == true)
+        let port = try RawServer.closedPort()
+        let refused = await #expect(throws: StorageError.self) {
+            try await PostgreSQLStorage(connection: "postgresql://ada:secret@127.0.0.1:\(port)/db", keys: [key])
+        }
+        #expect(refused?.subject == "PostgreSQL at 127.0.0.1:\(port)")
+        #expect(refused?.description.contains("secret") == false)
+    }
+
+    @Test func `No error quotes a password`() async throws {
+        for text in ["host=x hunter2-is-the password", "postgresql://u:hunter2@h:port/", "password='hunter2"] {
+            let error = await #expect(throws: StorageError.self) { try await PostgreSQLStorage(connection: text, keys: [key]) }
+            #expect(error?.description.contains("hunter2") == false)
+            #expect(error?.subject.hasPrefix("PostgreSQL") == true)
+        }
+        let server = try PostgreSQLServer.shared()
+        try server.sql("DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN PASSWORD 'right'")
+        let wrong = await #expect(throws: StorageError.self) {
+            try await PostgreSQLStorage(
+                connection: "host=\(server.folder) user=guarded password=hunter2 dbname=postgres", keys: [key])
+        }
+        #expect(wrong?.code == .permissions)
+        #expect(wrong?.description.contains("hunter2") == false)
+        #expect(wrong?.remedy?.contains("PGPASSFILE") == true)
+    }
+
+    @Test func `The address and the password come from where libpq has them`() async throws {
+        let server = try PostgreSQLServer.shared()
+        try server.sql("DROP ROLE IF EXISTS guarded_by_file; CREATE ROLE guarded_by_file LOGIN PASSWORD 'right'")
+        try server.sql("DROP SCHEMA IF EXISTS by_file; CREATE SCHEMA by_file AUTHORIZATION guarded_by_file")
+        let passwords = try folder.write("pass", Array("*:*:*:guarded_by_file:right\n".utf8))
+        let services = try folder.write(
+            "services",
+            Array("[tokens]\nhost=\(server.folder)\nuser=guarded_by_file\ndbname=postgres\npassfile=\(passwords)\n".utf8))
+        setenv("PGSERVICEFILE", services, 1)
+        let storage = try await PostgreSQLStorage(connection: "service=tokens", schema: "by_file", keys: [key])
+        try await storage.set("x", for: "a")
+        #expect(try server.sql("SELECT usename FROM pg_stat_activity WHERE usename = 'guarded_by_file'").isEmpty == false)
+    }
+
+    @Test func `A user who may not make the schema is told so; one who may use it needs no more`() async throws {
+        let (server, schema) = (try PostgreSQLServer.shared(), try PostgreSQLServer.shared().schema())
+        try server.sql("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; REVOKE CREATE ON DATABASE postgres FROM PUBLIC")
+        let connection = "host=\(server.folder) user=poor dbname=postgres"
+        let error = await #expect(throws: StorageError.self) {
+            try await server.open(schema, keys: [key], connection: connection)
+        }
+        #expect(error?.code == .permissions)
+        #expect(error?.description.contains("42501") == true)
+        try await server.open(schema, keys: [key]).set("x", for: "a")
+        try server.sql(
+            """
+            GRANT USAGE ON SCHEMA \(schema) TO poor;
+            GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA \(schema) TO poor
+            """)
+        let storage = try await server.open(schema, keys: [key], connection: connection)
+        #expect(try await storage.string(for: "a") == "x")
+        try await storage.set("y", for: "a")
+        #expect(try await storage.string(for: "a") == "y")
+    }
+
+    @Test func `A library that isn't installed is an error that says what to install`() {
+        let error = #expect(throws: StorageError.self) { try PQ.open("libpq-of-nobody.so.5") }
+        #expect(error?.remedy?.contains("apt install libpq5") == true)
+        let other = #expect(throws: StorageError.self) { try PQ.open("libc.so.6") }
+        #expect(other?.description.contains("has no PQ") == true)
+    }
+
+    @Test func `What the server says becomes a code that a program can act on`() {
+        let codes: [(String, StorageError.Code)] = [
+            ("53100", .full), ("53300", .unavailable), ("28P01", .permissions), ("42501", .permissions), ("42P01", .damaged),
+            ("25006", .unavailable), ("57014", .busy), ("40P01", .busy), ("57P01", .unavailable), ("08006", .unavailable),
+            ("XX001", .damaged), ("54000", .tooLarge), ("22000", .other),
+        ]
+        for (state, code) in codes {
+            let error = StorageError("PostgreSQL", sqlState: state, "no")
+            #expect(error.code == code)
+            #expect(error.problem == "no (SQLSTATE \(state))")
+        }
+    }
+
+    // MARK: Lost connections
+
+    /// A proxy that cuts the connection on which a mark is sent first.
+    private func proxy(_ server: PostgreSQLServer, _ mark: String, _ when: String) throws -> (pid: pid_t, pipe: Int32) {
+        let script = "\(repository)/Tests/NevodHostPostgreSQLTests/Support/cutting_proxy.py"
+        let proxy = try Command.spawn(["python3", "-B", script, folder.path, server.folder, mark, when])
+        #expect(LineReader(proxy.pipe).next() == "ready")
+        return proxy
+    }
+
+    @Test(arguments: ["before", "after"])
+    func `A write whose connection is lost has happened once, and the caller hears so`(when: String) async throws {
+        let server = try PostgreSQLServer.shared()
+        let schema = "\(server.schema())\(when)"
+        // In what is sent for a write, and in nothing else: the news of it.
+        let mark = PostgreSQLNews.changed("doomed", version: 2).payload
+        let proxy = try proxy(server, mark, when)
+        defer {
+            kill(proxy.pid, SIGKILL)
+            Command.wait(for: proxy.pid)
+            close(proxy.pipe)
+            unlink("\(folder.path)/.s.PGSQL.5432")
+        }
+        let storage = try await server.open(schema, keys: [key], connection: server.connection(to: folder.path))
+        let witness = try await server.open(schema, keys: [key])
+        var changes = await witness.changes().makeAsyncIterator()
+        try await storage.set("first", for: "doomed")
+        #expect(await changes.next(isolation: nil) == "doomed")
+        #expect(try await storage.replace(Secret("first"), with: Secret("second"), for: "doomed"))
+        #expect(try server.sql("SELECT version FROM \(schema).entry") == ["2"])
+        #expect(await changes.next(isolation: nil) == "doomed")
+        #expect(try await witness.string(for: "doomed") == "second")
+        #expect(try await storage.replace(Secret("second"), with: nil, for: "doomed"))
+    }
+
+    @Test func `A server that is killed and comes back finds its stores going on, and every saved value is there`() async throws {
+        let server = try PostgreSQLServer()
+        let storage = try await server.open("nevod", keys: [key])
+        let saved = Shared([Int](repeating: 0, count: 4))
+        let isDone = Shared(false)
+        try await withThrowingTaskGroup { group in
+            for task in 0..<4 {
+                group.addTask {
+                    var number = 0
+                    while !isDone.value {
+                        number += 1
+                        do {
+                            try await storage.set("\(number)", for: StorageKey(rawValue: "k\(task)"))
+                            saved.withLock { $0[task] = number }
+                        } catch let error as StorageError {
+                            #expect(error.code == .unavailable, "\(error)")
+                            // Or thousands of attempts fail while it is down.
+                            usleep(10_000)
+                        }
+                    }
+                }
+            }
+            for _ in 0..<3 {
+                let before = saved.withLock { $0 }
+                #expect(await eventually { saved.withLock { zip($0, before).allSatisfy { $0 > $1 + 5 } } })
+                server.restart()
+            }
+            let before = saved.withLock { $0 }
+            #expect(await eventually { saved.withLock { zip($0, before).allSatisfy { $0 > $1 + 5 } } })
+            isDone.withLock { $0 = true }
+            try await group.waitForAll()
+        }
+        let other = try await server.open("nevod", keys: [key])
+        for task in 0..<4 {
+            let value = try await other.string(for: StorageKey(rawValue: "k\(task)")).flatMap { Int($0) } ?? 0
+            #expect(value == saved.withLock { $0[task] })
+        }
+        #expect(try await other.verify().problems.isEmpty)
+
+        var changes = await storage.changes().makeAsyncIterator()
+        _ = try await storage.string(for: "k0")
+        server.stopOrStart()
+        let error = await #expect(throws: StorageError.self) { try await storage.set("down", for: "d") }
+        #expect(error?.code == .unavailable)
+        // What is known is no longer known to be so.
+        let isAsked = await eventually {
+            do { return try await storage.string(for: "k0") == nil } catch { return true }
+        }
+        #expect(isAsked)
+        await #expect(throws: StorageError.self) { try await storage.withRenewalLock(for: "d") {} }
+        server.stopOrStart()
+        try await storage.set("up", for: "d")
+        #expect(try await storage.string(for: "d") == "up")
+        // Heard again, however long that takes to come back.
+        while let key = await changes.next(isolation: nil), key != "d" {}
+    }
+}

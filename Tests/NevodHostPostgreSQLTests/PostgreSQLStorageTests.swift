@@ -1,0 +1,249 @@
+import Glibc
+import NevodHost
+import NevodSupport
+import Testing
+
+@testable import NevodHostPostgreSQL
+
+@Suite(.blocking, .timeLimit(.minutes(3)))
+struct PostgreSQLStorageTests {
+    private let server: PostgreSQLServer
+    private let folder: TemporaryFolder
+    private let key: KeyFile
+
+    init() throws {
+        server = try PostgreSQLServer.shared()
+        folder = try TemporaryFolder()
+        key = KeyFile(path: "\(folder.path)/key")
+    }
+
+    private func open(_ schema: String = #function) async throws -> PostgreSQLStorage {
+        try await server.open(server.schema(schema), keys: [key])
+    }
+
+    @Test func `What was set is there, also for another store on the same schema, until it is removed`() async throws {
+        let (storage, other) = (try await open(), try await open())
+        #expect(try await storage.data(for: "a") == nil)
+        for value: [UInt8] in [[1, 2, 0, 255], [], [UInt8](repeating: 7, count: PostgreSQLStorage.maximumSize), [3]] {
+            try await storage.set(value, for: "a")
+            #expect(try await storage.data(for: "a") == value)
+            #expect(try await eventually { try await other.data(for: "a") == value })
+        }
+        try await storage.set("tökén", for: "b'; DROP TABLE entry; --\0")
+        #expect(try await other.string(for: "b'; DROP TABLE entry; --\0") == "tökén")
+        #expect(try await other.string(for: "b'; DROP TABLE entry; --") == nil)
+        try await other.remove(for: "a")
+        try await other.remove(for: "a")
+        #expect(try await eventually { try await storage.data(for: "a") == nil })
+        #expect(try await open().string(for: "b'; DROP TABLE entry; --\0") == "tökén")
+        #expect(try await storage.keys() == ["b'; DROP TABLE entry; --\0"])
+        let tooLarge = [UInt8](repeating: 0, count: PostgreSQLStorage.maximumSize + 1)
+        let error = await #expect(throws: StorageError.self) { try await storage.set(tooLarge, for: "c") }
+        #expect(error?.code == .tooLarge)
+        let longest = StorageKey(rawValue: String(repeating: "k", count: PostgreSQLStorage.maximumKeySize))
+        try await storage.set("long", for: longest)
+        #expect(try await other.string(for: longest) == "long")
+        let longer = StorageKey(rawValue: longest.rawValue + "k")
+        #expect(await #expect(throws: StorageError.self) { try await storage.set("long", for: longer) }?.code == .tooLarge)
+        #expect(await #expect(throws: StorageError.self) { try await storage.data(for: longer) }?.code == .tooLarge)
+    }
+
+    @Test func `A value is replaced only if it is the expected one, whatever is remembered`() async throws {
+        let (storage, other) = (try await open(), try await open())
+        #expect(try await storage.replace(nil as [UInt8]?, with: [1], for: "a"))
+        #expect(try await !storage.replace(nil as [UInt8]?, with: [2], for: "a"))
+        #expect(try await !storage.replace([2], with: [3], for: "a"))
+        #expect(try await storage.data(for: "a") == [1])
+        #expect(try await storage.replace([1], with: [], for: "a"))
+        #expect(try await !storage.replace(nil as [UInt8]?, with: [3], for: "a"))
+        #expect(try await storage.replace([], with: nil, for: "a"))
+        #expect(try await storage.data(for: "a") == nil)
+        for number in 0..<20 {
+            try await storage.set([UInt8(number)], for: "b")
+            #expect(try await other.replace([UInt8(number)], with: [100], for: "b"))
+            #expect(try await !storage.replace([UInt8(number)], with: [101], for: "b"))
+            #expect(try await storage.data(for: "b") == [100])
+        }
+    }
+
+    @Test func `Two stores count together by comparing and swapping, and lose nothing`() async throws {
+        let stores = [try await open(), try await open()]
+        try await withThrowingTaskGroup { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let storage = stores[number % 2]
+                    for _ in 0..<25 {
+                        var isDone = false
+                        while !isDone {
+                            let old = try await storage.data(for: "n")
+                            isDone = try await storage.replace(old, with: [(old?.first ?? 0) + 1], for: "n")
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await open().data(for: "n") == [200])
+    }
+
+    @Test func `A value in another's place, or of another time, does not open`() async throws {
+        let (storage, schema) = (try await open(), server.schema())
+        try await storage.set("of a", for: "a")
+        try await storage.set("of b", for: "b")
+        let saved = try server.sql("SELECT encode(sealed, 'hex') FROM \(schema).entry WHERE key = 'a'")
+        try server.sql(
+            "UPDATE \(schema).entry SET sealed = (SELECT sealed FROM \(schema).entry WHERE key = 'a') WHERE key = 'b'")
+        let other = try await open()
+        #expect(try await other.string(for: "a") == "of a")
+        let error = await #expect(throws: StorageError.self) { try await other.string(for: "b") }
+        #expect(error?.code == .damaged)
+        #expect(error?.description.contains("the value of b does not open") == true)
+        let found = try await storage.verify()
+        #expect(found.values == 1 && found.problems.count == 1)
+        try await storage.set("newer", for: "a")
+        try server.sql("UPDATE \(schema).entry SET sealed = decode('\(saved[0])', 'hex') WHERE key = 'a'")
+        await #expect(throws: StorageError.self) { try await open().string(for: "a") }
+    }
+
+    @Test func `A key that is missing, or another's, is said; nothing is made in its place`() async throws {
+        try await open().set([1], for: "a")
+        let (schema, other) = (server.schema(), KeyFile(path: "\(folder.path)/other"))
+        let missing = await #expect(throws: StorageError.self) { try await server.open(schema, keys: [other]) }
+        #expect(missing?.description.contains("the key file of this store is missing") == true)
+        _ = try await other.key(for: .random(), salt: [], isNew: true)
+        let wrong = await #expect(throws: StorageError.self) { try await server.open(schema, keys: [other]) }
+        #expect(wrong?.description.contains("does not open with the key file") == true)
+        let weaker = await #expect(throws: StorageError.self) {
+            try await server.open(schema, keys: [EnvironmentKey(variable: "PATH")])
+        }
+        #expect(weaker?.description.contains("is sealed by key-file") == true)
+        #expect(try await open().data(for: "a") == [1])
+    }
+
+    @Test func `Many who make a store at once have the same`() async throws {
+        let (server, schema, key) = (server, server.schema(), key)
+        try await withThrowingTaskGroup { group in
+            for number in 0..<8 {
+                group.addTask {
+                    try await server.open(schema, keys: [key]).set("\(number)", for: StorageKey(rawValue: "\(number)"))
+                }
+            }
+            try await group.waitForAll()
+        }
+        let storage = try await open()
+        for number in 0..<8 { #expect(try await storage.string(for: StorageKey(rawValue: "\(number)")) == "\(number)") }
+        #expect(try await storage.verify().values == 8)
+    }
+
+    @Test func `Another key for all values, while another store is open and writes`() async throws {
+        let environment = EnvironmentKey(variable: "NEVOD_PG_REKEY_TEST")
+        setenv("NEVOD_PG_REKEY_TEST", String(repeating: "5a", count: 32), 1)
+        let storage = try await open()
+        let other = try await server.open(server.schema(), keys: [key, environment])
+        for number in 0..<1200 { try await storage.set("v\(number)", for: StorageKey(rawValue: "k\(number)")) }
+        #expect(try await other.string(for: "k0") == "v0")
+        let before = try server.sql("SELECT encode(sealed, 'hex') FROM \(server.schema()).entry WHERE key = 'k0'")
+        let isDone = Shared(false)
+        async let written = {
+            var count = 0
+            while !isDone.value || count == 0 {
+                try await other.set("new", for: StorageKey(rawValue: "new \(count)"))
+                count += 1
+            }
+            return count
+        }()
+        try await storage.rekey(environment)
+        isDone.withLock { $0 = true }
+        let count = try await written
+        #expect(storage.keyKind == "environment")
+        let found = try await storage.verify()
+        #expect(found.values == 1200 + count && found.problems.isEmpty)
+        try await other.set("newer", for: "k1")
+        #expect(try await eventually { try await storage.string(for: "k1") == "newer" })
+        #expect(other.keyKind == "environment")
+        #expect(try server.sql("SELECT encode(sealed, 'hex') FROM \(server.schema()).entry WHERE key = 'k0'") != before)
+        await #expect(throws: StorageError.self) { try await open() }
+    }
+
+    @Test func `An export is a store of one file, which either kind of store takes`() async throws {
+        let storage = try await open()
+        try await storage.set("one", for: "a")
+        try await storage.set("two", for: "b")
+        try await storage.set("gone", for: "c")
+        try await storage.remove(for: "c")
+        let passphrase = Passphrase { _ in Secret("correct horse") }
+        let file = "\(folder.path)/export"
+        #expect(try await storage.export(to: file, key: passphrase) == 2)
+        let single = try await SQLiteStorage(path: "\(folder.path)/single.db", keys: [key])
+        #expect(try await single.importValues(from: file, key: passphrase) == (2, 0))
+        #expect(try await single.string(for: "a") == "one")
+        let other = try await server.open("\(server.schema())b", keys: [key])
+        try await other.set("mine", for: "a")
+        #expect(try await other.importValues(from: file, key: passphrase) == (1, 1))
+        #expect(try await other.string(for: "a") == "mine")
+        #expect(try await other.importValues(from: file, key: passphrase, replacing: true) == (2, 0))
+        #expect(try await other.string(for: "a") == "one")
+        #expect(try await other.keys(withPrefix: "b") == ["b"])
+    }
+
+    @Test func `A schema of an earlier layout becomes one of the next, and one of a later is refused`() async throws {
+        try await open().set("old", for: "a")
+        let name = server.schema()
+        let next = try PostgreSQLSchema(name, laterSteps: ["ALTER TABLE \(name).entry ADD COLUMN note text"])
+        let storage = try await PostgreSQLStorage(server.connection, next, 1, [key])
+        #expect(try await storage.string(for: "a") == "old")
+        try await storage.set("new", for: "a")
+        let error = await #expect(throws: StorageError.self) { try await open() }
+        #expect(error?.code == .damaged)
+        #expect(error?.description.contains("is of layout 2, and this program knows none later than 1") == true)
+        for bad in ["", "Nevod", "a b", "x\"; --", "1a", "pg_x", String(repeating: "a", count: 41)] {
+            #expect(throws: StorageError.self) { try PostgreSQLSchema(bad) }
+        }
+    }
+
+    @Test func `The server's files hold no value and no key`() async throws {
+        let storage = try await open()
+        for number in 0..<50 { try await storage.set("the-secret-\(number)-of-all", for: StorageKey(rawValue: "kk-\(number)")) }
+        try await storage.remove(for: "kk-7")
+        try server.sql("CHECKPOINT")
+        let key = try await self.key.key(for: .random(), salt: [], isNew: false)
+        let lines = try Command.python(
+            """
+            import os, sys
+            folder, key = sys.argv[1], bytes.fromhex(sys.argv[2])
+            found = {b'the-secret-': 0, key: 0, key.hex().encode(): 0, b'kk-11': 0}
+            for path, _, names in os.walk(folder):
+                for name in names:
+                    try: content = open(f'{path}/{name}', 'rb').read()
+                    except OSError: continue
+                    for text in found: found[text] += text in content
+            print(*(count > 0 for count in found.values()))
+            """, [server.folder, key.withUnsafeBytes { hex($0) }])
+        // The last one shows that the search would have found them.
+        #expect(lines == ["False False False True"])
+    }
+
+    @Test func `Reads that are asked for together share round trips; what is known takes none`() async throws {
+        let writer = try await open()
+        let keys = (0..<64).map { StorageKey(rawValue: "key \($0)") }
+        for key in keys { try await writer.set(key.rawValue, for: key) }
+        let storage = try await open()
+        _ = try await storage.string(for: "another")
+        let clock = ContinuousClock()
+        let before = storage.reads.turnCount
+        let together = try await clock.measure {
+            try await withThrowingTaskGroup { group in
+                for key in keys { group.addTask { try await storage.string(for: key) == key.rawValue } }
+                for try await isRight in group { #expect(isRight) }
+            }
+        }
+        let turns = storage.reads.turnCount
+        #expect(turns - before < 32)
+        let known = try await clock.measure { for key in keys { _ = try await storage.string(for: key) } }
+        #expect(storage.reads.turnCount == turns)
+        let another = try await open()
+        _ = try await another.string(for: "another")
+        let apart = try await clock.measure { for key in keys { _ = try await another.string(for: key) } }
+        print("64 reads: together \(together), one after another \(apart), known \(known)")
+    }
+}

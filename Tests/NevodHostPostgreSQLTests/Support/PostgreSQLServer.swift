@@ -1,0 +1,94 @@
+internal import Glibc
+internal import NevodHost
+internal import NevodSupport
+
+@testable internal import NevodHostPostgreSQL
+
+/// A server of a test's own. Blocks: for tests with the trait `blocking`.
+final class PostgreSQLServer: Sendable {
+    let folder: String
+    private let pid: pid_t
+    private let pipe: Int32
+    private let answers: Locked<LineReader>
+
+    /// For tests that leave it running. It ends with the test process.
+    static func shared() throws -> PostgreSQLServer { try started.get() }
+
+    private static let started = Result { try PostgreSQLServer() }
+
+    init() throws {
+        let script = "\(repository)/Tests/NevodHostPostgreSQLTests/Support/postgresql_server.py"
+        (pid, pipe) = try Command.spawn(["python3", "-B", script])
+        let reader = LineReader(pipe)
+        guard let folder = reader.next() else { throw Command.Failure(description: "the server didn't start") }
+        self.folder = folder
+        answers = Locked(reader)
+    }
+
+    deinit {
+        kill(pid, SIGTERM)
+        Command.wait(for: pid)
+        close(pipe)
+    }
+
+    var connection: String { connection(to: folder) }
+
+    func connection(to folder: String) -> String { "host=\(folder) user=postgres dbname=postgres" }
+
+    /// As after a crash of the server.
+    func restart() { command(SIGUSR1) }
+
+    func stopOrStart() { command(SIGUSR2) }
+
+    private func command(_ signal: Int32) {
+        kill(pid, signal)
+        _ = answers.withLock { $0.next() }
+    }
+
+    /// Each row in a line, its columns separated by `|`.
+    @discardableResult
+    func sql(_ text: String) throws -> [String] {
+        try Command.output([
+            "psql", "-X", "-h", folder, "-U", "postgres", "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-qAtc", text,
+        ])
+        .split(separator: "\n").map(String.init)
+    }
+
+    func schema(_ test: String = #function) -> String { "t\(StorageKey(rawValue: test).digest)" }
+
+    func open(_ schema: String, keys: [any StoreKeySource], connection: String? = nil) async throws -> PostgreSQLStorage {
+        try await PostgreSQLStorage(connection: connection ?? self.connection, schema: schema, keys: keys)
+    }
+}
+
+/// postgresql-child, as the build left it beside the test binary.
+enum PostgreSQLChild {
+    static func spawn(_ arguments: [String]) throws -> (pid: pid_t, pipe: Int32) {
+        var path = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &path, path.count)
+        let folder = path.prefix(max(0, count)).map(UInt8.init(bitPattern:)).split(separator: UInt8(ascii: "/")).dropLast()
+        let program = "/" + folder.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/") + "/postgresql-child"
+        return try Command.spawn([program] + arguments)
+    }
+}
+
+/// A value that the tasks of a test share.
+final class Shared<Value: Sendable>: Sendable {
+    private let state: Locked<Value>
+
+    init(_ value: Value) { state = Locked(value) }
+
+    var value: Value { state.withLock { $0 } }
+
+    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { state.withLock { body(&$0) } }
+}
+
+/// Waits until a condition holds; false after a time that no healthy machine needs.
+func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
+    let end = ContinuousClock.now + .seconds(60)
+    while try await !condition() {
+        guard ContinuousClock.now < end else { return false }
+        usleep(1000)
+    }
+    return true
+}

@@ -1,0 +1,58 @@
+"""Stands between a client and a PostgreSQL server, on Unix sockets, and loses a connection at the worst moment.
+
+    cutting_proxy.py FOLDER SERVER MARK before|after
+
+Listens in FOLDER. The first time that a client sends MARK, the connection is cut: before it has reached the server, or after the
+server has answered and before the client hears of it.
+"""
+import socket
+import sys
+import threading
+
+
+def main():
+    folder, server, mark, when = sys.argv[1:]
+    armed = threading.Semaphore(1)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"{folder}/.s.PGSQL.5432")
+    listener.listen(64)
+    print("ready", flush=True)
+    while True:
+        client, _ = listener.accept()
+        upstream = socket.socket(socket.AF_UNIX)
+        upstream.connect(f"{server}/.s.PGSQL.5432")
+        doomed = threading.Event()
+        threading.Thread(target=forth, args=(client, upstream, mark.encode(), when, armed, doomed), daemon=True).start()
+        threading.Thread(target=back, args=(client, upstream, doomed), daemon=True).start()
+
+
+def end(*sockets):
+    for one in sockets:
+        try:
+            one.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+def forth(client, upstream, mark, when, armed, doomed):
+    while data := client.recv(1 << 20):
+        if mark in data and armed.acquire(blocking=False):
+            if when == "before":
+                break
+            doomed.set()
+        upstream.sendall(data)
+    end(client, upstream)
+
+
+def back(client, upstream, doomed):
+    while data := upstream.recv(1 << 20):
+        if doomed.is_set():
+            # Its last words: the transaction is over.
+            if data.endswith(b"Z\x00\x00\x00\x05I"):
+                break
+            continue
+        client.sendall(data)
+    end(client, upstream)
+
+
+main()
