@@ -14,7 +14,12 @@ let package = Package(
             ]),
         .executableTarget(name: "embedding", dependencies: [.product(name: "NevodHost", package: "NevodHost")]),
         .executableTarget(name: "plugin-session", dependencies: [.product(name: "NevodHost", package: "NevodHost")]),
-        .executableTarget(name: "storage", dependencies: [.product(name: "NevodHost", package: "NevodHost")]),
+        .executableTarget(
+            name: "storage",
+            dependencies: [
+                .product(name: "NevodHost", package: "NevodHost"),
+                .product(name: "NevodHostPostgreSQL", package: "NevodHost"),
+            ]),
         .executableTarget(
             name: "sign-in", dependencies: [.product(name: "NevodHostFoundation", package: "NevodHost")]),
         .executableTarget(
