@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "NevodHost", targets: ["NevodHost"]),
         .library(name: "NevodHostFoundation", targets: ["NevodHostFoundation"]),
         .library(name: "NevodHostPostgreSQL", targets: ["NevodHostPostgreSQL"]),
+        .library(name: "NevodHostSecretService", targets: ["NevodHostSecretService"]),
         .library(name: "NevodPluginKit", targets: ["NevodPluginKit"]),
         .executable(name: "nevod-host", targets: ["nevod-host"]),
         .library(name: "APIKeyAuth", type: .dynamic, targets: ["APIKeyAuth", "NevodPluginLinkage"]),
@@ -50,6 +51,8 @@ let package = Package(
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
+        // Types only: libsecret is loaded when it is first used.
+        .systemLibrary(name: "CSecretService"),
 
         .target(name: "NevodPluginABI"),
         .target(name: "NevodSupport", swiftSettings: strict),
@@ -64,6 +67,9 @@ let package = Package(
         // Apart, so that who has no fleet has none of it.
         .target(
             name: "NevodHostPostgreSQL", dependencies: ["NevodHost", "NevodSupport", "CLinux", "CPQ"], swiftSettings: strict),
+        .target(
+            name: "NevodHostSecretService", dependencies: ["NevodHost", "NevodSupport", "COpenSSL", "CSecretService"],
+            swiftSettings: strict),
         .executableTarget(name: "nevod-host", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
 
         .target(name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth", swiftSettings: strict),
@@ -89,6 +95,9 @@ let package = Package(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
             swiftSettings: strict),
 
+        .testTarget(
+            name: "NevodHostSecretServiceTests", dependencies: ["NevodHost", "NevodHostSecretService", "NevodSupport"],
+            swiftSettings: strict),
         .testTarget(name: "nevod-hostTests", dependencies: ["nevod-host", "NevodSupport"], swiftSettings: strict),
 
         .target(name: "FlowProbe", dependencies: ["NevodPluginKit"], path: "Tests/Helpers/FlowProbe", swiftSettings: strict),
@@ -100,6 +109,10 @@ let package = Package(
         // What the tests of a store run and kill.
         .executableTarget(
             name: "storage-child", dependencies: ["NevodHost"], path: "Tests/Helpers/StorageChild", swiftSettings: strict),
+        // What they run within a session that has a keyring, or has none.
+        .executableTarget(
+            name: "secret-service-child", dependencies: ["NevodHost", "NevodHostSecretService", "NevodSupport"],
+            path: "Tests/Helpers/SecretServiceChild", swiftSettings: strict),
 
         .executableTarget(
             name: "postgresql-child", dependencies: ["NevodHost", "NevodHostPostgreSQL"],

@@ -11,8 +11,13 @@ package struct RenewalLocks: Sendable {
 
     let path: String
 
+    /// - Parameter path: of a file that is made, with mode 0600, when a lock is first taken.
+    package init(path: String) {
+        self.path = path
+    }
+
     /// Waits without holding a thread of Swift's pool, or the store's own: who holds the lock may need that to save.
-    func withLock(
+    package func withLock(
         for key: StorageKey, patience: Duration = Self.patience, _ body: @Sendable () async -> Void
     ) async throws {
         // In the positive range of file offsets.

@@ -1,0 +1,98 @@
+internal import Glibc
+public import NevodHost
+public import NevodSupport
+
+/// The key of a sealed store, in the desktop's keyring: made, of random bytes, with the store. Whoever unlocks the keyring, by logging in
+/// to the desktop, opens the store. (``SecretServiceStorage``, in contrast, keeps every value there.)
+///
+/// ```swift
+/// let storage = try await SQLiteStorage(path: path, keys: [SecretServiceKey(), KeyFile(path: keyPath)])
+/// ```
+public struct SecretServiceKey: StoreKeySource {
+    private static let size = 32
+
+    private let lockFile: String?
+
+    /// - Parameter lockFile: of all processes that may make the same store; by default as in ``SecretServiceStorage``.
+    public init(lockFile: String? = nil) {
+        self.lockFile = lockFile
+    }
+
+    /// `secret-service`.
+    public var kind: String { "secret-service" }
+    /// For people.
+    public var description: String { "the desktop's keyring (Secret Service)" }
+
+    /// Whether there is a keyring that is not locked. Answers within three seconds.
+    public func isAvailable() async -> Bool {
+        await SecretServiceStorage.isAvailable()
+    }
+
+    /// What the keyring holds for the store, 64 hexadecimal digits.
+    ///
+    /// - Throws: ``NevodHost/StorageError`` if the keyring can't be asked, is locked, or holds no key of a store that has one.
+    public func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
+        let attributes = try ServiceAttributes(schema: "dev.nevod.StoreKey", [("store", store.description)])
+        // Of two who make one at once, the second finds the first's.
+        let lock = isNew ? WriteLock(path: try lockFile ?? WriteLock.defaultPath()) : nil
+        return try await ServiceClient.shared.run(lock: lock) { (session, call) throws(ServiceFailure) in
+            if let key = try Self.key(store, attributes, session, call) { return key }
+            guard isNew else {
+                throw .final(
+                    StorageError(
+                        .unavailable, "the keyring", problem: "holds no key of the store \(store)",
+                        remedy: "put the keyring back from a backup, or log in as the user who made the store"))
+            }
+            try session.set(Self.newKey(), attributes, label: "Key of the store \(store)", call)
+            // What is there from now on, whoever made it.
+            guard let key = try Self.key(store, attributes, session, call) else { throw .withoutSecret }
+            return key
+        }
+    }
+
+    private static func key(
+        _ store: StoreIdentifier, _ attributes: ServiceAttributes, _ session: ServiceSession, _ call: ServiceObject
+    ) throws(ServiceFailure) -> Secret? {
+        guard let text = try session.secret(of: attributes, call) else { return nil }
+        guard let key = bytes(ofHexadecimal: text), key.count == size else {
+            throw .final(
+                StorageError(
+                    .damaged, "the keyring", problem: "holds no key for the store \(store), but something else",
+                    remedy: "put the keyring back from a backup"))
+        }
+        return key
+    }
+
+    private static func newKey() -> Secret {
+        var bytes = [UInt8](repeating: 0, count: size)
+        var digits = [UInt8](repeating: 0, count: 2 * size)
+        defer {
+            bytes.withUnsafeMutableBytes { $0.wipe() }
+            digits.withUnsafeMutableBytes { $0.wipe() }
+        }
+        let failure = getentropy(&bytes, size)
+        precondition(failure == 0, "the system has no random numbers")
+        for (index, byte) in bytes.enumerated() {
+            digits[2 * index] = digit(byte >> 4)
+            digits[2 * index + 1] = digit(byte & 15)
+        }
+        return Secret(copying: digits)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+    }
+
+    private static func bytes(ofHexadecimal text: Secret) -> Secret? {
+        text.withUnsafeBytes { text in
+            var bytes = [UInt8](repeating: 0, count: text.count / 2)
+            defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
+            guard text.count.isMultiple(of: 2) else { return nil }
+            for (index, character) in text.enumerated() {
+                guard let value = Character(Unicode.Scalar(character)).hexDigitValue else { return nil }
+                bytes[index / 2] = bytes[index / 2] << 4 | UInt8(value)
+            }
+            return Secret(copying: bytes)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import COpenSSL
+internal import NevodSupport
+
+/// Bytes as a keyring takes them, text that is never empty: `base64:` and base64 (RFC 4648 §4). Several services take no NUL, and
+/// some none that isn't UTF-8.
+enum SecretText {
+    private static let prefix = Array("base64:".utf8)
+
+    static func text(of secret: Secret) -> Secret {
+        secret.withUnsafeBytes { bytes in
+            // And a NUL, which OpenSSL writes behind it.
+            let count = prefix.count + (bytes.count + 2) / 3 * 4
+            return withWiped(count + 1) { text in
+                text.copyBytes(from: prefix)
+                let start = text.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                if !bytes.isEmpty {
+                    EVP_EncodeBlock(
+                        start?.advanced(by: prefix.count), bytes.bindMemory(to: UInt8.self).baseAddress, Int32(bytes.count))
+                }
+                return Secret(copying: UnsafeRawBufferPointer(rebasing: text[..<count]))
+            }
+        }
+    }
+
+    /// Nil: it is no such text.
+    static func secret(of text: Secret) -> Secret? {
+        text.withUnsafeBytes { text in
+            guard text.starts(with: prefix) else { return nil }
+            let digits = UnsafeRawBufferPointer(rebasing: text[prefix.count...])
+            guard digits.count.isMultiple(of: 4) else { return nil }
+            guard !digits.isEmpty else { return Secret("") }
+            let padding = digits.suffix(2).count { $0 == UInt8(ascii: "=") }
+            let count = digits.count / 4 * 3
+            return withWiped(count) { bytes in
+                let decoded = EVP_DecodeBlock(
+                    bytes.bindMemory(to: UInt8.self).baseAddress, digits.bindMemory(to: UInt8.self).baseAddress,
+                    Int32(digits.count))
+                guard Int(decoded) == count else { return nil }
+                return Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[..<(count - padding)]))
+            }
+        }
+    }
+
+    private static func withWiped<Result>(
+        _ count: Int, _ body: (UnsafeMutableRawBufferPointer) -> Result
+    ) -> Result {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        defer {
+            memory.wipe()
+            memory.deallocate()
+        }
+        return body(memory)
+    }
+}

@@ -1,0 +1,61 @@
+internal import CSecretService
+internal import NevodHost
+
+/// Why a call did not do what it should.
+enum ServiceFailure: Error {
+    /// The service, or the way to it, has failed; another try may help.
+    case service(StorageError)
+    /// This is how it is.
+    case final(StorageError)
+
+    var error: StorageError {
+        switch self {
+        case .service(let error), .final(let error): error
+        }
+    }
+
+    private static let name = "the Secret Service"
+
+    static let locked = ServiceFailure.final(
+        StorageError(
+            .unavailable, name, problem: "the keyring is locked",
+            remedy: "unlock it in the desktop, or with: gnome-keyring-daemon --unlock"))
+
+    static let noCollection = ServiceFailure.final(
+        StorageError(
+            .unavailable, name, problem: "there is no default keyring",
+            remedy: "make one in the desktop, or with: gnome-keyring-daemon --unlock"))
+
+    static let withoutSecret = ServiceFailure.service(
+        StorageError(.unavailable, name, problem: "has not given the secret of an item"))
+
+    static func late(_ limit: Duration) -> StorageError {
+        StorageError(
+            .unavailable, name, problem: "has not answered within \(limit)",
+            remedy: "see whether it waits for somebody to answer a prompt, or has stopped")
+    }
+
+    /// - Parameter error: freed.
+    init(_ error: UnsafeMutablePointer<nevod_gerror>?, _ library: SecretLibrary) {
+        guard let error else {
+            self = .service(StorageError(.unavailable, Self.name, problem: "has failed, and given no reason"))
+            return
+        }
+        defer { library.g_error_free(error) }
+        let (domain, code) = (error.pointee.domain, Int(error.pointee.code))
+        let missing = [NEVOD_DBUS_SERVICE_UNKNOWN, NEVOD_DBUS_NAME_HAS_NO_OWNER]
+        if domain == library.secret_error_get_quark(), code == Int(NEVOD_ERROR_IS_LOCKED) {
+            self = .locked
+        } else if domain == library.g_dbus_error_quark(), missing.contains(code) {
+            self = .service(
+                StorageError(
+                    .unavailable, Self.name, problem: "is not on the session bus",
+                    remedy: "start one, as with gnome-keyring-daemon --start --components=secrets, or use another store",
+                    systemCode: error.pointee.code))
+        } else {
+            let message = error.pointee.message.map { String(cString: $0) } ?? "no reason is given"
+            self = .service(
+                StorageError(.unavailable, Self.name, problem: message, systemCode: error.pointee.code))
+        }
+    }
+}

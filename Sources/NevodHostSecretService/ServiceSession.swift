@@ -1,0 +1,167 @@
+internal import CSecretService
+internal import Glibc
+internal import NevodHost
+internal import NevodSupport
+
+/// What is done with one connection to the service, synchronously. Nothing here asks for a prompt; where the service itself asks
+/// for one nevertheless, the time limit ends it.
+struct ServiceSession: Sendable {
+    let library: SecretLibrary
+    private let service: ServiceObject
+
+    init(_ library: SecretLibrary, _ cancellable: ServiceObject) throws(ServiceFailure) {
+        var error: UnsafeMutablePointer<nevod_gerror>?
+        let opened = library.secret_service_open_sync(
+            library.secret_service_get_type(), nil, Int32(NEVOD_OPEN_SESSION), cancellable.pointer, &error)
+        guard let service = ServiceObject(opened, library.g_object_unref) else { throw ServiceFailure(error, library) }
+        self.library = library
+        self.service = service
+        // GIO would end the process when the bus goes.
+        if let connection = library.g_dbus_proxy_get_connection(service.pointer) {
+            library.g_dbus_connection_set_exit_on_close(connection, 0)
+        }
+    }
+
+    /// Nil: there is none.
+    func secret(of attributes: ServiceAttributes, _ cancellable: ServiceObject) throws(ServiceFailure) -> Secret? {
+        let items = try search(attributes, cancellable, secrets: true)
+        guard let item = items.first(where: { !isLocked($0) }) else {
+            guard items.isEmpty else { throw .locked }
+            try checkHidden(cancellable)
+            return nil
+        }
+        guard let value = ServiceObject(library.secret_item_get_secret(item.pointer), library.secret_value_unref) else {
+            throw .withoutSecret
+        }
+        var count = 0
+        let bytes = library.secret_value_get(value.pointer, &count)
+        return Secret(copying: UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+    }
+
+    func set(
+        _ secret: Secret, _ attributes: ServiceAttributes, label: String, _ cancellable: ServiceObject
+    ) throws(ServiceFailure) {
+        let items = try search(attributes, cancellable, secrets: false)
+        guard !items.contains(where: isLocked) else { throw .locked }
+        let value = secret.withUnsafeBytes {
+            library.secret_value_new($0.bindMemory(to: CChar.self).baseAddress, $0.count, "text/plain")
+        }
+        guard let value = ServiceObject(value, library.secret_value_unref) else { throw ServiceFailure(nil, library) }
+        var error: UnsafeMutablePointer<nevod_gerror>?
+        guard let item = items.first else { return try create(value, attributes, label, cancellable) }
+        guard library.secret_item_set_secret_sync(item.pointer, value.pointer, cancellable.pointer, &error) != 0 else {
+            throw ServiceFailure(error, library)
+        }
+        // Somebody's copy in another keyring is not to be found later.
+        try delete(items.dropFirst(), cancellable)
+    }
+
+    func remove(_ attributes: ServiceAttributes, _ cancellable: ServiceObject) throws(ServiceFailure) {
+        let items = try search(attributes, cancellable, secrets: false)
+        guard !items.contains(where: isLocked) else { throw .locked }
+        if items.isEmpty { try checkHidden(cancellable) }
+        try delete(items[...], cancellable)
+    }
+
+    /// Whether a value could be stored now, without asking anybody.
+    func isOpen(_ cancellable: ServiceObject) throws(ServiceFailure) -> Bool {
+        guard let collection = try defaultCollection(cancellable) else { return false }
+        return library.secret_collection_get_locked(collection.pointer) == 0
+    }
+
+    // MARK: Parts
+
+    private func isLocked(_ item: ServiceObject) -> Bool {
+        library.secret_item_get_locked(item.pointer) != 0
+    }
+
+    /// A service may not tell what is in a keyring that is locked.
+    private func checkHidden(_ cancellable: ServiceObject) throws(ServiceFailure) {
+        if let collection = try defaultCollection(cancellable),
+            library.secret_collection_get_locked(collection.pointer) != 0
+        {
+            throw .locked
+        }
+    }
+
+    /// Nil: there is none.
+    private func defaultCollection(_ cancellable: ServiceObject) throws(ServiceFailure) -> ServiceObject? {
+        var error: UnsafeMutablePointer<nevod_gerror>?
+        let collection = library.secret_collection_for_alias_sync(
+            service.pointer, "default", 0, cancellable.pointer, &error)
+        guard error == nil else { throw ServiceFailure(error, library) }
+        return ServiceObject(collection, library.g_object_unref)
+    }
+
+    private func search(
+        _ attributes: ServiceAttributes, _ cancellable: ServiceObject, secrets: Bool
+    ) throws(ServiceFailure) -> [ServiceObject] {
+        let flags = NEVOD_SEARCH_ALL | (secrets ? NEVOD_SEARCH_LOAD_SECRETS : 0)
+        var error: UnsafeMutablePointer<nevod_gerror>?
+        let found = attributes.withTable(library) { table in
+            library.secret_service_search_sync(service.pointer, nil, table, Int32(flags), cancellable.pointer, &error)
+        }
+        guard error == nil else { throw ServiceFailure(error, library) }
+        defer { library.g_list_free(found) }
+        var items: [ServiceObject] = []
+        var node = found
+        while let current = node {
+            if let item = ServiceObject(current.pointee.data, library.g_object_unref) { items.append(item) }
+            node = current.pointee.next
+        }
+        return items
+    }
+
+    private func create(
+        _ value: ServiceObject, _ attributes: ServiceAttributes, _ label: String, _ cancellable: ServiceObject
+    ) throws(ServiceFailure) {
+        guard let collection = try defaultCollection(cancellable) else { throw .noCollection }
+        guard library.secret_collection_get_locked(collection.pointer) == 0 else { throw .locked }
+        var error: UnsafeMutablePointer<nevod_gerror>?
+        let item = attributes.withTable(library) { table in
+            library.secret_item_create_sync(
+                collection.pointer, nil, table, label, value.pointer, Int32(NEVOD_CREATE_REPLACE),
+                cancellable.pointer, &error)
+        }
+        guard ServiceObject(item, library.g_object_unref) != nil else { throw ServiceFailure(error, library) }
+    }
+
+    private func delete(_ items: ArraySlice<ServiceObject>, _ cancellable: ServiceObject) throws(ServiceFailure) {
+        for item in items {
+            var error: UnsafeMutablePointer<nevod_gerror>?
+            guard library.secret_item_delete_sync(item.pointer, cancellable.pointer, &error) != 0 else {
+                throw ServiceFailure(error, library)
+            }
+        }
+    }
+}
+
+/// By which an item is found. Anybody in the session can read them.
+struct ServiceAttributes: Sendable {
+    private let pairs: [(name: String, value: String)]
+
+    /// - Parameter schema: what kind of item it is, the attribute `xdg:schema`.
+    /// - Throws: for a text with a NUL, which would end it.
+    init(schema: String, _ pairs: [(name: String, value: String)]) throws(StorageError) {
+        for pair in pairs where pair.value.utf8.contains(0) {
+            throw StorageError(.other, pair.value, problem: "holds a NUL, which no keyring takes in a name")
+        }
+        self.pairs = [("xdg:schema", schema)] + pairs
+    }
+
+    fileprivate func withTable<Result>(
+        _ library: SecretLibrary, _ body: (UnsafeMutableRawPointer?) -> Result
+    ) -> Result {
+        let texts = pairs.map { (strdup($0.name), strdup($0.value)) }
+        let table = library.g_hash_table_new(library.g_str_hash, library.g_str_equal)
+        defer {
+            if let table { library.g_hash_table_unref(table) }
+            for (name, value) in texts {
+                free(name)
+                free(value)
+            }
+        }
+        for (name, value) in texts { _ = library.g_hash_table_insert(table, name, value) }
+        return body(table)
+    }
+}

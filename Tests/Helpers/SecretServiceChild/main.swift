@@ -1,0 +1,106 @@
+// Uses the keyring of the session that a test has started it in. Reads commands, a line each, and answers each with a line.
+//
+//   get KEY · set KEY VALUE · replace KEY OLD NEW     values in hexadecimal, `-` is none, `=` is empty
+//   many COUNT                                        sets and reads so many at once
+//   count KEY TIMES                                   adds one to a number, by compare-and-swap, so many times
+//   key STORE new|old                                 the key of a store
+//   open PATH KEYFILE                                 opens a sealed store, with the keyring or a key file; says with which
+//   available · limit SECONDS · turn                  `turn`: lets GLib's main loop of the process run for a moment
+import Glibc
+import NevodHost
+import NevodHostSecretService
+import NevodSupport
+
+struct Mistake: Error {}
+
+func say(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    _ = write(1, bytes, bytes.count)
+}
+
+func hex(_ bytes: [UInt8]?) -> String {
+    guard let bytes else { return "-" }
+    return bytes.isEmpty ? "=" : bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+func bytes(_ text: String) -> [UInt8]? {
+    if text == "-" { return nil }
+    let digits = text == "=" ? [] : Array(text)
+    return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+}
+
+func many(_ storage: SecretServiceStorage, _ count: Int) async throws {
+    try await withThrowingTaskGroup { group in
+        for number in 0..<count {
+            group.addTask {
+                let key = StorageKey(rawValue: "many \(number)")
+                try await storage.set([UInt8(number)], for: key)
+                guard try await storage.data(for: key) == [UInt8(number)] else { throw Mistake() }
+            }
+        }
+        try await group.waitForAll()
+    }
+}
+
+func count(_ storage: SecretServiceStorage, _ key: StorageKey, _ times: Int) async throws {
+    for _ in 0..<times {
+        var isDone = false
+        while !isDone {
+            let old = try await storage.data(for: key)
+            isDone = try await storage.replace(old, with: [(old?.first ?? 0) + 1], for: key)
+        }
+    }
+}
+
+/// As a program with windows would.
+func turnMainLoop() -> Bool {
+    typealias Iterate = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32
+    guard let library = dlopen("libglib-2.0.so.0", RTLD_NOW), let symbol = dlsym(library, "g_main_context_iteration") else {
+        return false
+    }
+    let iterate = unsafeBitCast(symbol, to: Iterate.self)
+    for _ in 0..<200 {
+        _ = iterate(nil, 0)
+        usleep(1000)
+    }
+    return true
+}
+
+func answer(_ words: [String], _ limit: Int) async throws -> String {
+    let storage = try SecretServiceStorage(application: "example", lockFile: nil, limit: .seconds(limit))
+    let key = StorageKey(rawValue: words.count > 1 ? words[1] : "")
+    switch words[0] {
+    case "get": return hex(try await storage.data(for: key))
+    case "set": try await storage.set(bytes(words[2]), for: key)
+    case "replace": return "\(try await storage.replace(bytes(words[2]), with: bytes(words[3]), for: key))"
+    case "many": try await many(storage, Int(words[1]) ?? 0)
+    case "count": try await count(storage, key, Int(words[2]) ?? 0)
+    case "key":
+        guard let store = StoreIdentifier(bytes(words[1]) ?? []) else { throw Mistake() }
+        let secret = try await SecretServiceKey().key(for: store, salt: [], isNew: words[2] == "new")
+        return hex(secret.withUnsafeBytes { Array($0) })
+    case "open":
+        return try await SQLiteStorage(path: words[1], keys: [SecretServiceKey(), KeyFile(path: words[2])]).keyKind
+    case "available": return "\(await SecretServiceStorage.isAvailable())"
+    case "turn": return "\(turnMainLoop())"
+    default: throw Mistake()
+    }
+    return "ok"
+}
+
+var limit = 10
+while let line = readLine() {
+    let words = line.split(separator: " ").map(String.init)
+    if words[0] == "limit" {
+        limit = Int(words[1]) ?? limit
+        say("ok")
+        continue
+    }
+    do {
+        say(try await answer(words, limit))
+    } catch let error as StorageError {
+        say("\(error.code): \(error)")
+    } catch {
+        say("\(error)")
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@Suite(BlockingTrait(), .serialized) struct SecretServiceKeyTests {
+    private let session: KeyringSession
+    private let child: Child
+
+    init() throws {
+        session = try KeyringSession()
+        try session.startBus()
+        try session.startKeyring()
+        child = try session.child()
+    }
+
+    private static let stores = ["0a", "0b"].map { String(repeating: $0, count: 16) }
+
+    @Test func `A store's key is made with the store, and is in the keyring`() throws {
+        let (store, other) = (Self.stores[0], Self.stores[1])
+        #expect(child("key \(store) old").hasPrefix("unavailable: the keyring: holds no key of the store \(store)"))
+        let key = child("key \(store) new")
+        #expect(key.count == 64 && key != String(repeating: "0", count: 64))
+        #expect(child("key \(store) old") == key && child("key \(store) new") == key)
+        #expect(try session.output(["secret-tool", "lookup", "store", store]) == key)
+        #expect(child("key \(other) new") != key)
+    }
+
+    @Test func `Those who make one at once have the same`() throws {
+        let children = [child, try session.child(), try session.child(), try session.child()]
+        for round in 0..<5 {
+            let store = String(repeating: "1\(round)", count: 16)
+            for child in children { child.ask("key \(store) new") }
+            #expect(Set(children.map { $0.answer() }).count == 1)
+        }
+        #expect(
+            try session.python("print(len(list(secretstorage.search_items(bus, {'xdg:schema': 'dev.nevod.StoreKey'}))))") == "5")
+    }
+
+    @Test func `Something else in its place is refused`() throws {
+        for text in ["", "00", String(repeating: "g", count: 64), String(repeating: "0", count: 66)] {
+            try session.python(
+                """
+                secretstorage.get_default_collection(bus).create_item('x', {'xdg:schema': 'dev.nevod.StoreKey',
+                    'store': '\(Self.stores[0])'}, b'\(text)', replace=True)
+                """)
+            #expect(child("key \(Self.stores[0]) old").hasPrefix("damaged: the keyring: holds no key"), "\(text)")
+        }
+    }
+
+    @Test func `A sealed store opens by the keyring alone, once it was made with it`() throws {
+        let (path, file) = ("\(session.folder)/run/store.db", "\(session.folder)/run/key")
+        #expect(child("open \(path) \(file)") == "secret-service")
+        try session.python("secretstorage.get_default_collection(bus).lock()")
+        #expect(child("open \(path) \(file)").hasPrefix("unavailable: the Secret Service: the keyring is locked"))
+        // A new one is made with what there is, and says so.
+        #expect(child("open \(path)2 \(file)") == "key-file")
+        session.killKeyring()
+        try session.startKeyring()
+        #expect(child("open \(path) \(file)") == "secret-service")
+        #expect(child("open \(path)2 \(file)") == "key-file")
+    }
+}
