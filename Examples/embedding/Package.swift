@@ -19,6 +19,7 @@ let package = Package(
             dependencies: [
                 .product(name: "NevodHost", package: "NevodHost"),
                 .product(name: "NevodHostPostgreSQL", package: "NevodHost"),
+                .product(name: "NevodHostSecretService", package: "NevodHost"),
             ]),
         .executableTarget(
             name: "sign-in", dependencies: [.product(name: "NevodHostFoundation", package: "NevodHost")]),

@@ -30,7 +30,7 @@ public struct SecretServiceKey: StoreKeySource {
 
     /// What the keyring holds for the store, 64 hexadecimal digits.
     ///
-    /// - Throws: ``NevodHost/StorageError`` if the keyring can't be asked, is locked, or holds no key of a store that has one.
+    /// - Throws: `StorageError` if the keyring can't be asked, is locked, or holds no key of a store that has one.
     public func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
         let attributes = try ServiceAttributes(schema: "dev.nevod.StoreKey", [("store", store.description)])
         // Of two who make one at once, the second finds the first's.

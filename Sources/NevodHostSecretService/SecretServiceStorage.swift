@@ -9,7 +9,7 @@ public import NevodSupport
 /// ```
 ///
 /// libsecret is loaded at the first call. Nothing is ever asked of the user: a keyring that is locked, a session without a keyring and
-/// a machine without libsecret are a ``NevodHost/StorageError`` of code `unavailable`, which says which of them it is; and so is a
+/// a machine without libsecret are a `StorageError` of code `unavailable`, which says which of them it is; and so is a
 /// service that hasn't answered for ten seconds.
 ///
 /// An item has the attributes `application` and `key`, which the keyring doesn't hide, and holds `base64:` and the value in base64.
@@ -32,7 +32,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
     ///   - application: tells its items from those of others. Not hidden.
     ///   - lockFile: of all processes that share the values; made with mode 0600, and a second beside it. By default in
     ///     `XDG_RUNTIME_DIR`, else in `HOME`.
-    /// - Throws: ``NevodHost/StorageError`` if there is no place for the lock file.
+    /// - Throws: `StorageError` if there is no place for the lock file.
     public convenience init(application: String, lockFile: String? = nil) throws(StorageError) {
         try self.init(application: application, lockFile: lockFile, limit: ServiceClient.limit)
     }
@@ -56,7 +56,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
 
     /// Nil: nothing is stored under that key.
     ///
-    /// - Throws: ``NevodHost/StorageError``; `damaged` for an item that this type has not written.
+    /// - Throws: `StorageError`; `damaged` for an item that this type has not written.
     public func secret(for key: StorageKey) async throws -> Secret? {
         let attributes = try attributes(of: key)
         return try await client.run(within: limit) { (session, call) throws(ServiceFailure) in
@@ -64,7 +64,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
         }
     }
 
-    /// - Throws: ``NevodHost/StorageError``; `tooLarge` for more than ``maximumSize`` bytes.
+    /// - Throws: `StorageError`; `tooLarge` for more than ``maximumSize`` bytes.
     public func set(_ secret: Secret?, for key: StorageKey) async throws {
         try await write(secret, for: key) { _ in true }
     }

@@ -30,10 +30,10 @@ final class ServiceClient: Sendable {
             let library = try SecretLibrary.load()
             let held = try lock?.take(ending)
             defer { _ = held }
-            guard let cancellable = ServiceObject(library.g_cancellable_new(), library.g_object_unref) else {
+            guard let cancellable = ServiceObject(library.gCancellableNew(), library.gObjectUnref) else {
                 throw StorageError(.other, "GLib", problem: "can't make a GCancellable")
             }
-            ending.onPass { library.g_cancellable_cancel(cancellable.pointer) }
+            ending.onPass { library.gCancellableCancel(cancellable.pointer) }
             do throws(ServiceFailure) {
                 return try self.run(body, library, cancellable)
             } catch {

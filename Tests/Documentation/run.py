@@ -207,6 +207,10 @@ abc123
 tooLarge: com.example.session: the value has 2097152 bytes, more than 1048576; keep it elsewhere, and its place here
 com.example.session has changed
 true true
+the remote store failed, the local copy is used: Away()
+everywhere
+the remote store answers again
+nothing nothing
 """
 
 QUICK_START = """

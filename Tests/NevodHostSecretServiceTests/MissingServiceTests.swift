@@ -19,7 +19,7 @@ import Testing
             let answer = child(command)
             #expect(answer.hasPrefix("unavailable: ") && answer.contains(problem), "\(answer)", sourceLocation: sourceLocation)
         }
-        #expect(ContinuousClock.now - start < .seconds(5), sourceLocation: sourceLocation)
+        #expect(ContinuousClock.now - start < .seconds(20), sourceLocation: sourceLocation)
     }
 
     @Test func `No session bus is said at once, and none is started`() throws {

@@ -58,6 +58,10 @@ func turnMainLoop() -> Bool {
     guard let library = dlopen("libglib-2.0.so.0", RTLD_NOW), let symbol = dlsym(library, "g_main_context_iteration") else {
         return false
     }
+    // The threads of Swift's pool, and of libdispatch, block signals; those that run such a loop don't.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    pthread_sigmask(SIG_SETMASK, &signals, nil)
     let iterate = unsafeBitCast(symbol, to: Iterate.self)
     for _ in 0..<200 {
         _ = iterate(nil, 0)
@@ -81,8 +85,8 @@ func answer(_ words: [String], _ limit: Int) async throws -> String {
         return hex(secret.withUnsafeBytes { Array($0) })
     case "open":
         return try await SQLiteStorage(path: words[1], keys: [SecretServiceKey(), KeyFile(path: words[2])]).keyKind
-    case "available": return "\(await SecretServiceStorage.isAvailable())"
     case "turn": return "\(turnMainLoop())"
+    case "available": return "\(await SecretServiceStorage.isAvailable())"
     default: throw Mistake()
     }
     return "ok"

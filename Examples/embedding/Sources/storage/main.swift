@@ -29,6 +29,28 @@ final class Shared: CompareAndSwapStorage {
     }
 }
 
+/// A store over a network that may be away.
+actor Cloud: KeyValueStorage {
+    struct Away: Error {}
+
+    private var values: [StorageKey: [UInt8]] = [:]
+    var isAway = false
+
+    func setAway(_ isAway: Bool) { self.isAway = isAway }
+
+    func data(for key: StorageKey) throws -> [UInt8]? {
+        if isAway { throw Away() }
+        return values[key]
+    }
+
+    func set(_ value: [UInt8]?, for key: StorageKey) throws {
+        if isAway { throw Away() }
+        values[key] = value
+    }
+
+    func remove(for key: StorageKey) throws { try set(nil, for: key) }
+}
+
 func keepsItsWord<Storage: CompareAndSwapStorage>(_ storage: Storage) async throws -> Bool where Storage.Value == [UInt8] {
     try await storage.remove(for: .session)
     let isAdded = try await storage.replace(nil, with: [1], for: .session)
@@ -66,3 +88,14 @@ for await key in changes {
 let vault = Vault()
 try await vault.set("x", for: .session)
 print(try await keepsItsWord(memory), try await keepsItsWord(Shared(storage)))
+
+let cloud = Cloud()
+let layered = LayeredStorage(remote: cloud, local: try FileStorage(directory: "\(folder)/copy")) { event in
+    print(event)
+}
+try await layered.set("everywhere", for: .session)
+await cloud.setAway(true)
+print(try await layered.string(for: .session) ?? "nothing")
+try await layered.remove(for: .session)
+await cloud.setAway(false)
+print(try await layered.string(for: .session) ?? "nothing", try await cloud.string(for: .session) ?? "nothing")

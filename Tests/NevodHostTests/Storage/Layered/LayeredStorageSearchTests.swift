@@ -53,7 +53,7 @@ struct LayeredStorageSearchTests {
             }
             states = next
         }
-        #expect(count > 50_000)
+        #expect(count > 20_000)
     }
 }
 

@@ -1,0 +1,15 @@
+// What Docs/storage.md says of the keyring. Not run: not every machine has one.
+import NevodHost
+import NevodHostSecretService
+
+func keyring() async throws -> SecretServiceStorage? {
+    guard await SecretServiceStorage.isAvailable() else { return nil }
+    return try SecretServiceStorage(application: "com.example")
+}
+
+func sealed(_ folder: String) async throws -> SQLiteStorage {
+    let keys: [any StoreKeySource] = [SecretServiceKey(), KeyFile(path: "\(folder)/store.key")]
+    let storage = try await SQLiteStorage(path: "\(folder)/store.db", keys: keys)
+    print("sealed by \(storage.keyKind)")
+    return storage
+}
