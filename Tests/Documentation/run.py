@@ -207,6 +207,8 @@ abc123
 tooLarge: com.example.session: the value has 2097152 bytes, more than 1048576; keep it elsewhere, and its place here
 com.example.session has changed
 true true
+abc123 key-file
+true
 the remote store failed, the local copy is used: Away()
 everywhere
 the remote store answers again

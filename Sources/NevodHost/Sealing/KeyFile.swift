@@ -6,7 +6,7 @@ public import NevodSupport
 public struct KeyFile: StoreKeySource {
     private let path: String
 
-    /// - Parameter path: in a folder that only this user can look into.
+    /// - Parameter path: in a folder that only this user can look into; it is made, with mode 0700, if it isn't there.
     public init(path: String) {
         self.path = path
     }
@@ -48,6 +48,7 @@ public struct KeyFile: StoreKeySource {
 
     /// Whole, or not at all: two processes that make a store at once must not each have a key of their own.
     private func make() throws(StorageError) {
+        if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try PrivateDirectory.make(String(path[..<slash])) }
         // Of this call's own: other tasks of this process may be making it too.
         let new = "\(path).\(StoreIdentifier.random()).new"
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -1,4 +1,4 @@
-// What Docs/storage.md shows. Usage: storage FOLDER
+// What Docs/storage.md shows. Usage: storage FOLDER, with an absolute path.
 import NevodHost
 
 let folder = CommandLine.arguments.dropFirst().first ?? "state"
@@ -88,6 +88,14 @@ for await key in changes {
 let vault = Vault()
 try await vault.set("x", for: .session)
 print(try await keepsItsWord(memory), try await keepsItsWord(Shared(storage)))
+
+let sealed = try await SQLiteStorage(path: "\(folder)/tokens.db", keys: [KeyFile(path: "\(folder)/keys/tokens.key")])
+try await sealed.set("abc123", for: .session)
+print(try await sealed.string(for: .session) ?? "nothing", sealed.keyKind)
+
+try await sealed.rekey(KeyFile(path: "\(folder)/keys/next.key"))
+try await sealed.export(to: "\(folder)/tokens.export", key: Passphrase { _ in Secret("correct horse") })
+print(try await sealed.verify().problems.isEmpty)
 
 let cloud = Cloud()
 let layered = LayeredStorage(remote: cloud, local: try FileStorage(directory: "\(folder)/copy")) { event in
