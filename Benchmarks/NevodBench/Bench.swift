@@ -21,11 +21,13 @@ struct Bench {
             }
         case "storm": try await StormBench(url: words.count > 1 ? words[1] : "").run()
         case "session": try await SessionBench(url: words.count > 1 ? words[1] : "").run()
+        case "storage": try await StorageBench(folder: words.count > 1 ? words[1] : "").run()
         case "start": try StartBench(url: words.count > 1 ? words[1] : "").run()
         default:
             print(
                 """
-                usage: nevod-bench authorize | interceptors | session URL | perform URL SCRIPT | storm URL | start URL
+                usage: nevod-bench authorize | interceptors | session URL | perform URL SCRIPT | storm URL | start URL |
+                       storage FOLDER
                        nevod-bench count | spin CASE N | spin-perform URL CONCURRENCY N
                 """)
             exit(2)

@@ -6,6 +6,23 @@ package enum Hexadecimal {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    /// A line of text, without another copy of it.
+    static func line(_ secret: Secret) -> Secret {
+        Secret(count: 2 * secret.count + 1) { text in
+            secret.withUnsafeBytes { bytes in
+                for (index, byte) in bytes.enumerated() {
+                    text[2 * index] = digit(byte >> 4)
+                    text[2 * index + 1] = digit(byte & 15)
+                }
+            }
+            text[2 * secret.count] = UInt8(ascii: "\n")
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
     /// Nil unless it is an even number of digits, and nothing else.
     package static func secret(_ text: UnsafeRawBufferPointer) -> Secret? {
         guard text.count.isMultiple(of: 2) else { return nil }

@@ -35,9 +35,7 @@ public struct KeyFile: StoreKeySource {
             throw StorageError(path, "can't be opened", errno: errno)
         }
         let content = try PrivateFile(file, .file, path: path)
-        var text = content.size <= 1024 ? try content.read() : []
-        defer { text.withUnsafeMutableBytes { $0.wipe() } }
-        let key = text.withUnsafeBytes { Hexadecimal.secret(UnsafeRawBufferPointer(rebasing: $0.prefix { $0 > 0x20 })) }
+        let key = try content.size <= 1024 ? Self.key(in: content.readSecret()) : nil
         guard let key, key.count == SealingKey.size else {
             throw StorageError(
                 .damaged, path, problem: "is not a key file: \(2 * SealingKey.size) hexadecimal digits",
@@ -46,7 +44,11 @@ public struct KeyFile: StoreKeySource {
         return key
     }
 
-    /// Whole, or not at all: two processes that make a store at once must not each have a key of their own.
+    private static func key(in text: Secret) -> Secret? {
+        text.withUnsafeBytes { Hexadecimal.secret(UnsafeRawBufferPointer(rebasing: $0.prefix { $0 > 0x20 })) }
+    }
+
+    /// Whole, or not at all: two that make a store at once must not each have a key of their own.
     private func make() throws(StorageError) {
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try PrivateDirectory.make(String(path[..<slash])) }
         // Of this call's own: other tasks of this process may be making it too.
@@ -54,9 +56,18 @@ public struct KeyFile: StoreKeySource {
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StorageError(new, "can't be made", errno: errno) }
         defer { unlink(new) }
-        var text = SealingKey.random().bytes.withUnsafeBytes { Array(Hexadecimal.text($0).utf8) } + [UInt8(ascii: "\n")]
-        defer { text.withUnsafeMutableBytes { $0.wipe() } }
-        try PrivateFile(file, .file, path: new).write(text)
+        let content = try PrivateFile(file, .file, path: new)
+        try Hexadecimal.line(SealingKey.random().bytes).withUnsafeBytes { (text) throws(StorageError) in try content.write(text) }
         guard link(new, path) == 0 || errno == EEXIST else { throw StorageError(path, "can't be made", errno: errno) }
+        // A store that is on the device while its key is not would be lost with the next failure of power.
+        try synchroniseFolder()
+    }
+
+    private func synchroniseFolder() throws(StorageError) {
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        let descriptor = open(String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StorageError(String(folder), "can't be opened", errno: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw StorageError(path, "can't be made on its device", errno: errno) }
     }
 }

@@ -25,7 +25,7 @@ package final class StoreKeyring: Sendable {
         self.name = name
         self.keeper = keeper
         self.sources = Locked(sources)
-        opened = Locked(try await Self.open(keeper, sources))
+        opened = Locked(try await Self.open(keeper, sources, mayMake: true))
     }
 
     /// ``StoreKeySource/kind`` of the source that wraps it.
@@ -49,7 +49,7 @@ package final class StoreKeyring: Sendable {
             if let source { sources.insert(source, at: 0) }
             return sources
         }
-        let new = try await Self.open(keeper, sources)
+        let new = try await Self.open(keeper, sources, mayMake: false)
         opened.withLock { $0 = new }
     }
 
@@ -62,12 +62,15 @@ package final class StoreKeyring: Sendable {
         return (sealed, OpenedKey(store: old.store, number: old.number + 1, kind: sealed.kind, key: key))
     }
 
-    private static func open(_ keeper: any SealedKeyKeeping, _ sources: [any StoreKeySource]) async throws -> OpenedKey {
+    private static func open(
+        _ keeper: any SealedKeyKeeping, _ sources: [any StoreKeySource], mayMake: Bool
+    ) async throws -> OpenedKey {
         if let (sealed, number) = try await keeper.sealedKey() {
             return OpenedKey(
                 store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(with: sources))
         }
-        try await keeper.addFirst(try await SealedKey.make(.random(), of: .random(), with: sources))
+        // A store that was open a moment ago isn't new: values sealed with the key it has lost would be lost with another.
+        if mayMake { try await keeper.addFirst(try await SealedKey.make(.random(), of: .random(), with: sources)) }
         guard let (sealed, number) = try await keeper.sealedKey() else {
             throw StorageError(.damaged, "the store", problem: "does not keep its key", remedy: "put it back from a backup")
         }

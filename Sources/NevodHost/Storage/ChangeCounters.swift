@@ -6,8 +6,11 @@ internal import Glibc
 ///
 /// A count is odd while a change is being made. If who makes it dies meanwhile, it stays odd, and nobody relies on what they
 /// remember until the next change. Keys share counts.
+///
+/// The file also says whether there has been a store beside it: one that has become empty isn't taken for a new one.
 final class ChangeCounters: Sendable {
     private static let count = 1024
+    private static let size = (count + 1) * MemoryLayout<UInt64>.size
 
     // Mapped for as long as this lives; read and written by atomic operations only.
     private nonisolated(unsafe) let counts: UnsafeMutablePointer<UInt64>
@@ -17,18 +20,25 @@ final class ChangeCounters: Sendable {
         guard file >= 0 else { throw StorageError(path, "can't be opened", errno: errno) }
         _ = try PrivateFile.check(file, .file, path: path)
         defer { close(file) }
-        let size = Self.count * MemoryLayout<UInt64>.size
+        let size = Self.size
         // Space that isn't there would end the process when it is written to.
         let failure = posix_fallocate(file, 0, size)
         guard failure == 0 else { throw StorageError(path, "can't be made", errno: failure) }
         guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED else {
             throw StorageError(path, "can't be mapped", errno: errno)
         }
-        counts = memory.bindMemory(to: UInt64.self, capacity: Self.count)
+        counts = memory.bindMemory(to: UInt64.self, capacity: Self.count + 1)
     }
 
     deinit {
-        munmap(counts, Self.count * MemoryLayout<UInt64>.size)
+        munmap(counts, Self.size)
+    }
+
+    /// Whether a store has been made.
+    var isOfStore: Bool { nevod_load(counts + Self.count) != 0 }
+
+    func rememberStore() {
+        nevod_store(counts + Self.count, 1)
     }
 
     private func place(of key: StorageKey) -> UnsafeMutablePointer<UInt64> {
@@ -52,11 +62,6 @@ final class ChangeCounters: Sendable {
     /// Call after it was made, or has failed. If another has begun meanwhile, that one's end counts.
     func end(_ key: StorageKey, _ count: UInt64) {
         _ = nevod_replace(place(of: key), count, count &+ 1)
-    }
-
-    /// All keys have changed.
-    func changeAll() {
-        for index in 0..<Self.count { nevod_store(counts + index, ((nevod_load(counts + index) | 1) &+ 1)) }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import NevodSupport
 
 /// An open file or folder that belongs to this user alone. Checked through its descriptor, so that nobody can put another
 /// in its place between the check and the use.
@@ -36,7 +37,7 @@ struct PrivateFile: ~Copyable {
         }
     }
 
-    private static func check(_ info: stat, _ kind: Kind, _ path: String) throws(StorageError) {
+    static func check(_ info: stat, _ kind: Kind, _ path: String) throws(StorageError) {
         guard info.st_mode & S_IFMT == (kind == .file ? S_IFREG : S_IFDIR) else {
             throw StorageError(
                 .damaged, path, problem: "is not a \(kind == .file ? "regular file" : "folder")",
@@ -55,36 +56,46 @@ struct PrivateFile: ~Copyable {
         }
     }
 
-    /// Makes an empty file of mode 0600, unless there is one.
-    static func makeEmpty(_ path: String, replacing: Bool = false) throws(StorageError) {
-        if replacing { unlink(path) }
-        let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw StorageError(path, "can't be made", errno: errno) }
-        _ = try PrivateFile(file, .file, path: path)
-    }
-
     /// The whole content.
     func read() throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: size)
-        var count = 0
-        while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
-            }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw StorageError(path, "can't be read", errno: errno) }
-            guard got > 0 else { break }
-            count += got
+        let count = try bytes.withUnsafeMutableBufferPointer { (bytes) throws(StorageError) in
+            try read(into: UnsafeMutableRawBufferPointer(bytes))
         }
         bytes.removeLast(bytes.count - count)
         return bytes
     }
 
-    /// Returns when the bytes are on the device.
-    func write(_ bytes: [UInt8]) throws(StorageError) {
+    /// The whole content, with no other copy of it; zeros behind it if the file has become shorter.
+    func readSecret() throws(StorageError) -> Secret {
+        try Secret(count: size) { (bytes) throws(StorageError) in
+            bytes.initializeMemory(as: UInt8.self, repeating: 0)
+            _ = try read(into: bytes)
+        }
+    }
+
+    private func read(into bytes: UnsafeMutableRawBufferPointer) throws(StorageError) -> Int {
         var count = 0
         while count < bytes.count {
-            let put = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count) }
+            let got = Glibc.read(descriptor, bytes.baseAddress?.advanced(by: count), bytes.count - count)
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw StorageError(path, "can't be read", errno: errno) }
+            guard got > 0 else { break }
+            count += got
+        }
+        return count
+    }
+
+    /// Returns when the bytes are on the device.
+    func write(_ bytes: [UInt8]) throws(StorageError) {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(StorageError) in try write(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    /// Returns when the bytes are on the device.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        var count = 0
+        while count < bytes.count {
+            let put = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: count), bytes.count - count)
             if put < 0, errno == EINTR { continue }
             guard put >= 0 else { throw StorageError(path, "can't be written", errno: errno) }
             count += put

@@ -20,19 +20,29 @@ package struct RenewalLocks: Sendable {
     package func withLock(
         for key: StorageKey, patience: Duration = Self.patience, _ body: @Sendable () async -> Void
     ) async throws {
-        // In the positive range of file offsets.
-        let lock = try RenewalLock(path, offset: Int(key.digest >> 2))
-        if try !lock.take() { try await wait(for: lock, key, patience) }
+        let lock = try await lock(for: key, patience)
         // Not left to the last reference.
         defer { lock.release() }
         await body()
     }
 
-    private func wait(for lock: RenewalLock, _ key: StorageKey, _ patience: Duration) async throws {
+    private func lock(for key: StorageKey, _ patience: Duration) async throws -> RenewalLock {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            // In the positive range of file offsets.
+            let lock = try RenewalLock(path, offset: Int(key.digest >> 2))
+            if try !lock.take() { try await wait(for: lock, key, patience, until: deadline) }
+            if lock.isCurrent { return lock }
+        }
+    }
+
+    private func wait(
+        for lock: RenewalLock, _ key: StorageKey, _ patience: Duration, until deadline: ContinuousClock.Instant
+    ) async throws {
         let waiter = Waiter<Void>()
         // If nobody waits any more when it has the lock, this was the last reference, and the lock is released.
         SystemThread.start { waiter.resume(with: Result { try lock.takeWaiting() }) }
-        do { try await waiter.value(until: .now + patience) } catch let error as NetworkError {
+        do { try await waiter.value(until: deadline) } catch let error as NetworkError {
             guard case .timeout = error else { throw error }
             throw StorageError(
                 .busy, path, problem: "another process has been renewing \(key) for \(patience)",
@@ -72,6 +82,13 @@ private final class RenewalLock: Sendable {
         while !set(Self.setLockWaiting) {
             guard errno == EINTR else { throw StorageError(path, "can't be locked", errno: errno) }
         }
+    }
+
+    /// False if somebody removed the file meanwhile: the next to come would make, and lock, another.
+    var isCurrent: Bool {
+        guard let file = descriptor.withLock(\.self) else { return false }
+        var (own, named) = (stat(), stat())
+        return fstat(file, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino && own.st_dev == named.st_dev
     }
 
     private func set(_ command: Int32) -> Bool {

@@ -12,11 +12,16 @@ extension SecretKeepingStorage {
         do {
             let copy = try await SQLiteStorage(path: path, keys: [source])
             var count = 0
+            var values: [(StorageKey, Secret)] = []
             for key in keys {
                 guard let secret = try await secret(for: key) else { continue }
-                try await copy.set(secret, for: key)
+                values.append((key, secret))
                 count += 1
+                guard values.count == 1000 else { continue }
+                try await copy.setAll(values)
+                values = []
             }
+            try await copy.setAll(values)
             try await copy.becomeOneFile()
             return count
         } catch {
@@ -31,7 +36,7 @@ extension SecretKeepingStorage {
         from path: String, key source: any StoreKeySource, replacing: Bool
     ) async throws -> (taken: Int, kept: Int) {
         guard access(path, F_OK) == 0 else { throw StorageError(path, "can't be opened", errno: errno) }
-        let other = try await SQLiteStorage(path: path, keys: [source])
+        let other = try await SQLiteStorage(path: path, keys: [source], mustExist: true)
         var (taken, kept) = (0, 0)
         for key in try await other.keys() {
             guard let secret = try await other.secret(for: key) else { continue }

@@ -7,6 +7,18 @@ public struct StoreVerification: Sendable {
 
     package init() {}
 
+    /// Damage is what is looked for: it doesn't end the search.
+    package mutating func noteDamage(
+        _ body: (inout StoreVerification) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        do throws(StorageError) {
+            try body(&self)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            problems.append(error.description)
+        }
+    }
+
     package mutating func check(_ entry: SealedEntry, of key: StorageKey, in store: String, _ opened: OpenedKey) {
         do throws(StorageError) {
             if try opened.open(entry, key, in: store) != nil { values += 1 }

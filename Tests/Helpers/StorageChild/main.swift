@@ -1,76 +1,70 @@
-// Uses a FileStorage for a test in another process, which may kill it at any instant.
+// Uses a store for a test in another process, which may kill it at any instant. STORE is a folder, of files, or, behind
+// `sqlite:`, of a database and its key.
 //
-//   storage-child alternate FOLDER          saves 1, 2, 3, … without end; says "s N" before each and "d N" after it
-//   storage-child count FOLDER TIMES        adds one to a number, by compare-and-swap, so many times
-//   storage-child save FOLDER BYTES [LIMIT [UID]]
+//   storage-child alternate STORE           saves 1, 2, 3, … without end; says "s N" before each and "d N" after it
+//   storage-child count STORE TIMES         adds one to a number, by compare-and-swap, so many times
+//   storage-child save STORE BYTES [LIMIT [UID]]
 //                                           saves so many bytes, with a limit on the size of files, as a user
-//   storage-child hold FOLDER               locks the folder until it is killed
+//   storage-child hold FOLDER               locks a folder of files until it is killed
+//   storage-child lock STORE KEY            has the renewal lock of a key until it is killed
+//   storage-child rekey STORE               gives the store new keys without end, with "s N" and "d N"
+//   storage-child migrate STORE             opens the store with a layout that it doesn't have yet
+//   storage-child fleet STORE URL SESSIONS FIRST LAST
+//                                           sends a request for each session in each round
+//   storage-child memory STORE KEY MASKED…  loads a token, then looks for texts in its own memory
 import Glibc
 import NevodHost
 
-let key: StorageKey = "token"
 let arguments = CommandLine.arguments
+let words = Array(arguments.dropFirst(3))
+let numbers = words.map { Int($0) ?? 0 }
+let place = arguments.count > 2 ? arguments[2] : ""
 
 func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     _ = write(1, bytes, bytes.count)
 }
 
-func text(_ value: [UInt8]?) -> Substring? {
-    value.map { String(decoding: $0, as: UTF8.self) }?.prefix { $0 != " " }
-}
-
-/// So many copies of a number that a piece of a value is never a value.
-func value(_ number: Int) -> [UInt8] {
-    let copies = 1 + number % 9 * 1500
-    return Array("\(number) \(copies)".utf8) + Array(String(repeating: " \(number)", count: copies).utf8)
-}
-
-func alternate(_ storage: FileStorage) async throws {
-    var number = try await text(storage.data(for: key)).flatMap { Int($0) } ?? 0
-    while true {
-        number += 1
-        say("s \(number)")
-        try await storage.set(value(number), for: key)
-        say("d \(number)")
+func run(_ storage: some Store) async throws {
+    switch arguments[1] {
+    case "alternate": try await alternate(storage)
+    case "count": try await count(storage, numbers[0])
+    case "lock": try await lock(storage, StorageKey(rawValue: words[0]))
+    case "fleet": try await Fleet(storage, url: words[0], sessions: numbers[1]).run(numbers[2]...numbers[3])
+    default: try await storage.set([UInt8](repeating: 0x6E, count: numbers[0]), for: key)
     }
 }
 
-func count(_ storage: FileStorage, _ times: Int) async throws {
-    for _ in 0..<times {
-        var isDone = false
-        while !isDone {
-            let old = try await storage.data(for: key)
-            let new = (text(old).flatMap { Int($0) } ?? 0) + 1
-            isDone = try await storage.replace(old, with: Array("\(new)".utf8), for: key)
-        }
+func run(_ folder: Substring) async throws {
+    let (path, source) = ("\(folder)/tokens.db", KeyFile(path: "\(folder)/key"))
+    if arguments[1] == "migrate" {
+        let next = SQLiteSchema(steps: SQLiteSchema.current.steps + ["ALTER TABLE entry ADD COLUMN note TEXT"])
+        say("open")
+        _ = try await SQLiteStorage(path: path, keys: [source], schema: next, mustExist: true)
+        return
     }
-}
-
-func limit(_ bytes: rlim_t, _ user: uid_t?) {
-    signal(SIGXFSZ, SIG_IGN)
-    var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
-    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-    if let user, setuid(user) != 0 { exit(2) }
+    let storage = try await SQLiteStorage(path: path, keys: [source])
+    switch arguments[1] {
+    case "rekey": try await rekey(storage, source)
+    case "memory": try await searchMemory(storage, StorageKey(rawValue: words[0]), words.dropFirst().map { Needle(masked: $0) })
+    default: try await run(storage)
+    }
 }
 
 do {
-    let numbers = arguments.dropFirst(3).compactMap { Int($0) }
-    let folder = arguments.count > 2 ? arguments[2] : ""
     if arguments[1] == "save", numbers.count > 1 {
         limit(rlim_t(numbers[1]), numbers.count > 2 ? uid_t(numbers[2]) : nil)
     }
     if arguments[1] == "hold" {
-        let lock = open("\(folder)/.lock", O_RDWR | O_CREAT, 0o600)
+        let lock = open("\(place)/.lock", O_RDWR | O_CREAT, 0o600)
         flock(lock, LOCK_EX)
         say("held")
         while true { pause() }
     }
-    let storage = try FileStorage(directory: folder)
-    switch arguments[1] {
-    case "alternate": try await alternate(storage)
-    case "count": try await count(storage, numbers[0])
-    default: try await storage.set([UInt8](repeating: 0x6E, count: numbers[0]), for: key)
+    if place.hasPrefix("sqlite:") {
+        try await run(place.dropFirst(7))
+    } else {
+        try await run(FileStorage(directory: place))
     }
     say("ok")
 } catch let error as StorageError {

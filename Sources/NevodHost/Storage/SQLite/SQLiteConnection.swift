@@ -1,55 +1,66 @@
-internal import Glibc
-
 /// An open store: the database and what stands beside it.
 final class SQLiteConnection: Sendable {
     // Used on the thread alone.
     nonisolated(unsafe) let database: SQLiteDatabase
+    let path: String
     let counters: ChangeCounters
     let thread: StorageThread
+    private let mustExist: Bool
 
-    private init(_ database: SQLiteDatabase, _ counters: ChangeCounters, _ thread: StorageThread) {
+    private init(_ database: SQLiteDatabase, _ counters: ChangeCounters, _ thread: StorageThread, mustExist: Bool) {
         self.database = database
+        path = database.path
         self.counters = counters
         self.thread = thread
+        self.mustExist = mustExist
     }
 
-    static func open(_ path: String, _ schema: SQLiteSchema) async throws(StorageError) -> SQLiteConnection {
+    /// - Parameter mustExist: whether what isn't a store is refused, and none is made of nothing.
+    static func open(
+        _ path: String, _ schema: SQLiteSchema, mustExist: Bool
+    ) async throws(StorageError) -> SQLiteConnection {
         let thread = StorageThread()
         return try await thread.run { () throws(StorageError) in
-            try prepare(path)
+            let files = StoreFiles(path)
+            // Before SQLite sees an empty file: it would remove the log beside it.
+            let isEmpty = try files.checkPrivate() == 0
+            if isEmpty, mustExist { throw StorageError(.damaged, path, problem: "is empty", remedy: "give another file") }
+            if isEmpty {
+                let wasStore = try ChangeCounters(files.changes).isOfStore
+                let hasLog = try files.hasLog()
+                // Looked at again: another process may have made the store meanwhile.
+                if wasStore || hasLog, try files.checkPrivate() == 0 { throw files.lost }
+                try PrivateFile.makeUnopened(path)
+            }
             let database = try SQLiteDatabase(path)
+            // Before anything is written to a file that may be another's.
+            let isMade = try SQLiteSchema.version(of: database) > 0
+            if !isMade { try schema.checkEmpty(database) }
+            let counters = try ChangeCounters(files.changes)
+            if !isMade, counters.isOfStore, try SQLiteSchema.version(of: database) == 0 { throw files.lost }
             // Readers don't wait for the writer; a commit is on the device when it returns; what is removed is overwritten.
             for pragma in ["journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY"] {
                 try database.run("PRAGMA \(pragma)")
             }
             try schema.migrate(database)
-            return SQLiteConnection(database, try ChangeCounters("\(path)-changes"), thread)
-        }
-    }
-
-    /// The files are ours alone before SQLite opens them: it gives those beside the database the database's mode.
-    private static func prepare(_ path: String) throws(StorageError) {
-        guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
-            throw StorageError(.other, path, problem: "is not an absolute path of a file")
-        }
-        if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            try PrivateDirectory.make(String(path[..<slash]))
-        }
-        try PrivateFile.makeEmpty(path)
-        for beside in ["-wal", "-shm", "-journal"] {
-            let file = Glibc.open(path + beside, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-            if file >= 0 {
-                _ = try PrivateFile(file, .file, path: path + beside)
-            } else if errno != ENOENT {
-                throw StorageError(path + beside, "can't be opened", errno: errno)
-            }
+            return SQLiteConnection(database, counters, thread, mustExist: mustExist)
         }
     }
 }
 
 extension SQLiteConnection: SealedKeyKeeping {
+    /// Where there has been a store, one without its key is damaged, and not a new one.
     func sealedKey() async throws(StorageError) -> (SealedKey, number: Int64)? {
-        try await thread.run { () throws(StorageError) in try self.database.sealedKey() }
+        try await thread.run { () throws(StorageError) in
+            // Before the key is looked for: another process may be making the store.
+            let mayBeNew = !self.mustExist && !self.counters.isOfStore
+            guard let found = try self.database.sealedKey() else {
+                guard mayBeNew else { throw StoreFiles(self.path).lost }
+                return nil
+            }
+            self.counters.rememberStore()
+            return found
+        }
     }
 
     func addFirst(_ key: SealedKey) async throws(StorageError) {
@@ -66,11 +77,10 @@ extension SQLiteDatabase {
         var entry = SealedEntry()
         try run(
             """
-            SELECT key_number, version, sealed FROM store LEFT JOIN entry ON key = ?
+            SELECT key_number, version, sealed, length FROM store LEFT JOIN entry ON key = ?
             """, [.text(key.rawValue)]
         ) { row in
-            entry = SealedEntry(
-                version: row.integer(1), sealed: row.isNull(2) ? nil : row.blob(2), keyNumber: row.integer(0))
+            entry = SealedEntry(version: row.integer(1), sealed: row.sealed(2), keyNumber: row.integer(0))
         }
         return entry
     }
@@ -78,9 +88,13 @@ extension SQLiteDatabase {
     func save(_ sealed: [UInt8]?, for key: StorageKey, _ version: Int64) throws(StorageError) {
         try run(
             """
-            INSERT INTO entry (key, version, sealed) VALUES (?, ?, ?)
-            ON CONFLICT (key) DO UPDATE SET version = excluded.version, sealed = excluded.sealed
-            """, [.text(key.rawValue), .integer(version), sealed.map(SQLiteValue.blob) ?? .null])
+            INSERT INTO entry (key, version, sealed, length) VALUES (?, ?, ?, ?)
+            ON CONFLICT (key) DO UPDATE SET version = excluded.version, sealed = excluded.sealed, length = excluded.length
+            """,
+            [
+                .text(key.rawValue), .integer(version), sealed.map(SQLiteValue.blob) ?? .null,
+                .integer(Int64(sealed?.count ?? 0)),
+            ])
     }
 
     func sealedKey() throws(StorageError) -> (SealedKey, number: Int64)? {

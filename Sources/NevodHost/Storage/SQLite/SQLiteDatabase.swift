@@ -15,7 +15,8 @@ final class SQLiteDatabase {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
         let status = sqlite3_open_v2(path, &handle, flags, nil)
         guard status == SQLITE_OK, let handle else {
-            let error = StorageError(path, sqlite: status, handle.flatMap { sqlite3_errmsg($0) })
+            let error = StorageError(
+                path, sqlite: status, handle.flatMap { sqlite3_errmsg($0) }, system: handle.map { sqlite3_system_errno($0) } ?? 0)
             sqlite3_close_v2(handle)
             throw error
         }
@@ -35,7 +36,7 @@ final class SQLiteDatabase {
     }
 
     func failure(_ status: Int32) -> StorageError {
-        StorageError(path, sqlite: status, sqlite3_errmsg(handle))
+        StorageError(path, sqlite: status, sqlite3_errmsg(handle), system: nevod_sqlite_last_errno(handle))
     }
 
     /// Runs statements that give no rows.
@@ -67,9 +68,19 @@ final class SQLiteDatabase {
     /// A copy of all of it in a file of mode 0600, whole or not at all. One that is there already stays.
     func copy(to path: String) throws(StorageError) {
         let new = "\(path).new"
-        try PrivateFile.makeEmpty(new, replacing: true)
+        let descriptor = open(new, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StorageError(new, "can't be made", errno: errno) }
+        let file = try PrivateFile(descriptor, .file, path: new)
+        // Two processes that find a store of an earlier layout take turns.
+        while flock(file.descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw StorageError(new, "can't be locked", errno: errno) }
+        }
         defer { unlink(new) }
+        // First: what bears the other name may be the same file, left by who was killed between the two names.
+        guard access(path, F_OK) != 0 else { return }
+        guard ftruncate(file.descriptor, 0) == 0 else { throw StorageError(new, "can't be emptied", errno: errno) }
         try run("VACUUM INTO ?", [.text(new)])
+        try file.synchronise()
         guard link(new, path) == 0 || errno == EEXIST else { throw StorageError(path, "can't be made", errno: errno) }
     }
 
@@ -108,6 +119,12 @@ struct SQLiteRow {
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
     func text(_ column: Int32) -> String {
         String(decoding: bytes(sqlite3_column_text(statement, column), column), as: UTF8.self)
+    }
+    /// - Parameter column: of what is sealed; the next one is its length.
+    /// - Returns: nil if it was removed. No bytes, which don't open, if it isn't as long as it was.
+    func sealed(_ column: Int32) -> [UInt8]? {
+        let sealed = isNull(column) ? nil : blob(column)
+        return integer(column + 1) == Int64(sealed?.count ?? 0) ? sealed : []
     }
     func blob(_ column: Int32) -> [UInt8] { Array(bytes(sqlite3_column_blob(statement, column), column)) }
 
@@ -160,15 +177,23 @@ private final class SQLiteStatement {
 }
 
 extension StorageError {
-    /// - Parameter status: SQLite's, extended.
-    init(_ path: String, sqlite status: Int32, _ message: UnsafePointer<CChar>?) {
+    /// - Parameters:
+    ///   - status: SQLite's, extended.
+    ///   - number: what the system said, if it said anything.
+    init(_ path: String, sqlite status: Int32, _ message: UnsafePointer<CChar>?, system number: Int32) {
         let text = message.map { String(cString: $0) } ?? String(cString: sqlite3_errstr(status))
+        if number != 0, [SQLITE_IOERR, SQLITE_CANTOPEN].contains(status & 0xFF) {
+            self.init(path, text, errno: number)
+            return
+        }
         let (code, remedy): (Code, String?) =
             switch status & 0xFF {
             case SQLITE_FULL: (.full, "free some space on its device")
             case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: (.permissions, "let this user read and write it and its folder")
-            case SQLITE_CORRUPT, SQLITE_NOTADB: (.damaged, "put it back from a backup")
-            case SQLITE_BUSY, SQLITE_LOCKED: (.busy, "find who uses it with: fuser '\(path)'")
+            // The statements are right: if one isn't understood, the tables aren't those that it was written for.
+            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
+                (.damaged, "put it back from a backup")
+            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: (.busy, "find who uses it with: fuser '\(path)'")
             case SQLITE_TOOBIG: (.tooLarge, nil)
             case SQLITE_CANTOPEN, SQLITE_IOERR: (.unavailable, nil)
             default: (.other, nil)

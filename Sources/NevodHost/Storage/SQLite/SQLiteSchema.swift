@@ -1,12 +1,17 @@
 /// How the database is laid out, and how one of an earlier layout becomes one of the next.
 ///
 /// An entry that was removed stays, without a value: its version goes on counting, so that who has an old copy of the value learns
-/// that it was removed.
-struct SQLiteSchema {
+/// that it was removed. The length of what is sealed stands beside it: a value that damage has made a NULL isn't taken for one that
+/// was removed.
+package struct SQLiteSchema: Sendable {
     /// The statements that make layout n + 1 of layout n; the first make it of nothing. Never changed once released.
-    let steps: [String]
+    package let steps: [String]
 
-    static let current = SQLiteSchema(steps: [
+    package init(steps: [String]) {
+        self.steps = steps
+    }
+
+    package static let current = SQLiteSchema(steps: [
         """
         CREATE TABLE store (
             only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -19,7 +24,8 @@ struct SQLiteSchema {
         CREATE TABLE entry (
             key TEXT PRIMARY KEY,
             version INTEGER NOT NULL,
-            sealed BLOB
+            sealed BLOB,
+            length INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
     ])
@@ -49,6 +55,20 @@ struct SQLiteSchema {
         var version = 0
         try database.run("PRAGMA user_version") { version = Int($0.integer(0)) }
         return version
+    }
+
+    /// Somebody else's tables stay as they are.
+    func checkEmpty(_ database: SQLiteDatabase) throws(StorageError) {
+        var tables: Int64 = 0
+        // While another process makes the store, both are what they were, or neither.
+        try database.run("SELECT count(*) FROM sqlite_schema WHERE (SELECT user_version FROM pragma_user_version) = 0") {
+            tables = $0.integer(0)
+        }
+        guard tables == 0 else {
+            throw StorageError(
+                .damaged, database.path, problem: "is another program's database, or was damaged",
+                remedy: "choose another path, or put it back from a backup")
+        }
     }
 
     private func backUp(_ database: SQLiteDatabase, _ version: Int) throws(StorageError) {

@@ -21,11 +21,15 @@ extension SQLiteStorage {
         return try await withCurrentKey { (opened) throws(StorageError) in
             var found = StoreVerification()
             guard try connection.database.sealedKey()?.number == opened.number else { return nil }
-            try connection.database.run("PRAGMA integrity_check(100)") { row in
-                if row.text(0) != "ok" { found.problems.append("\(path): \(row.text(0))") }
+            try found.noteDamage { (found) throws(StorageError) in
+                try connection.database.run("PRAGMA integrity_check(100)") { row in
+                    if row.text(0) != "ok" { found.problems.append("\(path): \(row.text(0))") }
+                }
             }
-            try connection.database.forEachEntry { (key, entry) throws(StorageError) in
-                found.check(entry, of: key, in: path, opened)
+            try found.noteDamage { (found) throws(StorageError) in
+                try connection.database.forEachEntry { (key, entry) throws(StorageError) in
+                    found.check(entry, of: key, in: path, opened)
+                }
             }
             return found
         }
@@ -38,7 +42,6 @@ extension SQLiteStorage {
         try await keyring.withCurrentKey { opened in
             let (sealed, next) = try await keyring.successor(of: opened, wrappedBy: source)
             return try await connection.thread.run { () throws(StorageError) in
-                defer { connection.counters.changeAll() }
                 return try connection.database.transaction { () throws(StorageError) -> Void? in
                     guard try connection.database.sealedKey()?.number == opened.number else { return nil }
                     try connection.database.forEachEntry { (key, entry) throws(StorageError) in
@@ -50,11 +53,11 @@ extension SQLiteStorage {
                 }
             }
         }
+        try await openKey(of: source)
         // What was sealed with the old key goes from the log as well.
         try await connection.thread.run { () throws(StorageError) in
             try connection.database.run("PRAGMA wal_checkpoint(TRUNCATE)")
         }
-        try await openKey(of: source)
     }
 
     /// Writes all values into another store, one file that is sealed with a key of its own: for a backup, or another machine.
@@ -81,6 +84,25 @@ extension SQLiteStorage {
         try await importAll(from: path, key: source, replacing: replacing)
     }
 
+    /// All of them, or none: one wait for the device instead of one for each.
+    package func setAll(_ values: [(key: StorageKey, secret: Secret)]) async throws {
+        let (connection, counters) = (connection, connection.counters)
+        try await withCurrentKey { (opened) throws(StorageError) in
+            var changes: [(StorageKey, UInt64)] = []
+            defer { for (key, change) in changes { counters.end(key, change) } }
+            return try connection.database.transaction { () throws(StorageError) -> Void? in
+                for (key, secret) in values {
+                    let entry = try connection.database.entry(for: key)
+                    guard entry.keyNumber == opened.number else { return nil }
+                    let version = entry.version + 1
+                    changes.append((key, counters.begin(key)))
+                    try connection.database.save(opened.seal(secret, key, version), for: key, version)
+                }
+                return ()
+            }
+        }
+    }
+
     func becomeOneFile() async throws {
         let (connection, path) = (connection, path)
         try await connection.thread.run { () throws(StorageError) in
@@ -98,17 +120,24 @@ extension SQLiteDatabase {
             var entries: [(StorageKey, SealedEntry)] = []
             let condition = last == nil ? "" : "WHERE key > ?"
             try run(
-                "SELECT key, version, sealed FROM entry \(condition) ORDER BY key LIMIT 1000", last.map { [.text($0)] } ?? []
+                "SELECT key, version, sealed, length FROM entry \(condition) ORDER BY key LIMIT 1000",
+                last.map { [.text($0)] } ?? []
             ) { row in
                 entries.append(
                     (
                         StorageKey(rawValue: row.text(0)),
-                        SealedEntry(version: row.integer(1), sealed: row.isNull(2) ? nil : row.blob(2))
+                        SealedEntry(version: row.integer(1), sealed: row.sealed(2))
                     ))
             }
             guard let end = entries.last else { return }
+            let next = end.0.rawValue
+            // In a damaged one this would go round and round.
+            if let last, !last.utf8.lexicographicallyPrecedes(next.utf8) {
+                throw StorageError(
+                    .damaged, path, problem: "its entries are not in order", remedy: "put it back from a backup")
+            }
             for (key, entry) in entries { try body(key, entry) }
-            last = end.0.rawValue
+            last = next
         }
     }
 }

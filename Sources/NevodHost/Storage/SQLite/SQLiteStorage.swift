@@ -36,12 +36,15 @@ public final class SQLiteStorage: SecretKeepingStorage, RenewalLockingStorage {
     /// - Throws: ``StorageError``: `permissions` if others can read the file, or the key is another's; `damaged` for a file
     ///   that is no store; and what the source throws.
     public convenience init(path: String, keys: [any StoreKeySource]) async throws {
-        try await self.init(path: path, keys: keys, schema: .current)
+        try await self.init(path: path, keys: keys, mustExist: false)
     }
 
-    init(path: String, keys: [any StoreKeySource], schema: SQLiteSchema) async throws {
+    /// - Parameter mustExist: whether it is opened only.
+    package init(
+        path: String, keys: [any StoreKeySource], schema: SQLiteSchema = .current, mustExist: Bool
+    ) async throws {
         self.path = path
-        connection = try await SQLiteConnection.open(path, schema)
+        connection = try await SQLiteConnection.open(path, schema, mustExist: mustExist)
         locks = RenewalLocks(path: "\(path)-renewals")
         keyring = try await StoreKeyring(of: path, in: connection, sources: keys)
     }
@@ -103,7 +106,11 @@ public final class SQLiteStorage: SecretKeepingStorage, RenewalLockingStorage {
 
     /// By a lock on the file beside the database whose name ends with `-renewals`.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
-        try await locks.withLock(for: key, body)
+        try await locks.withLock(for: key) {
+            // A stale token here would be the second use of one. What is remembered hangs on a file that somebody may have removed.
+            cache.withLock { $0.forget(key) }
+            await body()
+        }
     }
 
     // MARK: The key

@@ -29,6 +29,11 @@ struct SecretCache {
         insert(Entry(secret: secret, count: count), key)
     }
 
+    mutating func forget(_ key: StorageKey) {
+        young[key] = nil
+        old[key] = nil
+    }
+
     mutating func forget() {
         young = [:]
         old = [:]

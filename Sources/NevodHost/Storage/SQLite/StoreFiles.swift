@@ -1,0 +1,39 @@
+/// A store's database, and what stands beside it.
+struct StoreFiles {
+    let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// The counts of changes; see ``ChangeCounters``.
+    var changes: String { "\(path)-changes" }
+    private var log: String { "\(path)-wal" }
+
+    /// They are ours alone before SQLite opens them: it gives those beside the database the database's mode. The folder is made
+    /// if it isn't there.
+    ///
+    /// - Returns: the size of the database; 0 if there is none.
+    func checkPrivate() throws(StorageError) -> Int {
+        guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
+            throw StorageError(.other, path, problem: "is not an absolute path of a file")
+        }
+        if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            try PrivateDirectory.make(String(path[..<slash]))
+        }
+        for beside in [log, "\(path)-shm", "\(path)-journal"] { _ = try PrivateFile.size(ofUnopened: beside) }
+        return try PrivateFile.size(ofUnopened: path) ?? 0
+    }
+
+    /// Whether there is a log with something in it.
+    func hasLog() throws(StorageError) -> Bool {
+        try PrivateFile.size(ofUnopened: log) ?? 0 > 0
+    }
+
+    /// Where there was a store, nothing is made in its place behind the user's back.
+    var lost: StorageError {
+        StorageError(
+            .damaged, path, problem: "was a store, and holds none any more",
+            remedy: "put it back from a backup, or, to begin anew, remove '\(changes)' and '\(log)'")
+    }
+}

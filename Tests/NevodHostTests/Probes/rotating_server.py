@@ -1,0 +1,159 @@
+"""An authorization server that rotates refresh tokens: django-oauth-toolkit's, which ends a family when one comes back (RFC 9700
+§4.14.2). Each user is one family. Counts exchanges, and holds one up where a test wants to kill who made it.
+
+The argument is a folder for the database. The client says in X-Process which process it is.
+
+  POST /token                        the toolkit's
+  GET  /api                          the user's name, for an access token that is good; 401 for any other
+  GET  /control/login/USER           a new family: a token's answer
+  GET  /control/expire               no access token is good any more
+  GET  /control/counts               exchanges, the most for one user, reuses, users whose family lives
+  GET  /control/hold/MODE            holds up the next exchange: "after" it is made, or "instead" of it
+  GET  /control/held                 waits for that: the process and the refresh token's user
+  GET  /control/release              goes on
+  GET  /control/open/N               lets those go on who wait for round N
+  GET  /control/await/N              waits for it
+"""
+import json
+import os
+import sys
+import threading
+from datetime import timedelta
+
+import common
+import django
+from django.conf import settings
+
+settings.configure(
+    SECRET_KEY="of this test", ROOT_URLCONF=__name__, ALLOWED_HOSTS=["127.0.0.1"], USE_TZ=True,
+    INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "oauth2_provider"],
+    DATABASES={"default": {
+        "ENGINE": "django.db.backends.sqlite3", "NAME": os.path.join(sys.argv[1], "server.db"), "OPTIONS": {"timeout": 30}}},
+    DEFAULT_AUTO_FIELD="django.db.models.AutoField", PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+    OAUTH2_PROVIDER={"OAUTH2_VALIDATOR_CLASS": __name__ + ".FamilyValidator", "ROTATE_REFRESH_TOKEN": True,
+                     "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0, "PKCE_REQUIRED": False})
+django.setup()
+
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.core.wsgi import get_wsgi_application
+from django.db import connection
+from django.http import HttpResponse, JsonResponse
+from django.test import RequestFactory
+from django.urls import path
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from oauth2_provider.models import AccessToken, Application, RefreshToken
+from oauth2_provider.oauth2_backends import get_oauthlib_core
+from oauth2_provider.oauth2_validators import OAuth2Validator
+from oauth2_provider.views import TokenView
+
+# One request at a time in the database: what is tested is the client.
+database = threading.RLock()
+changed = threading.Condition()
+exchanges, reuses = {}, []
+hold, held, current_round = None, None, 0
+
+
+class FamilyValidator(OAuth2Validator):
+    def validate_refresh_token(self, refresh_token, client, request, *args, **kwargs):
+        if super().validate_refresh_token(refresh_token, client, request, *args, **kwargs):
+            return True
+        used = RefreshToken.objects.filter(token=refresh_token).first()
+        if used:
+            reuses.append(used.user.username)
+            for token in RefreshToken.objects.filter(user=used.user, revoked__isnull=True):
+                token.revoke()
+        return False
+
+
+def wait_until(condition):
+    with changed:
+        return changed.wait_for(condition, timeout=60)
+
+
+def holds_up(mode, process, user):
+    """True if this is the exchange that is to be held up; returns when it may go on."""
+    global hold, held
+    with changed:
+        if hold != mode:
+            return False
+        hold, held = None, {"process": process, "user": user}
+        changed.notify_all()
+    wait_until(lambda: held is None)
+    return True
+
+
+@csrf_exempt
+def token(request):
+    if request.POST.get("grant_type") != "refresh_token":
+        with database:
+            return TokenView.as_view()(request)
+    process = request.headers.get("X-Process", "")
+    with database:
+        old = RefreshToken.objects.filter(token=request.POST.get("refresh_token", "")).first()
+        user = old.user.username if old else ""
+        connection.close()
+    if holds_up("instead", process, user):
+        return HttpResponse(status=503)
+    with database:
+        exchanges[user] = exchanges.get(user, 0) + 1
+        answer = TokenView.as_view()(request)
+        connection.close()
+    holds_up("after", process, user)
+    return answer
+
+
+def api(request):
+    with database:
+        valid, seen = get_oauthlib_core().verify_request(request, scopes=[])
+        name = seen.user.username if valid else ""
+        connection.close()
+    return HttpResponse(name, status=200 if valid else 401)
+
+
+def control(request, what, argument=""):
+    global hold, held, current_round
+    if what == "login":
+        with database:
+            user, is_new = User.objects.get_or_create(username=argument)
+            if is_new:
+                user.set_password("s3cret")
+                user.save()
+            answer = TokenView.as_view()(RequestFactory().post(
+                "/token", {"grant_type": "password", "username": argument, "password": "s3cret", "client_id": "fleet"}))
+            connection.close()
+            return answer
+    if what == "expire":
+        with database:
+            AccessToken.objects.update(expires=timezone.now() - timedelta(seconds=1))
+            connection.close()
+    if what == "counts":
+        with database:
+            living = RefreshToken.objects.filter(revoked__isnull=True).values_list("user__username", flat=True).distinct()
+            counts = {"exchanges": sum(exchanges.values()), "most": max(exchanges.values(), default=0),
+                      "reuses": len(reuses), "alive": len(living)}
+            connection.close()
+            return HttpResponse("{exchanges} {most} {reuses} {alive}".format(**counts))
+    with changed:
+        if what == "hold":
+            hold = argument
+        if what == "release":
+            hold = held = None
+        if what == "open":
+            current_round = int(argument)
+        changed.notify_all()
+    if what == "held":
+        return HttpResponse("{process} {user}".format(**held) if wait_until(lambda: held) else "")
+    if what == "await":
+        return HttpResponse("go" if wait_until(lambda: current_round >= int(argument)) else "")
+    return HttpResponse("ok")
+
+
+urlpatterns = [
+    path("token", token), path("api", api), path("control/<what>", control), path("control/<what>/<argument>", control)]
+call_command("migrate", verbosity=0)
+Application.objects.create(
+    client_id="fleet", client_type=Application.CLIENT_PUBLIC, authorization_grant_type=Application.GRANT_PASSWORD, name="fleet")
+connection.close()
+common.serve_wsgi(lambda url: get_wsgi_application())

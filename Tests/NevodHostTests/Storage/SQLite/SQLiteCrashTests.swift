@@ -1,0 +1,121 @@
+import Glibc
+import Testing
+
+@testable import NevodHost
+
+/// Processes that are killed while they write. NEVOD_CRASH_ROUNDS and NEVOD_CRASH_SEED set how often, and when.
+@Suite(.blocking) struct SQLiteCrashTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let key: KeyFile
+    private let rounds: Int
+    private let seed: UInt64
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = "\(folder.path)/tokens.db"
+        key = KeyFile(path: "\(folder.path)/key")
+        rounds = environment("NEVOD_CRASH_ROUNDS").flatMap { Int($0) } ?? 40
+        seed = environment("NEVOD_CRASH_SEED").flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+        print("NEVOD_CRASH_SEED=\(seed), \(rounds) rounds")
+    }
+
+    private func open(_ schema: SQLiteSchema = .current) async throws -> SQLiteStorage {
+        try await SQLiteStorage(path: path, keys: [key], schema: schema, mustExist: false)
+    }
+
+    /// What a child has said until it was killed, some time after its first line.
+    private func killed(_ arguments: [String], after microseconds: UInt32) throws -> [String] {
+        let (pid, pipe) = try StorageChild.spawn(arguments)
+        let reader = LineReader(pipe)
+        let first = reader.next()
+        usleep(microseconds)
+        kill(pid, SIGKILL)
+        let lines = [first].compactMap(\.self) + reader.rest()
+        close(pipe)
+        Command.wait(for: pid)
+        return lines
+    }
+
+    private func number(_ letter: String, _ lines: [String]) -> Int? {
+        lines.last { $0.hasPrefix("\(letter) ") }.flatMap { Int($0.dropFirst(2)) }
+    }
+
+    @Test func `A process that is killed while it saves leaves the old value or the new one`() async throws {
+        var random = SeededGenerator(seed: seed)
+        var done = 0
+        for round in 0..<rounds {
+            let lines = try killed(["alternate", "sqlite:\(folder.path)"], after: random.next(upTo: 15_000))
+            let started = number("s", lines) ?? done
+            done = number("d", lines) ?? done
+            try #require(started == done || started == done + 1, "round \(round), seed \(seed): \(lines.suffix(3))")
+            let storage = try await open()
+            let value = try await storage.data(for: "token")
+            let isOld = value == (done == 0 ? nil : StorageChild.value(done))
+            try #require(
+                isOld || value == StorageChild.value(started), "round \(round), seed \(seed): neither \(done) nor \(started)")
+            if !isOld { done = started }
+            let found = try await storage.verify()
+            try #require(found.problems == [] && found.values == (value == nil ? 0 : 1), "round \(round), seed \(seed): \(found)")
+        }
+        print("\(done) values saved")
+        #expect(done > 0)
+    }
+
+    @Test func `A process that is killed while it makes the store leaves none, or one that opens`() async throws {
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<rounds {
+            let (pid, pipe) = try StorageChild.spawn(["alternate", "sqlite:\(folder.path)"])
+            usleep(random.next(upTo: 25_000))
+            kill(pid, SIGKILL)
+            Command.wait(for: pid)
+            close(pipe)
+            let found = try await open().verify()
+            try #require(found.problems == [], "round \(round), seed \(seed): \(found)")
+            for end in ["", "-wal", "-shm", "-changes", "-journal"] { unlink(path + end) }
+            // The key file stays in every other round: it may be there before the store.
+            if round.isMultiple(of: 2) { unlink("\(folder.path)/key") }
+        }
+    }
+
+    @Test func `A process that is killed while it gives a store another key leaves all values readable`() async throws {
+        for number in 0..<300 { try await open().set("value \(number)", for: StorageKey(rawValue: "k\(number)")) }
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<rounds / 4 {
+            _ = try killed(["rekey", "sqlite:\(folder.path)"], after: random.next(upTo: 40_000))
+            let storage = try await open()
+            let found = try await storage.verify()
+            try #require(found.problems == [] && found.values == 300, "round \(round), seed \(seed): \(found)")
+            #expect(try await storage.string(for: "k299") == "value 299")
+        }
+    }
+
+    @Test func `A process that is killed while it brings a store to a later layout leaves it in one of both`() async throws {
+        var storage: SQLiteStorage? = try await open()
+        for number in 0..<300 { try await storage?.set("value \(number)", for: StorageKey(rawValue: "k\(number)")) }
+        storage = nil
+        let original = try contents(of: path)
+        let next = SQLiteSchema(steps: SQLiteSchema.current.steps + ["ALTER TABLE entry ADD COLUMN note TEXT"])
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<rounds / 4 {
+            _ = try killed(["migrate", "sqlite:\(folder.path)"], after: random.next(upTo: 15_000))
+            let found = try await open(next).verify()
+            try #require(found.problems == [] && found.values == 300, "round \(round), seed \(seed): \(found)")
+            let copy = try await SQLiteStorage(path: "\(path).layout-1", keys: [key]).verify()
+            try #require(copy.problems == [] && copy.values == 300, "round \(round), seed \(seed): \(copy)")
+            #expect(access("\(path).layout-1.new", F_OK) != 0)
+            for end in ["-wal", "-shm", ".layout-1", ".layout-1-wal", ".layout-1-shm", ".layout-1-changes"] { unlink(path + end) }
+            try folder.write("tokens.db", original)
+        }
+    }
+
+    @Test func `Eight processes that make a store and count in it lose nothing`() async throws {
+        let children = try (0..<8).map { _ in try StorageChild.spawn(["count", "sqlite:\(folder.path)", "25"]) }
+        for (pid, pipe) in children {
+            #expect(LineReader(pipe).rest() == ["ok"])
+            close(pipe)
+            Command.wait(for: pid)
+        }
+        #expect(try await open().string(for: "token") == "200")
+    }
+}

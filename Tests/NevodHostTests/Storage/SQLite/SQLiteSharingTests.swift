@@ -1,0 +1,82 @@
+import Glibc
+import Testing
+
+@testable import NevodHost
+
+/// Several stores on one file, in one process and in several.
+@Suite(.blocking) struct SQLiteSharingTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = "\(folder.path)/tokens.db"
+    }
+
+    private func open() async throws -> SQLiteStorage {
+        try await SQLiteStorage(path: path, keys: [KeyFile(path: "\(folder.path)/key")])
+    }
+
+    /// The system drops the locks of a file that a process has as soon as it closes any descriptor of it.
+    @Test func `Opening and closing a store leaves the locks of another one in the process as they are`() async throws {
+        let storage = try await open()
+        try await storage.set("value", for: "a")
+        let database = storage.connection
+        try await database.thread.run { () throws(StorageError) in try database.database.execute("BEGIN IMMEDIATE") }
+        _ = try await open().string(for: "a")
+        let answer = try Command.python(
+            """
+            import sqlite3, sys
+            try:
+                sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None).execute("BEGIN IMMEDIATE")
+                print("not locked")
+            except sqlite3.OperationalError as error:
+                print(error)
+            """, [path])
+        #expect(answer == ["database is locked"])
+        try await database.thread.run { () throws(StorageError) in try database.database.execute("COMMIT") }
+    }
+
+    @Test func `Under the renewal lock, what is stored is read, whatever is remembered`() async throws {
+        let storage = try await open()
+        try await storage.set("old", for: "a")
+        #expect(try await storage.string(for: "a") == "old")
+        // Now the two stores don't learn of each other's changes.
+        unlink("\(path)-changes")
+        try await open().set("new", for: "a")
+        let found = Collected<String?>()
+        try await storage.withRenewalLock(for: "a") { found.append(try? await storage.string(for: "a")) }
+        #expect(found.values == ["new"])
+    }
+
+    @Test func `A key given while another store writes leaves nobody with an old value`() async throws {
+        let (storage, other) = (try await open(), try await open())
+        try await storage.set("old", for: "a")
+        #expect(try await other.string(for: "a") == "old")
+        let counters = try ChangeCounters("\(path)-changes")
+        // A write that has begun, and ends after the store was given its key.
+        let change = counters.begin("a")
+        try await storage.rekey(KeyFile(path: "\(folder.path)/key"))
+        #expect(counters.count(of: "a") == nil)
+        counters.end("a", change)
+        #expect(counters.count(of: "a") != nil)
+        #expect(try await other.string(for: "a") == "old")
+    }
+
+    @Test func `Two who bring a store to a later layout at once keep one copy of what it was`() async throws {
+        try await open().set("old", for: "a")
+        let next = SQLiteSchema(steps: SQLiteSchema.current.steps + ["ALTER TABLE entry ADD COLUMN note TEXT"])
+        let children = try (0..<6).map { _ in try StorageChild.spawn(["migrate", "sqlite:\(folder.path)"]) }
+        for (pid, pipe) in children {
+            #expect(LineReader(pipe).rest() == ["open", "ok"])
+            #expect(Command.wait(for: pid) == 0)
+            close(pipe)
+        }
+        let storage = try await SQLiteStorage(
+            path: path, keys: [KeyFile(path: "\(folder.path)/key")], schema: next, mustExist: true)
+        #expect(try await storage.string(for: "a") == "old")
+        let copy = try await SQLiteStorage(path: "\(path).layout-1", keys: [KeyFile(path: "\(folder.path)/key")])
+        #expect(try await copy.string(for: "a") == "old")
+        #expect(try await copy.verify().problems == [])
+    }
+}
