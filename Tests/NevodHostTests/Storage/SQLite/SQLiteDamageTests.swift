@@ -38,7 +38,8 @@ import Testing
     }
 
     private func put(_ bytes: some Sequence<UInt8>) throws {
-        for end in ["-wal", "-shm"] { unlink(path + end) }
+        // Another file: a store that was opened before may not be closed yet.
+        for end in ["", "-wal", "-shm"] { unlink(path + end) }
         try folder.write("tokens.db", bytes)
     }
 
