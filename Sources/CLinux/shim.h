@@ -1,6 +1,7 @@
 /* What Swift's own module of glibc leaves out. */
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -10,6 +11,9 @@ static inline void nevod_store(uint64_t *place, uint64_t value) { __atomic_store
 static inline int nevod_replace(uint64_t *place, uint64_t expected, uint64_t value) {
     return __atomic_compare_exchange_n(place, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
+
+/* Variadic, which Swift can't call. 0, or -1 with errno. */
+static inline int nevod_make_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 /* Of which module of C timespec is, for Swift, depends on which files the compiler happens to take together. */
 static inline int64_t nevod_monotonic_nanoseconds(void) {

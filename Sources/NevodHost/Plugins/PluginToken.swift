@@ -92,10 +92,10 @@ public struct PluginToken: TokenModel, Redacted {
 }
 
 /// What a token was issued for: at another place it is worth nothing, and not to be shown.
-struct TokenPurpose: Sendable, Hashable {
-    let scheme: String
+package struct TokenPurpose: Sendable, Hashable {
+    package let scheme: String
     /// To which the flows may send that obtain and renew it, in the order of their text.
-    let origins: [String]
+    package let origins: [String]
 }
 
 extension SchemeInstance {

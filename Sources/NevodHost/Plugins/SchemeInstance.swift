@@ -12,7 +12,7 @@ public final class SchemeInstance: Sendable {
     let clock: HostClock
     let flowOrigins: FlowOrigins
     /// What its tokens are issued for.
-    let purpose: TokenPurpose
+    package let purpose: TokenPurpose
     let author: Author
     private let services: HostServices
     private let states = Locked(SchemeStates())

@@ -19,7 +19,7 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    var values: [(name: String, value: Value)] = []
+    package private(set) var values: [(name: String, value: Value)] = []
 
     /// No values: every setting keeps its default.
     public init() {}

@@ -20,6 +20,9 @@ public final class SQLiteStorage: SecretKeepingStorage, RenewalLockingStorage {
     /// The longest value, in bytes.
     public static let maximumSize = 1 << 20
 
+    /// Of the database, counted from 1: an earlier one becomes this one when it is opened.
+    package static var layout: Int { SQLiteSchema.current.version }
+
     /// Where it is.
     public let path: String
     let connection: SQLiteConnection
