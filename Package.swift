@@ -70,7 +70,9 @@ let package = Package(
         .target(
             name: "NevodHostSecretService", dependencies: ["NevodHost", "NevodSupport", "COpenSSL", "CSecretService"],
             swiftSettings: strict),
-        .executableTarget(name: "nevod-host", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
+        .executableTarget(
+            name: "nevod-host", dependencies: ["CLinux", "NevodHost", "NevodHostSecretService", "NevodSupport"],
+            swiftSettings: strict),
 
         .target(name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth", swiftSettings: strict),
         .target(
@@ -101,10 +103,6 @@ let package = Package(
         .testTarget(name: "nevod-hostTests", dependencies: ["nevod-host", "NevodSupport"], swiftSettings: strict),
 
         .target(name: "FlowProbe", dependencies: ["NevodPluginKit"], path: "Tests/Helpers/FlowProbe", swiftSettings: strict),
-
-        // What the demo's second act runs.
-        .executableTarget(
-            name: "cookie-session", dependencies: ["NevodHost"], path: "Examples/cookie-session", swiftSettings: strict),
 
         // What the tests of a store run and kill.
         .executableTarget(

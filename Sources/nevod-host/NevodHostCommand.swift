@@ -4,6 +4,7 @@ import NevodHost
 @main
 struct NevodHostCommand {
     static func main() {
+        ProcessGuard.close()
         // A reader of our output that goes away is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         // So is a file that grows beyond what this user may write.
@@ -26,7 +27,7 @@ struct NevodHostCommand {
                 case .inspect: try InspectCommand(arguments: arguments).run()
                 case .completions: try print(completions(arguments))
                 case .manual: try print(ManPage.text)
-                case .request, .sign:
+                case .request, .sign, .login, .logout, .sessions, .store:
                     runOnSession(arguments, console, try SessionBuilder(arguments: arguments).configuration())
                 }
             }
@@ -64,27 +65,40 @@ struct NevodHostCommand {
         Interruption.shared.block()
         Task(executorPreference: session.executor) {
             do {
-                if arguments.command == .sign {
-                    try await SignCommand(arguments: arguments, console: console, session: session).run()
-                } else {
-                    try await RequestCommand(arguments: arguments, console: console, session: session).run()
-                }
+                try await run(arguments, console, session)
                 end(ExitCode.success)
             } catch {
-                end(report(error, console))
+                end(report(error, console, arguments.command))
             }
         }
         Interruption.shared.waitAndDie()
     }
 
-    private static func report(_ error: any Error, _ console: Console) -> Int32 {
+    private static func run(_ arguments: Arguments, _ console: Console, _ session: CurlSession) async throws {
+        switch arguments.command {
+        case .sign: try await SignCommand(arguments: arguments, console: console, session: session).run()
+        case .login: try await LoginCommand(arguments: arguments, console: console, session: session).run()
+        case .logout: try await LogoutCommand(arguments: arguments, console: console, session: session).run()
+        case .sessions: try await SessionsCommand(arguments: arguments, console: console).run()
+        case .store: try await StoreCommand(arguments: arguments, console: console).run()
+        default: try await RequestCommand(arguments: arguments, console: console, session: session).run()
+        }
+    }
+
+    private static func report(_ error: any Error, _ console: Console, _ command: Command? = nil) -> Int32 {
+        var error = error
+        // Which interceptor met it helps nobody here.
+        if case NetworkError.interceptor(_, let met) = error, met is StorageError || met is UnreadableToken { error = met }
         // Whoever read our output has gone: nothing to say to anyone.
-        if (error as? OutputError)?.isBrokenPipe != true { console.error("\(error)\(suggestion(for: error))") }
+        if (error as? OutputError)?.isBrokenPipe != true { console.error("\(error)\(suggestion(for: error, command))") }
         return ExitCode.of(error)
     }
 
-    private static func suggestion(for error: any Error) -> String {
-        switch (error as? PluginError)?.reason {
+    private static func suggestion(for error: any Error, _ command: Command?) -> String {
+        if error is StorageError, let command, [.request, .sign].contains(command) {
+            return "; or give --no-store, and log in for this command alone"
+        }
+        return switch (error as? PluginError)?.reason {
         case .unknownSetting(_, let name, let valid): Suggestions.hint(for: name, among: valid)
         case .flowFault: "; -v shows what it sends"
         case .failed(_, "the login flow", PluginStatus.denied.rawValue, _, _, _): "; check the answers and the settings"

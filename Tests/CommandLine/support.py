@@ -386,9 +386,9 @@ def reply(status="200 OK", *lines, body=b""):
 
 
 def environment(**more):
-    """Nothing of the developer's own: no proxies, no CA bundles, no plugin folders."""
+    """Nothing of the developer's own: no proxies, no CA bundles, no plugin folders, no sessions."""
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
-    return {**kept, "HOME": "/nonexistent", "NEVOD_TEST_SECRET": SECRET, **more}
+    return {**kept, "HOME": "/nonexistent", "NEVOD_HOST_STORE": "/dev/null/none.db", "NEVOD_TEST_SECRET": SECRET, **more}
 
 
 class Outcome:

@@ -1,4 +1,5 @@
-"""Schemes that log in: what they ask, where they send, and what becomes of that without a terminal."""
+"""Schemes that log in: what they ask, where they send, and what becomes of that without a terminal. Nothing is kept here; for
+what is, see test_sessions.py."""
 
 import contextlib
 import hashlib
@@ -25,7 +26,7 @@ class LoginTestCase(TestCase):
         self.server = self.enterContext(RecordingServer(lambda seen: self.answer(seen)))
 
     def words(self, mode, *words, url=None):
-        return ["--plugin", login_plugin(), "--set", f"mode={mode}", *words, url or self.server.http + "/a"]
+        return ["--no-store", "--plugin", login_plugin(), "--set", f"mode={mode}", *words, url or self.server.http + "/a"]
 
     def login(self, mode, *words, **options):
         return self.run_host(*self.words(mode, *words), **options)
@@ -157,7 +158,7 @@ class Answers(LoginTestCase):
     def test_in_a_profile(self):
         (self.folder / "nevod").mkdir(mode=0o700)
         path = self.folder / "nevod/config"
-        path.write_text(f"[a]\nplugin = {login_plugin()}\nset = mode=choice\nanswer = method=app\n")
+        path.write_text(f"[a]\nplugin = {login_plugin()}\nset = mode=choice\nanswer = method=app\nno-store\n")
         path.chmod(0o600)
         outcome = self.run_host("--profile", "a", self.server.http, env={"XDG_CONFIG_HOME": str(self.folder)})
         self.expect_token(outcome, "app")
@@ -468,7 +469,7 @@ class Kit(LoginTestCase):
 
         self.answer = answer
         outcome = self.run_host(
-            "-f", "--plugin", BUILD / "libFlowProbe.so", "--set", f"server={self.server.http}", "--answer", "user=m&e",
+            "-f", "--no-store", "--plugin", BUILD / "libFlowProbe.so", "--set", f"server={self.server.http}", "--answer", "user=m&e",
             "--answer", "password=env:NEVOD_TEST_SECRET", self.server.http + "/a")
         self.expect(outcome, 0, "Logged in", self.server.http + "/welcome")
         self.assertEqual(outcome.out, b"hello")
@@ -476,12 +477,12 @@ class Kit(LoginTestCase):
         self.assertIn(b"m%26e", self.server.requests[1].body)
 
     def test_without_terminal(self):
-        outcome = self.run_host("--plugin", BUILD / "libFlowProbe.so", "--set", f"server={self.server.http}", self.server.http)
+        outcome = self.run_host("--no-store", "--plugin", BUILD / "libFlowProbe.so", "--set", f"server={self.server.http}", self.server.http)
         self.expect_unanswered(outcome, "--answer user=env:VARIABLE --answer password=env:VARIABLE")
 
     def test_suspended_outside_the_flow(self):
         outcome = self.run_host(
-            "--plugin", BUILD / "libFlowProbe.so", "--set", f"server={self.server.http}", "--set", "fault=sleeps",
+            "--no-store", "--plugin", BUILD / "libFlowProbe.so", "--set", f"server={self.server.http}", "--set", "fault=sleeps",
             self.server.http)
         self.expect(outcome, 112, "login flow", "suspended outside flow")
 

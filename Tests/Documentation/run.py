@@ -58,7 +58,9 @@ class Document:
         self.path = path
         self.environment = dict(os.environ, DEMO_SECRET="change-me")
         self.environment["PATH"] = f"{build_dir}:{os.environ['PATH']}"
-        for name in ("NEVOD_PLUGIN_PATH", "DEMO_API_KEY"):
+        for name in (
+                "NEVOD_PLUGIN_PATH", "DEMO_API_KEY", "NEVOD_HOST_STORE", "NEVOD_HOST_STORE_KEY", "XDG_DATA_HOME",
+                "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"):
             self.environment.pop(name, None)
         self.server = None
         self.address = None

@@ -4,6 +4,8 @@ import NevodHost
 struct Arguments {
     let command: Command
     let flags: [(name: Flag.Name, value: String)]
+    /// Those that no profile brought.
+    let typed: [(name: Flag.Name, value: String)]
     let operands: [String]
 
     /// - Parameter words: without the program's name, as bytes.
@@ -29,18 +31,24 @@ struct Arguments {
                 flags += try Self.short(word, &words, command)
             }
         }
-        self.init(command, flags, operands)
+        self.init(command, flags, typed: flags, operands)
     }
 
-    private init(_ command: Command, _ flags: [(name: Flag.Name, value: String)], _ operands: [String]) {
+    private init(
+        _ command: Command, _ flags: [(name: Flag.Name, value: String)], typed: [(name: Flag.Name, value: String)],
+        _ operands: [String]
+    ) {
         self.command = command
         self.flags = flags
+        self.typed = typed
         self.operands = operands
     }
 
     /// With a profile's flags in front, so that those of the command line win, and its base before a relative URL.
     func merging(_ profile: Profile) -> Arguments {
-        Arguments(command, profile.flags(for: command) + flags, operands.map(profile.url(for:)))
+        Arguments(
+            command, profile.flags(for: command) + flags, typed: typed,
+            command.operandKind == .url ? operands.map(profile.url(for:)) : operands)
     }
 
     /// Whoever reads standard input second would get nothing, and say nothing.

@@ -81,6 +81,8 @@ extension Completions {
                     kind=flag
                 elif ((operands == 0)); then
                     kind=operand
+                elif [[ $command == store ]] && ((operands == 1)); then
+                    kind=file
                 fi
             fi
             if [[ $kind == content ]]; then
@@ -170,6 +172,10 @@ extension Completions {
     }
 
     private static var operandKinds: String {
-        Command.allCases.map { "                \($0.rawValue)) kind=\($0.operandKind.rawValue) ;;" }.joined(separator: "\n")
+        Command.allCases.map { command in
+            let words = command.operandWords.joined(separator: " ")
+            let found = words.isEmpty ? "" : "; mapfile -t found < <(compgen -W \"\(words)\" -- \"$value\")"
+            return "                \(command.rawValue)) kind=\(command.operandKind.rawValue)\(found) ;;"
+        }.joined(separator: "\n")
     }
 }

@@ -66,6 +66,10 @@ extension Completions {
                     + (command.operandKind == .plugin
                         ? "\ncomplete -c nevod-host -n '__nevod_host_command \(command.rawValue)' -a '(__nevod_host_plugins)'"
                         : "")
+                    + (command.operandWords.isEmpty
+                        ? ""
+                        : "\ncomplete -c nevod-host -n '__nevod_host_command \(command.rawValue)'"
+                            + " -a '\(command.operandWords.joined(separator: " "))'")
             }
             return ""
         }.filter { !$0.isEmpty }.joined(separator: "\n")

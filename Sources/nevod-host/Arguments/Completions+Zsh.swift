@@ -76,7 +76,13 @@ extension Completions {
     private static var specifications: String {
         Command.allCases.map { command in
             let specifications = flags(of: command).flatMap(specifications(of:)).map { "                \($0) \\" }
-            let operand = command.operandKind == .plugin ? "'1:plugin:_nevod_host_plugins'" : "\"$operand\""
+            let words = command.operandWords
+            let operand =
+                if !words.isEmpty {
+                    "'1:word:(\(words.joined(separator: " ")))'" + (command == .store ? " '2:FILE:_files'" : "")
+                } else {
+                    command.operandKind == .plugin ? "'1:plugin:_nevod_host_plugins'" : "\"$operand\""
+                }
             return """
                     \(command == .request ? "''" : command.rawValue))
                         _arguments -s -S \\

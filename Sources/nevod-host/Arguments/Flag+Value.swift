@@ -36,7 +36,17 @@ extension Command {
         switch self {
         case .request, .sign: .url
         case .inspect: .plugin
-        case .completions, .manual: .text
+        case .login, .logout, .sessions, .store, .completions, .manual: .text
+        }
+    }
+
+    /// What the first operand may be, where it is one of a few words.
+    var operandWords: [String] {
+        switch self {
+        case .sessions: ["show"]
+        case .store: ["where", "verify", "rekey", "export", "import"]
+        case .completions: Completions.Shell.allCases.map(\.rawValue)
+        case .request, .sign, .login, .logout, .inspect, .manual: []
         }
     }
 
@@ -48,6 +58,10 @@ extension Command {
         switch self {
         case .request: "send a request"
         case .sign: "print the authorised request instead of sending it"
+        case .login: "log in, and keep the session for later commands"
+        case .logout: "end a session"
+        case .sessions: "list the sessions that are kept"
+        case .store: "look after the file in which they are kept"
         case .inspect: "print a plugin's schemes and settings"
         case .completions: "print the completions for a shell"
         case .manual: "print the manual page"

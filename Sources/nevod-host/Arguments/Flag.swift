@@ -2,6 +2,7 @@
 struct Flag: Sendable {
     enum Name: Sendable {
         case plugin, scheme, set, answer, profile
+        case account, store, storeKey, noStore, newKey, replace
         case method, header, user
         case data, dataBinary, dataURLEncode, jsonData, get, form, uploadFile
         case location, maxRedirects, retry, compressed
@@ -31,22 +32,36 @@ struct Flag: Sendable {
     }
 
     /// An empty text is a body; an empty name of a file is a mistake.
-    var mayBeEmpty: Bool { [.data, .dataBinary, .dataURLEncode, .jsonData, .proxy].contains(name) }
+    var mayBeEmpty: Bool { [.data, .dataBinary, .dataURLEncode, .jsonData, .proxy, .account].contains(name) }
 
     static let all: [Flag] = [
         Flag(
-            .plugin, "plugin", "p", "NAME", in: requests,
+            .plugin, "plugin", "p", "NAME", in: authorizing,
             "Authorise with this plugin: a path, or a name to look up in the plugin folders"),
-        Flag(.scheme, "scheme", nil, "ID", in: requests, "Which of the plugin's schemes, if it has several"),
+        Flag(.scheme, "scheme", nil, "ID", in: authorizing, "Which of the plugin's schemes, if it has several"),
         Flag(
-            .set, "set", nil, "NAME=VALUE", in: requests,
+            .set, "set", nil, "NAME=VALUE", in: authorizing,
             "A setting of the scheme; VALUE is a text, env:VARIABLE, file:PATH or - for standard input; a secret is never a text"),
         Flag(
-            .answer, "answer", nil, "NAME=SOURCE", in: requests,
+            .answer, "answer", nil, "NAME=SOURCE", in: storing,
             "Answer a login's question: env:VARIABLE, file:PATH, - or, unless it is secret, a text; once each time it is given"),
         Flag(
-            .profile, "profile", nil, "PROFILE", in: requests,
+            .profile, "profile", nil, "PROFILE", in: storing,
             "Take flags and the base of relative URLs from this section of the config file"),
+        Flag(
+            .account, "account", nil, "ACCOUNT", in: authorizing,
+            "Which of several sessions of one scheme; without it, the one that there is"),
+        Flag(
+            .store, "store", nil, "PATH", in: storing,
+            "Keep sessions here instead of $NEVOD_HOST_STORE or ~/.local/share/nevod-host/sessions.db"),
+        Flag(
+            .storeKey, "store-key", nil, "SOURCE", in: storing,
+            "What seals it: secret-service, file:PATH, passphrase or env:VARIABLE; without it, the first that there is"),
+        Flag(.noStore, "no-store", nil, in: requests, "Log in for this command alone, and keep nothing"),
+        Flag(
+            .newKey, "key", nil, "SOURCE", in: [.store],
+            "What is to seal it from now on: secret-service, file:PATH, env:VARIABLE or passphrase"),
+        Flag(.replace, "replace", nil, in: [.store], "Let imported sessions take the place of those that there are"),
         Flag(.method, "request", "X", "METHOD", in: requests, "The method; without it GET, or POST with data, or PUT with -T"),
         Flag(
             .header, "header", "H", "LINE", in: requests,
@@ -83,32 +98,38 @@ struct Flag: Sendable {
         Flag(.maxTime, "max-time", "m", "SECONDS", in: [.request], "Give up after this time; fractions are allowed"),
         Flag(.maxFileSize, "max-filesize", nil, "BYTES", in: [.request], "Give up on a body that is larger"),
         Flag(
-            .connectTimeout, "connect-timeout", nil, "SECONDS", in: requests,
+            .connectTimeout, "connect-timeout", nil, "SECONDS", in: authorizing,
             "Give up when no connection stands after this time (30)"),
         Flag(
-            .proxy, "proxy", "x", "URL", in: requests,
+            .proxy, "proxy", "x", "URL", in: authorizing,
             "Go through this proxy instead of the environment's; an empty URL for none"),
-        Flag(.caFile, "cacert", nil, "FILE", in: requests, "Trust these certificates (PEM) instead of the system's"),
+        Flag(.caFile, "cacert", nil, "FILE", in: authorizing, "Trust these certificates (PEM) instead of the system's"),
         Flag(
-            .pinnedKey, "pinnedpubkey", nil, "PINS", in: requests,
+            .pinnedKey, "pinnedpubkey", nil, "PINS", in: authorizing,
             "Accept only this public key: sha256//BASE64, several with ; or a file"),
-        Flag(.certificate, "cert", "E", "FILE", in: requests, "Show the server this certificate (PEM)"),
-        Flag(.key, "key", nil, "FILE", in: requests, "Its private key (PEM), if it is not in the same file"),
-        Flag(.verbose, "verbose", "v", in: requests, "Say on standard error what happens; credentials are redacted"),
-        Flag(.silent, "silent", "s", in: requests, "Say nothing on standard error; the exit code tells"),
+        Flag(.certificate, "cert", "E", "FILE", in: authorizing, "Show the server this certificate (PEM)"),
+        Flag(.key, "key", nil, "FILE", in: authorizing, "Its private key (PEM), if it is not in the same file"),
+        Flag(.verbose, "verbose", "v", in: storing, "Say on standard error what happens; credentials are redacted"),
+        Flag(.silent, "silent", "s", in: storing, "Say nothing on standard error; the exit code tells"),
         Flag(.curl, "curl", nil, in: [.sign], "Print a curl command that sends the request"),
-        Flag(.json, "json", nil, in: [.inspect], "Print JSON"),
+        Flag(.json, "json", nil, in: [.inspect, .sessions, .store], "Print JSON"),
         Flag(.help, "help", "h", in: Set(Command.allCases), "Print this help"),
         Flag(.version, "version", "V", in: Set(Command.allCases), "Print the version"),
     ]
 
     private static let requests: Set<Command> = [.request, .sign]
+    private static let authorizing = requests.union([.login, .logout])
+    private static let storing = authorizing.union([.sessions, .store])
 }
 
 enum Command: String, CaseIterable, Sendable {
     /// The default: no word is needed for it.
     case request
     case sign
+    case login
+    case logout
+    case sessions
+    case store
     case inspect
     case completions
     case manual

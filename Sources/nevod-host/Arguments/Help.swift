@@ -6,11 +6,26 @@ enum Help {
                 """
                 nevod-host [--plugin NAME] [--set NAME=VALUE]… [options] URL
                 nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL    print the authorised request instead of sending it
+                nevod-host login --plugin NAME|--profile PROFILE [options]         log in, and keep the session for later commands
+                nevod-host logout --plugin NAME|--profile PROFILE [options]        end a session
+                nevod-host sessions [show NAME] [--json]                           list the sessions that are kept, or show one
+                nevod-host store where|verify|rekey|export|import [FILE]           look after the file in which they are kept
                 nevod-host inspect NAME [--json]                                   print a plugin's schemes and settings
                 nevod-host completions bash|zsh|fish                               print the completions for a shell
                 nevod-host manual                                                  print the manual page
                 """
             case .sign: "nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL"
+            case .login: "nevod-host login --plugin NAME|--profile PROFILE [--account ACCOUNT] [options]"
+            case .logout: "nevod-host logout --plugin NAME|--profile PROFILE [--account ACCOUNT] [options]"
+            case .sessions: "nevod-host sessions [show NUMBER|ACCOUNT|PROFILE] [--json]"
+            case .store:
+                """
+                nevod-host store where [--json]              print the path, what seals it, and how many sessions there are
+                nevod-host store verify                      read all of it, and say what is damaged
+                nevod-host store rekey --key SOURCE          seal everything anew, with another key
+                nevod-host store export FILE                 write a copy that a passphrase seals
+                nevod-host store import FILE [--replace]     take over such a copy
+                """
             case .inspect: "nevod-host inspect NAME [--json]"
             case .completions: "nevod-host completions bash|zsh|fish"
             case .manual: "nevod-host manual"

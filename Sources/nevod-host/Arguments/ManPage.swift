@@ -27,6 +27,19 @@ enum ManPage {
         .RI [ options ]
         .I URL
         .br
+        .B nevod\\-host login
+        .RI [ options ]
+        .br
+        .B nevod\\-host logout
+        .RI [ options ]
+        .br
+        .B nevod\\-host sessions
+        .RI [ "show NAME" ]
+        .br
+        .B nevod\\-host store
+        .IR where | verify | rekey | export | import
+        .RI [ FILE ]
+        .br
         .B nevod\\-host inspect
         .RI [ options ]
         .I NAME
@@ -68,11 +81,15 @@ enum ManPage {
     private static let environment = [
         ("NEVOD_PLUGIN_PATH", "Absolute folders, separated by colons, in which plugins are looked up first."),
         ("XDG_DATA_HOME, XDG_CONFIG_HOME", "Where the folders of plugins and of the config file are."),
+        ("NEVOD_HOST_STORE", "Where sessions are kept, without --store."),
+        ("NEVOD_HOST_STORE_KEY", "The key of a store that env:NEVOD_HOST_STORE_KEY seals: 64 hexadecimal digits."),
         ("CURL_CA_BUNDLE, SSL_CERT_FILE", "Certificates (PEM) to trust, without --cacert."),
     ]
 
     private static let files = [
         ("~/.config/nevod/config", "Profiles: sections in brackets, with lines NAME = VALUE, a long option's name in each."),
+        ("~/.local/share/nevod-host/sessions.db", "Sessions, sealed."),
+        ("~/.config/nevod-host/store.key", "Their key, where there is no keyring (Secret Service) to keep it."),
         ("~/.local/share/nevod/plugins", "Plugins."),
         ("/usr/local/lib/nevod/plugins, /usr/lib/nevod/plugins", "Plugins."),
     ]

@@ -5,9 +5,25 @@ struct PluginLoader {
     let arguments: Arguments
     let console: Console
 
-    func instance() throws -> SchemeInstance? {
+    /// For a command that is about a scheme with a login.
+    ///
+    /// - Parameter command: its name.
+    func scheme(_ command: String) throws -> LoadedScheme {
+        guard let loaded = try scheme() else {
+            throw UsageError("\(command) needs a --plugin, or a --profile that names one")
+        }
+        guard loaded.instance.scheme.hasFlows else {
+            let scheme = loaded.instance.scheme
+            throw UsageError("the scheme \"\(scheme.id)\" has nothing to log in to: its settings are its credential")
+        }
+        return loaded
+    }
+
+    /// Nil: nothing was asked for.
+    func scheme() throws -> LoadedScheme? {
         guard let name = arguments.value(.plugin) else {
-            for flag in ["set": Flag.Name.set, "scheme": .scheme, "answer": .answer] where arguments.has(flag.value) {
+            for flag in ["set": Flag.Name.set, "scheme": .scheme, "answer": .answer, "account": .account]
+            where arguments.has(flag.value) {
                 throw UsageError("--\(flag.key) needs a --plugin")
             }
             return nil
@@ -17,7 +33,7 @@ struct PluginLoader {
         console.trace("*", "plugin \(plugin.name) \(plugin.version) from \(plugin.path), scheme \(scheme.id)")
         let settings = try SettingSource(scheme: scheme, console: console).settings(arguments.values(.set))
         let console = console
-        return try scheme.makeInstance(
+        let instance = try scheme.makeInstance(
             settings: settings,
             log: { level, message in
                 if level >= 3 {
@@ -26,5 +42,12 @@ struct PluginLoader {
                     console.trace("*", "\(scheme.id): \(message)")
                 }
             })
+        return LoadedScheme(instance: instance, settings: settings)
     }
+}
+
+/// A scheme with the settings that were given for it.
+struct LoadedScheme {
+    let instance: SchemeInstance
+    let settings: SchemeSettings
 }

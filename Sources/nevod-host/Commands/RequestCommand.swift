@@ -9,12 +9,12 @@ struct RequestCommand: Sendable {
 
     func run() async throws {
         var request = try RequestBuilder(arguments: arguments).request()
-        let instance = try PluginLoader(arguments: arguments, console: console).instance()
+        let scheme = try PluginLoader(arguments: arguments, console: console).scheme()
         var options = try SessionBuilder(arguments: arguments).options()
         var interceptors = try interceptors()
-        if let instance {
-            let login = SchemeLogin(arguments: arguments, console: console, session: session)
-            interceptors.append(try await login.interceptor(for: instance))
+        if let scheme {
+            let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: scheme)
+            interceptors.append(try await login.interceptor())
         }
         let console = console
         let provider = NetworkProvider(session: session, interceptor: InterceptorChain(interceptors)) { request in

@@ -9,14 +9,14 @@ struct SignCommand {
 
     func run() async throws {
         let request = try RequestBuilder(arguments: arguments).request()
-        guard let instance = try PluginLoader(arguments: arguments, console: console).instance() else {
+        guard let loaded = try PluginLoader(arguments: arguments, console: console).scheme() else {
             throw UsageError("sign needs a --plugin that says how")
         }
         let user: (any RequestInterceptor)? = try arguments.value(.user).map {
             TokenInterceptor(try UserSource(console: console).credential($0))
         }
-        let login = SchemeLogin(arguments: arguments, console: console, session: session)
-        let scheme = try await login.interceptor(for: instance)
+        let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: loaded)
+        let scheme = try await login.interceptor()
         let chain = InterceptorChain([user, scheme].compactMap { $0 })
         let signed = try await NetworkProvider(session: session, interceptor: chain).authorize(request)
         if arguments.has(.curl) {

@@ -17,11 +17,13 @@ final class GivenAnswers: Sendable {
         var asked: Set<String> = []
     }
 
+    private let console: Console
     private let names: [String]
     private let state: Locked<State>
 
     /// - Parameter words: `NAME=SOURCE`, in the order in which they serve.
     init(_ words: [String], console: Console) throws {
+        self.console = console
         var names: [String] = []
         var state = State()
         for word in words {
@@ -59,6 +61,10 @@ final class GivenAnswers: Sendable {
 
     func wereGiven(_ name: String) -> Bool { names.contains(name) }
 
+    func complain() {
+        for complaint in complaints { console.warning(complaint) }
+    }
+
     /// Warnings about what nobody has asked for so far: most likely a mistyped name.
     var complaints: [String] {
         let asked = state.withLock { $0.asked }
@@ -67,5 +73,29 @@ final class GivenAnswers: Sendable {
             let known = asked.isEmpty ? "nothing" : asked.sorted().joined(separator: ", ")
             return "nobody asked for --answer \(name)\(hint.isEmpty ? "; asked was for \(known)" : hint)"
         }
+    }
+}
+
+extension GivenAnswers {
+    /// The next answer of this name, which is a secret; nil if there is none.
+    func secret(named name: String) async throws -> Secret? {
+        switch take(name) {
+        case nil: return nil
+        case .text: throw SettingSourceError(secretAnswer: name)
+        case .value(let secret): return secret
+        case .file(let path):
+            let console = console
+            return try await onThread {
+                try SecretSource(console: console).read(path == "-" ? path : "file:\(path)", what: "the answer \"\(name)\"")
+            }
+        }
+    }
+}
+
+extension SettingSourceError {
+    init(secretAnswer name: String) {
+        self.init(
+            "the answer \"\(name)\" is a secret, and a command line can be read by other processes; write "
+                + "--answer \(ShellWord.quoted(name))=env:VARIABLE, file:PATH or -, or leave it out to be asked")
     }
 }

@@ -4,20 +4,21 @@ import NevodSupport
 /// Tells where a login sends to: what its settings name when it begins, and what an issuer's metadata adds before it is used.
 final class LoginNotes: Sendable {
     private let console: Console
-    private let shown = Locked<Set<Origin>>([])
+    private let shown: Locked<Set<String>>
 
-    init(console: Console) {
+    /// - Parameter named: the origins that the settings name.
+    init(console: Console, named: [String]) {
         self.console = console
+        shown = Locked(Set(named))
     }
 
     func begin(_ title: String, _ origins: [Origin]) {
-        shown.withLock { $0.formUnion(origins) }
         let places = origins.map(\.description).joined(separator: ", ")
         console.inform("logging in with \"\(title)\"" + (origins.isEmpty ? "" : ", which sends to \(places)"))
     }
 
     func willSend(to origin: Origin) {
-        let isNew = shown.withLock { $0.insert(origin).inserted }
+        let isNew = shown.withLock { $0.insert(origin.description).inserted }
         if isNew { console.inform("the login sends to \(origin), too, which its issuer's metadata names") }
     }
 }

@@ -1,27 +1,111 @@
 import NevodHost
+import NevodSupport
 
-/// Lets a scheme that has flows log in, and gives what authorises requests then. One without sends nothing.
+/// Lets a scheme that has flows log in, or takes the session that an earlier command has left, and gives what authorises requests
+/// then. A scheme without flows sends nothing, and has nothing to do with the store.
 struct SchemeLogin {
     let arguments: Arguments
     let console: Console
-    let session: CurlSession
+    let transfer: CurlSession
+    let scheme: LoadedScheme
+    let given: GivenAnswers
+    private let transport: LoginTransport
+    private let interaction: TerminalInteraction
 
-    /// People think as long as they like, so a login is over before a request's time begins.
-    func interceptor(for instance: SchemeInstance) async throws -> any RequestInterceptor {
-        let given = try GivenAnswers(arguments.values(.answer), console: console)
-        defer { for complaint in given.complaints { console.warning(complaint) } }
-        // A session costs a short process a twelfth of its instructions.
-        if instance.authorizesAlone { return TokenInterceptor(instance.token) }
-        let notes = LoginNotes(console: console)
-        let transport = LoginTransport(
+    init(arguments: Arguments, console: Console, session: CurlSession, scheme: LoadedScheme) throws {
+        self.arguments = arguments
+        self.console = console
+        self.scheme = scheme
+        transfer = session
+        given = try GivenAnswers(arguments.values(.answer), console: console)
+        let notes = LoginNotes(console: console, named: scheme.instance.purpose.origins)
+        transport = LoginTransport(
             session: session, notes: notes, console: console,
             connectTimeout: try SessionBuilder(arguments: arguments).options().connectTimeout)
-        let scheme = SchemeSession(
-            instance, storage: InMemoryStorage(), session: transport,
-            interaction: TerminalInteraction(scheme: instance.scheme, given: given, notes: notes, console: console))
-        if instance.scheme.hasFlows {
-            try await Interruption.shared.cancelling(on: session.executor) { try await scheme.login() }
+        // Who logs in, or wants nothing kept, is not told to log in.
+        let isKept = arguments.command != .login && !arguments.has(.noStore)
+        interaction = TerminalInteraction(
+            scheme: scheme.instance.scheme, given: given, notes: notes, console: console,
+            loginCommand: isKept ? LoginLine.text(arguments) : nil)
+    }
+
+    /// People think as long as they like, so a login is over before a request's time begins.
+    func interceptor() async throws -> any RequestInterceptor {
+        let instance = scheme.instance
+        guard instance.scheme.hasFlows else {
+            defer { given.complain() }
+            // A session costs a short process a twelfth of its instructions.
+            return instance.authorizesAlone
+                ? TokenInterceptor(instance.token) : session(storage: InMemoryStorage(), key: nil).interceptor
         }
-        return scheme.interceptor
+        if arguments.has(.noStore) {
+            defer { given.complain() }
+            let scheme = session(storage: InMemoryStorage(), key: nil)
+            try await Interruption.shared.cancelling(on: transfer.executor) { try await scheme.login() }
+            return scheme.interceptor
+        }
+        // What exists is opened before anybody is asked for anything; nothing is made for a login that fails.
+        let existing = try await store().openIfThere()
+        if let existing, let name = try await stored(in: existing) {
+            return session(storage: existing, key: name.key).interceptor
+        }
+        defer { given.complain() }
+        let (name, token) = try await logIn()
+        let storage = if let existing { existing } else { try await store().openOrMake() }
+        try await keep(token, name, in: storage)
+        return session(storage: storage, key: name.key).interceptor
+    }
+
+    func store() throws -> SessionStore {
+        try SessionStore(arguments, given, console)
+    }
+
+    func session(storage: some KeyValueStorage, key: StorageKey?) -> SchemeSession {
+        SchemeSession(scheme.instance, storage: storage, key: key, session: transport, interaction: interaction)
+    }
+
+    /// The one that is meant; nil if there is none.
+    func stored(in storage: SQLiteStorage) async throws -> SessionName? {
+        let name = name
+        let accounts = try await storage.keys(withPrefix: name.prefix).compactMap { SessionName($0)?.account }
+        if let account = arguments.value(.account) { return accounts.contains(account) ? name.with(account: account) : nil }
+        guard accounts.count <= 1 else {
+            let list = accounts.map { $0.isEmpty ? "\"\"" : $0 }.joined(separator: ", ")
+            throw UsageError("there are sessions of several accounts: \(list); choose one with --account")
+        }
+        return accounts.first.map(name.with(account:))
+    }
+
+    private var name: SessionName { SessionName(profile: arguments.value(.profile) ?? "", scheme: scheme) }
+
+    /// Whose session it is, may be known only when it is there: so it is in memory first.
+    func logIn() async throws -> (SessionName, PluginToken) {
+        let scheme = session(storage: InMemoryStorage(), key: nil)
+        try await Interruption.shared.cancelling(on: transfer.executor) { try await scheme.login() }
+        guard let token = try await scheme.tokenStorage.load() else { throw NetworkError.unauthorized }
+        return (name.with(account: arguments.value(.account) ?? token.account), token)
+    }
+
+    func keep(_ token: PluginToken, _ name: SessionName, in storage: SQLiteStorage) async throws {
+        try await TokenStorage<PluginToken>(storage: storage, key: name.key).save(token)
+    }
+}
+
+/// The command that logs in to where these arguments want to go.
+enum LoginLine {
+    private static let repeated: [Flag.Name] = [
+        .profile, .plugin, .scheme, .set, .account, .store, .storeKey, .connectTimeout, .proxy, .caFile, .pinnedKey,
+        .certificate, .key,
+    ]
+
+    /// With what was typed; the rest comes with the profile. Of a secret that is where it comes from: nothing else is accepted
+    /// for one.
+    static func text(_ arguments: Arguments) -> String {
+        var words = ["nevod-host", "login"]
+        for (name, value) in arguments.typed where repeated.contains(name) {
+            guard let flag = Flag.all.first(where: { $0.name == name }) else { continue }
+            words += ["--\(flag.long)", ShellWord.quoted(value)]
+        }
+        return words.joined(separator: " ")
     }
 }

@@ -9,6 +9,8 @@ struct TerminalInteraction: UserInteraction {
     let given: GivenAnswers
     let notes: LoginNotes
     let console: Console
+    /// What a person could type to be asked, once for many commands; nil if that is what is being done.
+    var loginCommand: String?
 
     private static let mostAttempts = 3
 
@@ -20,7 +22,7 @@ struct TerminalInteraction: UserInteraction {
         let sources = questions.map { (question: $0, source: given.take($0.name)) }
         let open = sources.filter { $0.source == nil }.map(\.question)
         guard open.isEmpty || Terminal.isThere else {
-            throw UnansweredError(scheme, open, used: open.map(\.name).filter(given.wereGiven))
+            throw UnansweredError(scheme, open, used: open.map(\.name).filter(given.wereGiven)).offering(loginCommand)
         }
         var answers: [String: Secret] = [:]
         for (question, source) in sources {
@@ -37,7 +39,7 @@ struct TerminalInteraction: UserInteraction {
 
     func open(_ url: String) async throws {
         let isOpened = Browser.open(url)
-        guard isOpened || Terminal.isThere else { throw UnansweredError(scheme, browser: url) }
+        guard isOpened || Terminal.isThere else { throw UnansweredError(scheme, browser: url).offering(loginCommand) }
         let what = isOpened ? "this address was opened in a browser" : "open this address in a browser of this machine"
         tell("nevod-host: \(what):\nnevod-host: \(TerminalText.safe(url))\n")
     }
@@ -56,11 +58,7 @@ extension TerminalInteraction {
         let value: Secret
         switch source {
         case .text(let text):
-            guard !isSecret else {
-                throw SettingSourceError(
-                    "the answer \"\(question.name)\" is a secret, and a command line can be read by other processes; write "
-                        + "--answer \(ShellWord.quoted(question.name))=env:VARIABLE, file:PATH or -, or leave it out to be asked")
-            }
+            guard !isSecret else { throw SettingSourceError(secretAnswer: question.name) }
             value = Secret(text)
         case .value(let secret): value = secret
         case .file(let path):

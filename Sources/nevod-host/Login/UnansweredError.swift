@@ -32,5 +32,21 @@ struct UnansweredError: Error, CustomStringConvertible {
             "\(Self.login(scheme)) asks for \"\(question.name)\", and \(attempts) answers were none of \(choices.joined(separator: ", "))"
     }
 
+    /// - Parameter answer: the name by which `--answer` gives it.
+    init(passphrase answer: String) {
+        description =
+            "a passphrase is needed, and there is no terminal to ask for it; write --answer \(answer)=env:VARIABLE, file:PATH or -"
+    }
+
+    private init(description: String) {
+        self.description = description
+    }
+
+    /// - Parameter command: that logs in where there is somebody to ask; nil for none.
+    func offering(_ command: String?) -> UnansweredError {
+        guard let command else { return self }
+        return UnansweredError(description: "\(description); or log in once, at a terminal: \(command)")
+    }
+
     private static func login(_ scheme: Scheme) -> String { "\(scheme.plugin): the login of the scheme \"\(scheme.id)\"" }
 }

@@ -14,6 +14,8 @@ enum ExitCode {
     static let settings: Int32 = 111
     static let authorization: Int32 = 112
     static let unanswered: Int32 = 113
+    static let store: Int32 = 114
+    static let damaged: Int32 = 115
 
     static let documented: [(Int32, String)] = [
         (success, "an answer came; with --fail its status is below 400"),
@@ -41,7 +43,9 @@ enum ExitCode {
         (plugin, "the plugin can't be found, loaded or understood, or broke the contract"),
         (settings, "a setting is unknown, missing or wrong"),
         (authorization, "the plugin could not log in, or not authorise the request"),
-        (unanswered, "a login has a question, and nobody is there to answer it"),
+        (unanswered, "a login, or a store's key, needs an answer, and nobody is there to give it"),
+        (store, "the store of sessions can't be opened, read or written, or its key is not the one given"),
+        (damaged, "the store, or a session in it, is damaged"),
     ]
 
     static func of(_ error: any Error) -> Int32 {
@@ -53,6 +57,8 @@ enum ExitCode {
         case is UnansweredError: unanswered
         case is HTTPStatusError: httpStatus
         case let error as InvalidRequest: error.part == .body ? read : url
+        case let error as StorageError: error.code == .damaged ? damaged : store
+        case is VerificationError, is UnreadableToken: damaged
         case let error as PluginError: of(error)
         case let error as TransportError: error.curlCode == 0 ? other : error.curlCode
         case NetworkError.invalidURL(let error), NetworkError.invalidRequest(let error): of(error)
@@ -63,7 +69,7 @@ enum ExitCode {
         case NetworkError.redirect(let error):
             if case .tooMany = error.problem { redirect } else { url }
         case NetworkError.authorization, NetworkError.unauthorized: authorization
-        case NetworkError.authenticationFailed(let error): of(error)
+        case NetworkError.authenticationFailed(let error), NetworkError.interceptor(_, let error): of(error)
         default: other
         }
     }

@@ -2,6 +2,7 @@
 indirect enum JSON {
     case null
     case bool(Bool)
+    case number(Int)
     case string(String)
     case array([JSON])
     /// In this order.
@@ -14,6 +15,7 @@ indirect enum JSON {
         return switch self {
         case .null: "null"
         case .bool(let value): "\(value)"
+        case .number(let value): "\(value)"
         case .string(let value): Self.quoted(value)
         case .array(let values) where values.isEmpty: "[]"
         case .array(let values): "[\n" + values.map { inner + $0.text(indent: inner) }.joined(separator: ",\n") + "\n\(indent)]"

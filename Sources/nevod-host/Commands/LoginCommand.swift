@@ -1,0 +1,54 @@
+import NevodHost
+
+/// `login`: logs in, and keeps the session for later commands.
+struct LoginCommand {
+    let arguments: Arguments
+    let console: Console
+    let session: CurlSession
+
+    func run() async throws {
+        guard arguments.operands.isEmpty else { throw UsageError("login takes no URL: nevod-host login --plugin NAME") }
+        let scheme = try PluginLoader(arguments: arguments, console: console).scheme("login")
+        let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: scheme)
+        let store = try login.store()
+        let storage = try await store.openOrMake()
+        defer { login.given.complain() }
+        let (name, token) = try await login.logIn()
+        try await login.keep(token, name, in: storage)
+        var words = "logged in"
+        if !name.account.isEmpty { words += " as \(name.account)" }
+        words += " with \"\(scheme.instance.scheme.title)\""
+        if !name.origins.isEmpty { words += " at \(name.origins.joined(separator: ", "))" }
+        words += token.expiresAt.map { ", until \(StoredSession.text(of: $0))" } ?? ""
+        try output("\(words)\nkept in \(store.path), sealed by \(store.seal(of: storage))")
+    }
+}
+
+/// `logout`: gives the session back to the server, and clears it whatever the server says.
+struct LogoutCommand {
+    let arguments: Arguments
+    let console: Console
+    let session: CurlSession
+
+    func run() async throws {
+        guard arguments.operands.isEmpty else { throw UsageError("logout takes no URL: nevod-host logout --plugin NAME") }
+        let scheme = try PluginLoader(arguments: arguments, console: console).scheme("logout")
+        let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: scheme)
+        guard let storage = try await login.store().openIfThere(), let name = try await login.stored(in: storage) else {
+            return try output("there is no session to log out of; nevod-host sessions lists those that there are")
+        }
+        let what = name.account.isEmpty ? "" : " \(name.account)"
+        do {
+            let scheme = login.session(storage: storage, key: name.key)
+            try await Interruption.shared.cancelling(on: session.executor) { try await scheme.logout() }
+        } catch {
+            // What can't be read can't be given back.
+            if (error as? StorageError)?.code == .damaged { try await storage.set(nil as Secret?, for: name.key) }
+            if try await storage.secret(for: name.key) == nil {
+                console.warning("the session\(what) is cleared here, but the server may not know")
+            }
+            throw error
+        }
+        try output("logged out\(what)")
+    }
+}

@@ -1,0 +1,116 @@
+import NevodHost
+import NevodSupport
+
+/// `sessions`: lists what is kept, or shows one, without a secret.
+struct SessionsCommand {
+    let arguments: Arguments
+    let console: Console
+
+    func run() async throws {
+        let given = try GivenAnswers(arguments.values(.answer), console: console)
+        let store = try SessionStore(arguments, given, console)
+        let storage = try await store.openIfThere()
+        let sessions = try await storage.asyncMap(StoredSession.all) ?? []
+        switch arguments.operands.first {
+        case nil: try list(sessions, store, storage)
+        case "show" where arguments.operands.count == 2:
+            try show(try Self.session(arguments.operands[1], of: sessions), store, storage.map(store.seal))
+        default: throw UsageError("sessions lists them, and sessions show NAME shows one, by its number, account or profile")
+        }
+    }
+
+    private func list(_ sessions: [StoredSession], _ store: SessionStore, _ storage: SQLiteStorage?) throws {
+        let shown = sessions.enumerated().filter {
+            arguments.value(.profile) == nil || $1.name.profile == arguments.value(.profile)
+        }
+        if arguments.has(.json) {
+            let json = JSON.object([
+                ("store", .string(store.path)), ("sealed_by", storage.map { .string($0.keyKind) } ?? .null),
+                ("sessions", .array(shown.map { self.json($1, number: $0 + 1) })),
+            ])
+            return try output(json.text)
+        }
+        guard storage != nil else { return try output("no sessions: there is no store yet at \(store.path)") }
+        guard !shown.isEmpty else { return try output("no sessions in \(store.path)") }
+        let now = HostClock.system.now
+        let rows = shown.map { index, session in
+            let name = session.name
+            let cells = [name.profile, name.scheme, name.account, session.end(now: now), name.origins.joined(separator: " ")]
+            return [String(index + 1)] + cells.map { $0.isEmpty ? "-" : TerminalText.safe($0) }
+        }
+        try output(Self.table([["#", "PROFILE", "SCHEME", "ACCOUNT", "EXPIRES", "ORIGINS"]] + rows) + "\nin \(store.path)")
+    }
+
+    private static func table(_ rows: [[String]]) -> String {
+        let widths = (0..<(rows.first?.count ?? 0)).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }.joined(separator: "\n")
+    }
+
+    /// By its number in the list, or whatever names no other.
+    static func session(_ word: String, of sessions: [StoredSession]) throws -> (number: Int, session: StoredSession) {
+        if let number = Int(word), sessions.indices.contains(number - 1) { return (number, sessions[number - 1]) }
+        let found = sessions.enumerated().filter { _, session in
+            [session.name.account, session.name.profile, session.name.key.rawValue].contains(word)
+        }
+        guard let first = found.first else { throw UsageError("there is no session \"\(word)\"; nevod-host sessions lists them") }
+        guard found.count == 1 else {
+            throw UsageError("\(found.count) sessions are meant by \"\(word)\"; give its number in nevod-host sessions")
+        }
+        return (first.offset + 1, first.element)
+    }
+
+    private func show(_ found: (number: Int, session: StoredSession), _ store: SessionStore, _ seal: String?) throws {
+        if arguments.has(.json) { return try output(json(found.session, number: found.number).text) }
+        let name = found.session.name
+        var lines = [
+            ("profile", name.profile), ("scheme", name.scheme), ("account", name.account),
+            ("origins", name.origins.joined(separator: " ")),
+        ]
+        switch found.session.state {
+        case .readable(_, let account):
+            if account != name.account { lines.append(("logged in as", account)) }
+            lines.append(("expires", found.session.end(now: HostClock.system.now)))
+        case .damaged(let problem): lines.append(("damaged", problem))
+        }
+        lines += [("key", name.key.rawValue), ("store", store.path), ("sealed by", seal ?? "")]
+        try output(
+            lines.map { title, text in
+                let safe = text.isEmpty ? "-" : TerminalText.safe(text)
+                return title + String(repeating: " ", count: 14 - title.count) + safe
+            }.joined(separator: "\n"))
+    }
+
+    private func json(_ session: StoredSession, number: Int) -> JSON {
+        let name = session.name
+        let state: [(String, JSON)] =
+            switch session.state {
+            case .readable(let expires, let account):
+                [
+                    ("expires", expires.map { .string(StoredSession.text(of: $0)) } ?? .null), ("logged_in_as", .string(account)),
+                    ("problem", .null),
+                ]
+            case .damaged(let problem): [("expires", .null), ("logged_in_as", .null), ("problem", .string(problem))]
+            }
+        return .object(
+            [
+                ("number", .number(number)), ("key", .string(name.key.rawValue)), ("profile", .string(name.profile)),
+                ("scheme", .string(name.scheme)), ("account", .string(name.account)),
+                ("origins", .array(name.origins.map(JSON.string))),
+            ] + state)
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
+        if let self { try await transform(self) } else { nil }
+    }
+}
+
+/// A line, or several, of what was asked for.
+func output(_ text: String) throws {
+    try FileDescriptor.standardOutput.write(Array((text + "\n").utf8).span)
+}

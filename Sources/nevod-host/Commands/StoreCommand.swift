@@ -1,0 +1,104 @@
+import NevodHost
+import NevodSupport
+
+/// `store`: looks after the file in which sessions are kept.
+struct StoreCommand {
+    let arguments: Arguments
+    let console: Console
+    private let given: GivenAnswers
+    private let store: SessionStore
+
+    init(arguments: Arguments, console: Console) throws {
+        self.arguments = arguments
+        self.console = console
+        given = try GivenAnswers(arguments.values(.answer), console: console)
+        store = try SessionStore(arguments, given, console)
+    }
+
+    func run() async throws {
+        do {
+            try await runCommand()
+            given.complain()
+        } catch let error as UnansweredError {
+            given.complain()
+            throw error
+        }
+    }
+
+    private func runCommand() async throws {
+        let file = arguments.operands.count == 2 ? try absolutePath(arguments.operands[1]) : nil
+        switch (arguments.operands.first, file) {
+        case ("where", nil): try await tell()
+        case ("verify", nil): try await verify()
+        case ("rekey", nil): try await rekey()
+        case ("export", let file?): try await export(to: file)
+        case ("import", let file?): try await importSessions(from: file)
+        default: throw UsageError("store needs one of where, verify, rekey --key SOURCE, export FILE, import FILE")
+        }
+    }
+
+    private func tell() async throws {
+        let storage = try await store.openIfThere()
+        let count = try await storage?.keys(withPrefix: SessionName.start).count
+        if arguments.has(.json) {
+            let json = JSON.object([
+                ("path", .string(store.path)), ("exists", .bool(storage != nil)),
+                ("layout", storage == nil ? .null : .number(SQLiteStorage.layout)), ("sessions", .number(count ?? 0)),
+                ("sealed_by", storage.map { .string($0.keyKind) } ?? .null),
+            ])
+            return try output(json.text)
+        }
+        guard let storage, let count else { return try output("\(store.path)\nnot there yet: nevod-host login makes it") }
+        try output(
+            "\(store.path)\nlayout     \(SQLiteStorage.layout)\nsessions   \(count)\nsealed by  \(store.seal(of: storage))")
+    }
+
+    private func verify() async throws {
+        let found = try await store.open().verify()
+        guard found.problems.isEmpty else { throw VerificationError(path: store.path, problems: found.problems) }
+        try output("\(store.path) is whole; \(found.values == 1 ? "its value opens" : "all \(found.values) values open")")
+    }
+
+    private func rekey() async throws {
+        guard let text = arguments.value(.newKey) else {
+            throw UsageError("store rekey needs --key secret-service, file:PATH, env:VARIABLE or passphrase")
+        }
+        let option = StoreKeyOption(console: console, given: given)
+        let source = try option.source(text, "--key", answer: StoreKeyOption.ofTheFile)
+        let storage = try await store.open()
+        try await storage.rekey(source)
+        try output("\(store.path) has a new key, and is sealed by \(source.description)")
+        // A path and a variable of one's own are remembered by nobody else.
+        if text.contains(":") { console.inform("from now on it opens with --store-key \(ShellWord.quoted(text))") }
+    }
+
+    private func export(to file: String) async throws {
+        let storage = try await store.open()
+        let count = try await storage.export(to: file, key: passphrase)
+        try output("\(Self.sessions(count)) written to \(file), sealed by its passphrase")
+    }
+
+    private func importSessions(from file: String) async throws {
+        let storage = try await store.openOrMake()
+        let done = try await storage.importValues(from: file, key: passphrase, replacing: arguments.has(.replace))
+        let kept = done.kept == 0 ? "" : "; \(Self.sessions(done.kept)) stayed as they were, --replace would replace them"
+        try output("\(Self.sessions(done.taken)) taken from \(file)\(kept)")
+    }
+
+    private var passphrase: Passphrase {
+        StoreKeyOption(console: console, given: given).passphrase(StoreKeyOption.ofTheFile)
+    }
+
+    private static func sessions(_ count: Int) -> String { "\(count) session\(count == 1 ? "" : "s")" }
+}
+
+/// What `store verify` has found.
+struct VerificationError: Error, CustomStringConvertible {
+    let path: String
+    let problems: [String]
+
+    var description: String {
+        "\(path): \(problems.count) of its parts \(problems.count == 1 ? "is" : "are") damaged: "
+            + problems.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,100 @@
+import NevodHost
+
+/// What a stored session belongs to: under its key nobody else finds it.
+///
+/// The settings that are no secrets are part of it by a digest. Somebody's name may be among them, and a request with one name
+/// must not go out with another's session.
+struct SessionName: Sendable, Equatable {
+    /// Empty without one.
+    let profile: String
+    let scheme: String
+    /// To which the login's settings send, in the order of their text.
+    let origins: [String]
+    let settings: String
+    /// As `--account` said, or else the scheme; may be empty.
+    var account = ""
+
+    /// `session/PROFILE/SCHEME@ORIGIN,ORIGIN;SETTINGS/ACCOUNT`, each part percent-encoded: none can hold one of the signs between.
+    var key: StorageKey { StorageKey(value: prefix + Self.encoded(account)) }
+
+    /// That of the keys of all accounts.
+    var prefix: String {
+        let places = origins.map(Self.encoded).joined(separator: ",")
+        return "\(Self.start)\(Self.encoded(profile))/\(Self.encoded(scheme))@\(places);\(settings)/"
+    }
+
+    static let start = "session/"
+
+    init(profile: String, scheme: LoadedScheme) {
+        let purpose = scheme.instance.purpose
+        self.init(profile: profile, scheme: purpose.scheme, origins: purpose.origins, settings: scheme.settingsDigest)
+    }
+
+    init(profile: String, scheme: String, origins: [String], settings: String, account: String = "") {
+        self.profile = profile
+        self.scheme = scheme
+        self.origins = origins
+        self.settings = settings
+        self.account = account
+    }
+
+    /// Nil for a key that no session has.
+    init?(_ key: StorageKey) {
+        let parts = key.rawValue.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[0] == "session" else { return nil }
+        let place = parts[2].split(separator: "@", omittingEmptySubsequences: false)
+        guard place.count == 2 else { return nil }
+        let rest = place[1].split(separator: ";", omittingEmptySubsequences: false)
+        guard rest.count == 2, let profile = Self.decoded(parts[1]), let scheme = Self.decoded(place[0]),
+            let account = Self.decoded(parts[3])
+        else { return nil }
+        let origins = rest[0].split(separator: ",").compactMap(Self.decoded)
+        self.init(profile: profile, scheme: scheme, origins: origins, settings: String(rest[1]), account: account)
+    }
+
+    func with(account: String) -> SessionName {
+        var name = self
+        name.account = account
+        return name
+    }
+
+    private static func encoded(_ text: String) -> String {
+        String(decoding: PercentEncoding.queryItem(text.utf8), as: UTF8.self)
+    }
+
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension LoadedScheme {
+    /// Of the settings that were given and are no secrets, whatever the order of their names: 64 bits of FNV-1a, which are enough
+    /// to keep one's own settings apart, and protect nothing.
+    var settingsDigest: String {
+        var texts: [(name: String, value: String)] = []
+        for (name, value) in settings.values {
+            if case .text(let text) = value { texts.append((name, text)) }
+        }
+        // Several values of one name keep their order, which may matter.
+        let sorted = texts.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
+        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+        for (name, value) in sorted {
+            for byte in Array(name.utf8) + [0] + Array(value.utf8) + [0] { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+        let text = String(digest, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}

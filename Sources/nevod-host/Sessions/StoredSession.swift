@@ -1,0 +1,54 @@
+import Glibc
+import NevodHost
+import NevodSupport
+
+/// A session as it stands in the store, as far as people may see it.
+struct StoredSession: Sendable {
+    let name: SessionName
+    let state: State
+
+    enum State: Sendable {
+        /// - Parameter account: in the scheme's words; may be empty.
+        case readable(expires: UnixTime?, account: String)
+        /// - Parameter problem: why it isn't.
+        case damaged(problem: String)
+    }
+
+    /// All of a store, in the order of their keys. One that can't be read doesn't hide the others.
+    static func all(in storage: SQLiteStorage) async throws -> [StoredSession] {
+        var sessions: [StoredSession] = []
+        for key in try await storage.keys(withPrefix: SessionName.start) {
+            guard let name = SessionName(key) else { continue }
+            do {
+                guard let token = try await TokenStorage<PluginToken>(storage: storage, key: key).load() else { continue }
+                sessions.append(
+                    StoredSession(name: name, state: .readable(expires: token.expiresAt, account: token.account)))
+            } catch let error as StorageError where error.code == .damaged {
+                sessions.append(StoredSession(name: name, state: .damaged(problem: error.problem)))
+            } catch let error as UnreadableToken {
+                sessions.append(StoredSession(name: name, state: .damaged(problem: error.description)))
+            }
+        }
+        return sessions
+    }
+
+    /// For a table: when it ends, or what else is to be said.
+    func end(now: UnixTime) -> String {
+        switch state {
+        case .damaged: "damaged"
+        case .readable(nil, _): "-"
+        case .readable(let time?, _): Self.text(of: time) + (time <= now ? " (over)" : "")
+        }
+    }
+
+    /// RFC 3339, in UTC.
+    static func text(of time: UnixTime) -> String {
+        var seconds = time_t(time.seconds)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { text in
+            let count = strftime(text.baseAddress, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+            return String(decoding: UnsafeRawBufferPointer(text)[..<count], as: UTF8.self)
+        }
+    }
+}

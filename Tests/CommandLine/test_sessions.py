@@ -1,0 +1,700 @@
+"""Sessions that outlive a command: where they are kept, who uses them, what becomes of them, and what nobody gets to see."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.request
+
+from support import BUILD, HOST, PATIENCE, ROOT, SECRET, RecordingServer, TestCase, cases, environment, login_plugin, reply, wait_until
+from test_terminal import TerminalSession
+
+PASSPHRASE = "passphrase-Xw81"
+
+
+class SessionServer:
+    """Examples/demo-server/session_server.py in a process of its own."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, ROOT / "Examples/demo-server/session_server.py", "--parent-pid", str(os.getpid())],
+            env={"PATH": os.environ["PATH"], "DEMO_SECRET": SECRET}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL)
+        self.url = self.process.stdout.readline().decode().removeprefix("listening on ").strip()
+
+    def expire(self):
+        """Every session ends."""
+        urllib.request.urlopen(self.url + "/expire", data=b"", timeout=PATIENCE).read()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+        self.process.stdout.close()
+
+
+class SessionTestCase(TestCase):
+    """With a server, and a home of its own for each test."""
+
+    def setUp(self):
+        self.server = SessionServer()
+        self.addCleanup(self.server.stop)
+        self.home = self.folder / "home"
+        self.home.mkdir(mode=0o700)
+        self.store = self.home / ".local/share/nevod-host/sessions.db"
+        self.key_file = self.home / ".config/nevod-host/store.key"
+
+    def env(self, **more):
+        return {"HOME": str(self.home), "NEVOD_HOST_STORE": "", "NEVOD_TEST_PASSPHRASE": PASSPHRASE, **more}
+
+    def run_host(self, *words, env=None, **options):
+        return super().run_host(*words, env=self.env(**(env or {})), **options)
+
+    def scheme(self, *words):
+        url = self.server.url
+        settings = [
+            f"login={url}/signin", f"logout={url}/signout", "csrf=input", "csrf-name=csrf", "session-cookie=sid"]
+        return ["--plugin", BUILD / "libCookieAuth.so", *(word for text in settings for word in ("--set", text)), *words]
+
+    ANSWERS = ["--answer", "username=ada", "--answer", "password=env:NEVOD_TEST_SECRET"]
+    # With these a login needs nobody.
+    ALONE = ["--set", "username=ada", "--set", "password=env:NEVOD_TEST_SECRET"]
+
+    def login(self, *words, **options):
+        return self.run_host("login", *self.scheme(*self.ANSWERS, *words), **options)
+
+    def logged_in(self, *words, **options):
+        outcome = self.login(*words, **options)
+        self.expect(outcome, 0)
+        return outcome
+
+    def get(self, *words, path="/orders", **options):
+        return self.run_host("-f", *self.scheme(*words), self.server.url + path, **options)
+
+    def expect_logins(self, outcome, count):
+        """The request went well, and so many logins there have been."""
+        self.expect(outcome, 0)
+        self.assertEqual(json.loads(outcome.out), {"user": "ada", "logins": count, "renewals": 0}, outcome)
+
+    def sessions(self, *words, **options):
+        outcome = self.run_host("sessions", "--json", *words, **options)
+        self.expect(outcome, 0)
+        return json.loads(outcome.out)["sessions"]
+
+    def profile(self, text):
+        folder = self.home / ".config/nevod"
+        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+        (self.home / ".config").chmod(0o700)
+        path = folder / "config"
+        path.write_text(text)
+        path.chmod(0o600)
+
+    def expect_nothing_in_clear(self):
+        """In no file of the home, and not in what the server gave either."""
+        files = [path for path in self.home.rglob("*") if path.is_file()]
+        self.assertTrue(files)
+        for path in files:
+            content = path.read_bytes()
+            for secret in (SECRET, PASSPHRASE):
+                self.assertNotIn(secret.encode(), content, path)
+            if path != self.key_file:
+                self.assertIsNone(re.search(rb"sid=?[^a-z]{0,8}[0-9a-f]{32}", content), path)
+
+
+class Login(SessionTestCase):
+    def test_kept_for_later_commands(self):
+        outcome = self.login()
+        self.expect(outcome, 0)
+        out = outcome.out.decode()
+        self.assertRegex(
+            out, f'^logged in as ada with "Session cookie" at {self.server.url}, until 20\\d\\d-\\d\\d-\\d\\dT[\\d:]{{8}}Z\n'
+            f"kept in {self.store}, sealed by the key file {self.key_file}\n$")
+        self.assertEqual(
+            outcome.err, f"nevod-host: sessions are kept in {self.store}, sealed by the key file {self.key_file}\n"
+            f'nevod-host: logging in with "Session cookie", which sends to {self.server.url}\n')
+        for _ in range(2):
+            outcome = self.get()
+            self.expect_logins(outcome, 1)
+            self.assertEqual(outcome.err, "")
+        self.expect_logins(self.run_host("-f", *self.scheme(), self.server.url + "/x"), 1)
+        self.expect_nothing_in_clear()
+
+    def test_files_are_for_nobody_else(self):
+        self.logged_in()
+        for path in self.home.rglob("*"):
+            self.assertEqual(stat.S_IMODE(path.stat().st_mode) & 0o077, 0, path)
+
+    def test_again_replaces(self):
+        self.logged_in()
+        outcome = self.logged_in()
+        self.assertNotIn("sessions are kept", outcome.err)
+        self.assertEqual(len(self.sessions()), 1)
+        self.expect_logins(self.get(), 2)
+
+    def test_by_a_request(self):
+        """One that can log in does so, and the next one finds its session."""
+        outcome = self.get(*self.ALONE)
+        self.expect(outcome, 0, "sessions are kept in", "logging in")
+        self.expect_logins(self.get(*self.ALONE), 1)
+        self.expect_logins(self.get(*self.ALONE, "--no-store"), 2)
+        self.expect_logins(self.get(*self.ALONE), 2)
+
+    def test_by_a_signature(self):
+        outcome = self.run_host("sign", *self.scheme(*self.ALONE), self.server.url + "/orders")
+        self.expect(outcome, 0)
+        self.assertRegex(outcome.out, b"\r\nCookie: .*sid=")
+        self.assertEqual(self.run_host("sign", *self.scheme(*self.ALONE), self.server.url + "/orders").out, outcome.out)
+
+    def test_given_answers_are_not_missed(self):
+        """A session that is there asks nothing, and that is no mistake in the command."""
+        self.logged_in()
+        self.assertEqual(self.get(*self.ANSWERS).err, "")
+
+    def test_at_the_terminal(self):
+        words = ["-f", *self.scheme(), self.server.url + "/orders"]
+        with contextlib.closing(TerminalSession(words, self.env())) as terminal:
+            for prompt, answer in ((b"User name: ", b"ada"), (b"Password: ", SECRET.encode())):
+                terminal.read_until(lambda: prompt in terminal.shown, prompt)
+                terminal.type(answer + b"\n")
+            code, out, err = terminal.finish()
+        self.assertEqual((code, json.loads(out)["logins"]), (0, 1), err)
+        self.expect_logins(self.get(), 1)
+
+    def test_wrong_password(self):
+        """Nothing is kept, and what was there stays."""
+        self.logged_in()
+        outcome = self.run_host(
+            "login", *self.scheme("--answer", "username=ada", "--answer", "password=env:WRONG"), env={"WRONG": "wrong"})
+        self.expect(outcome, 112)
+        self.expect_logins(self.get(), 1)
+
+    @cases({
+        "login": ("login", "nothing to log in to"), "logout": ("logout", "nothing to log in to")})
+    def test_scheme_without_a_login(self, command, fragment):
+        outcome = self.run_host(
+            command, "--plugin", BUILD / "libAPIKeyAuth.so", "--scheme", "api-key", "--set", "key=env:NEVOD_TEST_SECRET")
+        self.expect_failure(outcome, 2, fragment, '"api-key"')
+        self.assertFalse(self.store.exists())
+
+    @cases({
+        "no_plugin": (["login"], "login needs a --plugin"), "url": (["login", "http://127.0.0.1/"], "login takes no URL"),
+        "logout": (["logout"], "logout needs a --plugin"), "account": (["--account", "a", "http://127.0.0.1/"], "--plugin"),
+        "sessions": (["sessions", "hide"], "sessions show"), "store": (["store"], "where, verify"),
+        "file": (["store", "export"], "export FILE"), "key": (["store", "rekey"], "--key"),
+        "source": (["sessions", "--store-key", "hunter2"], "--store-key is")})
+    def test_usage(self, words, fragment):
+        outcome = self.run_host(*words)
+        self.expect_failure(outcome, 2, fragment)
+        self.assertNotIn("hunter2", outcome.err)
+
+
+class NobodyThere(SessionTestCase):
+    """Without a terminal: what to run where there is one."""
+
+    def test_no_session(self):
+        outcome = self.get("--cacert", "/dev/null")
+        command = f"nevod-host login --plugin {BUILD}/libCookieAuth.so --set 'login={self.server.url}/signin'"
+        self.expect(outcome, 113, "there is no terminal", f"; or log in once, at a terminal: {command}", "--cacert /dev/null\n")
+        self.assertFalse(self.store.exists())
+
+    def test_what_it_says_logs_in(self):
+        line = self.get().err.rpartition(" at a terminal: nevod-host ")[2].strip()
+        done = subprocess.run(
+            ["sh", "-c", f"{HOST} {line} --answer username=ada --answer password=env:NEVOD_TEST_SECRET"],
+            env=environment(**self.env()), stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, start_new_session=True)
+        self.assertEqual(done.returncode, 0, done)
+        self.expect_logins(self.get(), 1)
+
+    def test_over(self):
+        self.logged_in()
+        self.server.expire()
+        self.expect(self.get(), 113, "at a terminal: nevod-host login --plugin")
+
+    def test_with_a_profile(self):
+        words = " ".join(map(str, self.scheme("--set", "username=ada"))).replace(" --set ", "\nset = ")
+        self.profile(f"[work]\nurl = {self.server.url}\n" + words.replace("--plugin ", "plugin = ", 1) + "\n")
+        outcome = self.run_host("--profile", "work", "/orders", "--account", "a b")
+        self.assertTrue(outcome.err.endswith(" at a terminal: nevod-host login --profile work --account 'a b'\n"), outcome)
+        self.expect(outcome, 113)
+
+    def test_login_itself(self):
+        outcome = self.run_host("login", *self.scheme())
+        self.expect(outcome, 113, "--answer username=env:VARIABLE")
+        self.assertNotIn("nevod-host login", outcome.err)
+
+    def test_no_store(self):
+        outcome = self.get("--no-store")
+        self.expect(outcome, 113)
+        self.assertNotIn("nevod-host login", outcome.err)
+
+    def test_no_home(self):
+        outcome = self.get(env={"HOME": ""})
+        self.expect_failure(outcome, 2, "--store PATH", "--no-store")
+
+    def test_secrets_are_not_repeated(self):
+        outcome = self.get("--set", "password=env:NEVOD_TEST_SECRET")
+        self.expect(outcome, 113, "--set 'password=env:NEVOD_TEST_SECRET'")
+        self.assertNotIn(SECRET, outcome.err)
+
+
+class Renewal(SessionTestCase):
+    def test_silently(self):
+        self.expect_logins(self.get(*self.ALONE), 1)
+        self.server.expire()
+        self.expect_logins(self.get(*self.ALONE), 2)
+        self.expect_logins(self.get(*self.ALONE), 2)
+
+    def test_once_for_eight_processes(self):
+        self.expect_logins(self.get(*self.ALONE), 1)
+        for number in range(3):
+            self.server.expire()
+            outcomes = []
+            threads = [threading.Thread(target=lambda: outcomes.append(self.get(*self.ALONE))) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(PATIENCE)
+            self.assertEqual(len(outcomes), 8)
+            for outcome in outcomes:
+                self.expect_logins(outcome, number + 2)
+
+
+class Logout(SessionTestCase):
+    def test_given_back(self):
+        self.logged_in()
+        cookie = re.search(rb"Cookie: .*(sid=\w+)", self.run_host("sign", *self.scheme(), self.server.url).out)[1].decode()
+        outcome = self.run_host("logout", *self.scheme())
+        self.assertEqual((outcome.code, outcome.out, outcome.err), (0, b"logged out ada\n", ""), outcome)
+        self.assertEqual(self.sessions(), [])
+        self.expect(self.run_host("-f", "-H", f"Cookie: {cookie}", self.server.url + "/orders"), 22)
+        self.expect(self.get(), 113)
+
+    def test_nothing_to_log_out_of(self):
+        for _ in range(2):
+            outcome = self.run_host("logout", *self.scheme())
+            self.expect(outcome, 0)
+            self.assertIn(b"no session to log out of", outcome.out)
+            self.logged_in("--account", "other", "--set", "username=ada")
+
+    def test_server_that_is_away(self):
+        """Cleared all the same, and said."""
+        self.logged_in()
+        self.server.stop()
+        outcome = self.run_host("logout", *self.scheme())
+        self.assertNotEqual(outcome.code, 0, outcome)
+        self.assertIn("warning: the session ada is cleared here, but the server may not know", outcome.err)
+        self.assertEqual((outcome.out, self.sessions()), (b"", []))
+        self.server = SessionServer()
+        self.addCleanup(self.server.stop)
+
+
+class Accounts(SessionTestCase):
+    def test_several(self):
+        self.logged_in("--account", "work")
+        self.logged_in("--account", "home & garden/ä")
+        self.assertEqual([session["account"] for session in self.sessions()], ["home & garden/ä", "work"])
+        self.assertEqual([session["logged_in_as"] for session in self.sessions()], ["ada", "ada"])
+        outcome = self.get()
+        self.expect_failure(outcome, 2, "several accounts: home & garden/ä, work", "--account")
+        self.expect_logins(self.get("--account", "work"), 2)
+        self.expect(self.run_host("logout", *self.scheme(), "--account", "work"), 0)
+        self.expect_logins(self.get(), 2)
+        self.expect(self.get("--account", "work"), 113, "--account work")
+
+    def test_named_by_the_scheme(self):
+        self.logged_in()
+        (session,) = self.sessions()
+        self.assertEqual(session["account"], "ada")
+        self.expect_logins(self.get("--account", "ada"), 1)
+
+    def test_other_settings(self):
+        """Whoever asks as somebody else is not given ada's session."""
+        self.logged_in()
+        self.expect(self.get("--set", "username=bob"), 113, "password")
+        self.expect_logins(self.get(), 1)
+
+    def test_secrets_do_not_count(self):
+        self.expect_logins(self.get(*self.ALONE), 1)
+        self.expect_logins(self.get("--set", "username=ada"), 1)
+
+
+class Profiles(SessionTestCase):
+    def setUp(self):
+        super().setUp()
+        words = " ".join(map(str, self.scheme(*self.ALONE))).replace(" --set ", "\nset = ").replace("--plugin ", "plugin = ", 1)
+        self.profile("".join(f"[{name}]\nurl = {self.server.url}\n{words}\n" for name in ("work", "play")))
+
+    def test_one_session_each(self):
+        self.expect(self.run_host("login", "--profile", "work"), 0)
+        self.expect_logins(self.run_host("--profile", "work", "/orders"), 1)
+        self.expect_logins(self.run_host("--profile", "play", "/orders"), 2)
+        self.expect_logins(self.get(*self.ALONE), 3)
+        self.assertEqual([session["profile"] for session in self.sessions()], ["", "play", "work"])
+        self.assertEqual([session["number"] for session in self.sessions("--profile", "play")], [2])
+        self.expect(self.run_host("logout", "--profile", "work"), 0)
+        self.assertEqual([session["profile"] for session in self.sessions()], ["", "play"])
+        self.expect_logins(self.run_host("--profile", "play", "/orders"), 3)
+
+    def test_store_of_a_profile(self):
+        path = self.home / "elsewhere/s.db"
+        self.profile((self.home / ".config/nevod/config").read_text() + f"store = {path}\n")
+        self.expect(self.run_host("login", "--profile", "play"), 0, str(path))
+        self.assertTrue(path.exists())
+        self.assertEqual(self.run_host("store", "where", "--profile", "play").out.splitlines()[0], str(path).encode())
+
+
+class List(SessionTestCase):
+    def test_none(self):
+        outcome = self.run_host("sessions")
+        self.assertEqual((outcome.code, outcome.out), (0, f"no sessions: there is no store yet at {self.store}\n".encode()))
+        self.assertFalse(self.store.parent.exists())
+
+    def test_table(self):
+        self.logged_in()
+        outcome = self.run_host("sessions")
+        head, row, place = outcome.out.decode().splitlines()
+        self.assertEqual(head, "#  PROFILE  SCHEME  ACCOUNT  EXPIRES               ORIGINS")
+        self.assertRegex(row, f"^1  -        cookie  ada      20[-\\d]{{8}}T[:\\d]{{8}}Z  {self.server.url}$")
+        self.assertEqual(place, f"in {self.store}")
+
+    @cases({"number": "1", "account": "ada"})
+    def test_show(self, word):
+        self.logged_in()
+        out = self.run_host("sessions", "show", word).out.decode()
+        for fragment in ("account       ada\n", f"origins       {self.server.url}\n", f"store         {self.store}\n", "sealed by     the key file"):
+            self.assertIn(fragment, out)
+        self.assertNotIn("sid", out)
+        self.assertEqual(json.loads(self.run_host("sessions", "show", word, "--json").out)["account"], "ada")
+
+    def test_show_unknown(self):
+        self.logged_in()
+        self.expect_failure(self.run_host("sessions", "show", "7"), 2, 'no session "7"')
+
+    def test_escape_sequences(self):
+        self.logged_in("--account", "a\x1b[2J")
+        out = self.run_host("sessions").out
+        self.assertNotIn(b"\x1b", out)
+        self.assertIn(rb"a\u{1b}[2J", out)
+
+    def test_damaged_one_does_not_hide_the_others(self):
+        self.logged_in("--account", "a")
+        self.logged_in("--account", "b")
+        with contextlib.closing(sqlite3.connect(self.store)) as database, database:
+            (count,) = database.execute("SELECT count(*) FROM entry").fetchone()
+            self.assertEqual(count, 2)
+            database.execute(
+                "UPDATE entry SET sealed = (SELECT sealed FROM entry WHERE key LIKE '%/b') WHERE key LIKE '%/a'")
+        first, second = self.sessions()
+        self.assertIn("does not open", first["problem"])
+        self.assertEqual((second["account"], second["problem"]), ("b", None))
+        self.assertIn(b"damaged", self.run_host("sessions").out)
+        self.expect(self.run_host("store", "verify"), 115, "1 of its parts is damaged")
+        self.expect(self.get("--account", "a"), 115, "does not open")
+        self.expect_logins(self.get("--account", "b"), 2)
+        self.expect(self.run_host("logout", *self.scheme(), "--account", "a"), 115, "cleared here")
+        self.assertEqual([session["account"] for session in self.sessions()], ["b"])
+        self.expect(self.run_host("store", "verify"), 0)
+
+
+class Store(SessionTestCase):
+    def where(self, *words, **options):
+        outcome = self.run_host("store", "where", "--json", *words, **options)
+        self.expect(outcome, 0)
+        return json.loads(outcome.out)
+
+    def test_where(self):
+        self.assertEqual(
+            self.where(), {"path": str(self.store), "exists": False, "layout": None, "sessions": 0, "sealed_by": None})
+        self.logged_in()
+        self.assertEqual(
+            self.where(), {"path": str(self.store), "exists": True, "layout": 1, "sessions": 1, "sealed_by": "key-file"})
+        self.assertIn(f"sealed by  the key file {self.key_file}\n".encode(), self.run_host("store", "where").out)
+
+    @cases({"flag": (["--store", "{}"], {}), "environment": ([], {"NEVOD_HOST_STORE": "{}"})})
+    def test_elsewhere(self, words, env):
+        path = self.folder / "other/s.db"
+        words = [word.format(path) for word in words]
+        self.logged_in(*words, env={name: value.format(path) for name, value in env.items()})
+        self.assertTrue(path.exists())
+        self.assertFalse(self.store.exists())
+
+    def test_relative_path(self):
+        self.expect(self.login("--store", "s.db", cwd=self.home), 0, f"{self.home}/s.db")
+
+    def test_verify(self):
+        self.expect_failure(self.run_host("store", "verify"), 114, "there is no store of sessions", "nevod-host login")
+        self.logged_in()
+        outcome = self.run_host("store", "verify")
+        self.assertEqual((outcome.code, outcome.out), (0, f"{self.store} is whole; its value opens\n".encode()), outcome)
+
+    @cases({"passphrase": ("passphrase", "passphrase"), "file": ("file:{folder}/k", "key-file"), "env": ("env:K", "environment")})
+    def test_rekey(self, key, kind):
+        """It then opens with the new key, and with no other."""
+        self.logged_in()
+        key = key.format(folder=self.folder)
+        env = {"K": "ab" * 32}
+        answers = ["--answer", "passphrase=env:NEVOD_TEST_PASSPHRASE"] if kind == "passphrase" else []
+        self.expect(self.run_host("store", "rekey", "--key", key, *answers, env=env), 0)
+        opening = ["--store-key", key, *(["--answer", "store-passphrase=env:NEVOD_TEST_PASSPHRASE"] if answers else [])]
+        self.assertEqual(self.where(*opening, env=env)["sealed_by"], kind)
+        self.expect_logins(self.get(*opening, env=env), 1)
+        self.expect(self.get("--store-key", f"file:{self.key_file}"), 114)
+        if kind != "passphrase":
+            self.expect(self.get(env={"NEVOD_HOST_STORE_KEY": "cd" * 32}), 114)
+        self.expect_nothing_in_clear()
+
+    def test_passphrase_without_a_terminal(self):
+        self.logged_in()
+        rekey = ["store", "rekey", "--key", "passphrase"]
+        self.expect_failure(self.run_host(*rekey), 113, "--answer passphrase=env:VARIABLE")
+        self.expect_failure(self.run_host(*rekey, "--answer", "passphrase=hunter2"), 111, '"passphrase" is a secret')
+        self.expect(self.run_host(*rekey, "--answer", "passphrase=env:NEVOD_TEST_PASSPHRASE"), 0)
+        self.expect_failure(self.get(), 113, "--answer store-passphrase=env:VARIABLE")
+        self.expect_failure(self.get("--answer", "store-passphrase=env:NEVOD_TEST_SECRET"), 114, "does not open")
+
+    def test_passphrase_at_the_terminal(self):
+        """A new one twice, and any only once in a command."""
+        self.logged_in()
+
+        def ask(words, *answers):
+            with contextlib.closing(TerminalSession(words, self.env())) as terminal:
+                for prompt, answer in answers:
+                    start = len(terminal.shown)
+                    terminal.read_until(lambda: prompt in terminal.shown, prompt)
+                    self.assertFalse(terminal.echoes())
+                    terminal.type(answer.encode() + b"\n")
+                code, _, err = terminal.finish()
+                self.assertNotIn(PASSPHRASE.encode(), terminal.shown)
+            return code, err
+
+        rekey = ["store", "rekey", "--key", "passphrase"]
+        new, again = b"New passphrase: ", b"The same again: "
+        code, err = ask(rekey, (new, PASSPHRASE), (again, "another"))
+        self.assertEqual(code, 111, err)
+        self.assertIn("differ", err)
+        self.assertEqual(ask(rekey, (new, PASSPHRASE), (again, PASSPHRASE)), (0, ""))
+        self.assertEqual(ask(["store", "verify"], (b"Passphrase of the store: ", PASSPHRASE)), (0, ""))
+        code, err = ask(["store", "verify"], (b"Passphrase of the store: ", "wrong"))
+        self.assertEqual(code, 114, err)
+
+    def test_export_and_import(self):
+        self.logged_in("--account", "a")
+        file = self.folder / "copy"
+        given = ["--answer", "passphrase=env:NEVOD_TEST_PASSPHRASE"]
+        outcome = self.run_host("store", "export", file, *given)
+        self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
+        self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+        self.assertNotIn(SECRET.encode(), file.read_bytes())
+        self.expect_failure(self.run_host("store", "export", file, *given), 114, "is there already")
+        other = {"HOME": str(self.folder / "second")}
+        self.expect(self.run_host("store", "import", file, "--answer", "passphrase=env:NEVOD_TEST_SECRET", env=other), 114)
+        outcome = self.run_host("store", "import", file, *given, env=other)
+        self.assertIn(b"1 session taken from", outcome.out, outcome)
+        self.expect_logins(self.get(env=other), 1)
+        outcome = self.run_host("store", "import", file, *given, env=other)
+        self.assertIn(b"0 sessions taken from", outcome.out)
+        self.assertIn(b"1 session stayed", outcome.out)
+        self.assertIn(b"1 session taken", self.run_host("store", "import", "--replace", file, *given, env=other).out)
+
+
+class Faults(SessionTestCase):
+    """Each has its message and its code, and nothing is empty in silence."""
+
+    def test_key_of_another(self):
+        self.logged_in()
+        self.key_file.write_text("ab" * 32 + "\n")
+        for outcome in (self.get(), self.run_host("sessions"), self.login()):
+            self.expect_failure(outcome, 114, "does not open with the key file")
+            self.assertEqual(outcome.out, b"")
+
+    def test_key_that_is_gone(self):
+        """Not made anew, and nothing else in its place."""
+        self.logged_in()
+        self.key_file.unlink()
+        self.expect_failure(self.login(env={"NEVOD_HOST_STORE_KEY": "ab" * 32}), 114, "key file of this store is missing")
+        self.assertFalse(self.key_file.exists())
+
+    @cases({"database": "store", "key": "key_file"})
+    def test_readable_by_others(self, name):
+        self.logged_in()
+        path = getattr(self, name)
+        path.chmod(0o644)
+        self.expect_failure(self.get(), 114, str(path))
+
+    @cases({"not_a_database": b"hello" * 1000, "flipped": None})
+    def test_damaged(self, content):
+        self.logged_in()
+        # What was written last may stand in the log beside the database only.
+        with contextlib.closing(sqlite3.connect(self.store)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        data = bytearray(self.store.read_bytes())
+        for page in range(0, len(data), 4096):
+            data[page + 20 : page + 120] = b"\xff" * 100
+        self.store.write_bytes(content or data)
+        for outcome in (self.get(), self.run_host("sessions"), self.run_host("store", "verify")):
+            self.expect_failure(outcome, 115, str(self.store))
+
+    def test_place_that_cannot_be_written(self):
+        outcome = self.get(*self.ALONE, "--store", "/proc/none/s.db")
+        self.expect(outcome, 114, "/proc/none")
+
+    def test_requests_without_a_login_open_nothing(self):
+        """They start as fast as ever, whatever is wrong with the store."""
+        self.store.parent.mkdir(parents=True)
+        self.store.write_bytes(b"no database")
+        words = ["--plugin", BUILD / "libAPIKeyAuth.so", "--scheme", "api-key", "--set", "key=env:NEVOD_TEST_SECRET"]
+        with RecordingServer() as server:
+            self.expect(self.run_host(server.http), 0)
+            self.expect(self.run_host(*words, server.http), 0)
+            self.expect(self.run_host("sign", *words, server.http), 0)
+        self.assertEqual(sorted(path.name for path in self.store.parent.iterdir()), ["sessions.db"])
+
+
+class AsNobody(TestCase):
+    """What the system refuses to others: as root, which it refuses nothing, the command is run as somebody else."""
+
+    def setUp(self):
+        self.user = {} if os.getuid() else {"user": 65534, "group": 65534, "extra_groups": []}
+        self.uid = os.getuid() or 65534
+        self.public = pathlib.Path(tempfile.mkdtemp(prefix="nevod-cli-"))
+        self.addCleanup(shutil.rmtree, self.public, ignore_errors=True)
+        self.public.chmod(0o755)
+        self.host = self.public / "nevod-host"
+        shutil.copy(HOST, self.host)
+        self.host.chmod(0o755)
+
+    def plugin(self, path):
+        copied = self.public / path.name
+        shutil.copy(path, copied)
+        copied.chmod(0o755)
+        return copied
+
+    def test_others_see_nothing_of_the_process(self):
+        """No core file, and its memory belongs to root alone, from before it reads a secret."""
+        arrived = threading.Event()
+
+        def answer(seen):
+            arrived.set()
+            self.server.stopped.wait(PATIENCE)
+            return reply()
+
+        with RecordingServer(answer) as self.server:
+            process = subprocess.Popen(
+                [self.host, "-u", "env:NEVOD_USER", self.server.http], env=environment(NEVOD_USER=f"ada:{SECRET}"), cwd="/",
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **self.user)
+            with process:
+                try:
+                    wait_until(arrived.is_set, "the request")
+                    folder = pathlib.Path(f"/proc/{process.pid}")
+                    status = (folder / "status").read_text()
+                    self.assertEqual(re.search(r"^Uid:\t(\d+)", status, re.M)[1], str(self.uid))
+                    for name in ("mem", "maps", "environ"):
+                        self.assertEqual((folder / name).stat().st_uid, 0, name)
+                    limits = (folder / "limits").read_text()
+                    self.assertRegex(limits, r"Max core file size +0 +0 ")
+                    reader = subprocess.run(
+                        ["/bin/sh", "-c", f"exec 3< /proc/{process.pid}/mem"], env={"LC_ALL": "C"}, capture_output=True, cwd="/",
+                        timeout=PATIENCE, **self.user)
+                    self.assertIn(b"Permission denied", reader.stderr)
+                    # Nobody catches what a crash raises: a handler would tell what was in memory.
+                    caught = int(re.search(r"^SigCgt:\t(\w+)", status, re.M)[1], 16)
+                    for number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL):
+                        self.assertFalse(caught >> (number - 1) & 1, number)
+                    process.send_signal(signal.SIGABRT)
+                    _, wait_status = os.waitpid(process.pid, 0)
+                    process.returncode = -signal.SIGABRT
+                    self.assertFalse(os.WCOREDUMP(wait_status))
+                finally:
+                    process.kill()
+
+    def test_store_that_cannot_be_written(self):
+        folder = self.public / "home/.local/share/nevod-host"
+        folder.mkdir(parents=True)
+        plugin = self.plugin(login_plugin())
+        for path in (self.public / "home", *(self.public / "home").rglob("*")):
+            path.chmod(0o700)
+            os.chown(path, self.uid, -1)
+        folder.chmod(0o500)
+        done = subprocess.run(
+            [self.host, "login", "--plugin", plugin, "--set", "mode=token"], cwd="/", stdin=subprocess.DEVNULL,
+            env=environment(HOME=str(self.public / "home"), NEVOD_HOST_STORE=""), capture_output=True, timeout=PATIENCE,
+            start_new_session=True, **self.user)
+        self.assertEqual(done.returncode, 114, done)
+        self.assertIn(str(folder), done.stderr.decode())
+
+
+class Keyring(SessionTestCase):
+    """On a session bus and with a keyring of the test's own."""
+
+    PASSWORD = b"correct horse"
+
+    def setUp(self):
+        super().setUp()
+        run = self.folder / "run"
+        run.mkdir(mode=0o700)
+        self.address = f"unix:path={run}/bus"
+        self.session = {
+            "PATH": os.environ["PATH"], "HOME": str(self.home), "XDG_RUNTIME_DIR": str(run), "LC_ALL": "C.UTF-8",
+            "DBUS_SESSION_BUS_ADDRESS": self.address}
+        configuration = self.file("bus.conf", f"""
+            <busconfig><type>session</type><listen>{self.address}</listen><auth>EXTERNAL</auth><policy context="default">
+            <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>""")
+        self.start(["dbus-daemon", "--nofork", "--nopidfile", f"--config-file={configuration}"])
+        wait_until((run / "bus").exists, "the bus")
+        self.keyring = self.start(["gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets"], self.PASSWORD)
+        wait_until(self.is_open, "the keyring")
+
+    def start(self, command, content=b""):
+        process = subprocess.Popen(
+            command, env=self.session, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process.stdin.write(content)
+        process.stdin.close()
+        self.addCleanup(process.wait, PATIENCE)
+        self.addCleanup(process.kill)
+        return process
+
+    def is_open(self):
+        done = subprocess.run(
+            ["secret-tool", "store", "--label", "ready", "test", "ready"], env=self.session, input=b"x", capture_output=True,
+            timeout=PATIENCE)
+        return done.returncode == 0
+
+    def test_goes_first(self):
+        env = {"DBUS_SESSION_BUS_ADDRESS": self.address}
+        outcome = self.login(env=env)
+        self.expect(outcome, 0, "sealed by the desktop's keyring (Secret Service)\n")
+        self.assertFalse(self.key_file.exists())
+        self.expect_logins(self.get(env=env), 1)
+        self.expect_nothing_in_clear()
+
+    def test_nothing_weaker_in_its_place(self):
+        """Neither without a bus nor without the keyring, whatever else there is."""
+        env = {"DBUS_SESSION_BUS_ADDRESS": self.address}
+        self.logged_in(env=env)
+        self.key_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.key_file.write_text("ab" * 32)
+        self.key_file.chmod(0o600)
+        self.keyring.kill()
+        self.keyring.wait(PATIENCE)
+        for env in (env, {}, {"NEVOD_HOST_STORE_KEY": "ab" * 32}):
+            outcome = self.get(*self.ALONE, env=env)
+            self.expect_failure(outcome, 114)
+            self.assertEqual(outcome.out, b"")
+
+    def test_rekey(self):
+        """To the keyring, and away from it."""
+        env = {"DBUS_SESSION_BUS_ADDRESS": self.address}
+        self.logged_in()
+        self.expect(self.run_host("store", "rekey", "--key", "secret-service", env=env), 0)
+        self.expect_logins(self.get(env=env), 1)
+        self.expect(self.get(), 114)
+        self.expect(self.run_host("store", "rekey", "--key", f"file:{self.key_file}", env=env), 0)
+        self.expect_logins(self.get(), 1)

@@ -1,0 +1,31 @@
+import NevodHost
+import Testing
+
+@testable import nevod_host
+
+@Suite struct StoredSessionTests {
+    private static let name = SessionName(profile: "", scheme: "cookie", origins: [], settings: "00")
+
+    @Test(
+        "Ends are told in UTC, and when they are past",
+        arguments: [(0, "1970-01-01T00:00:00Z"), (1_709_210_096, "2024-02-29T12:34:56Z")])
+    func end(seconds: Int, text: String) {
+        let time = UnixTime(seconds: Int64(seconds))
+        let session = StoredSession(name: Self.name, state: .readable(expires: time, account: ""))
+        #expect(session.end(now: UnixTime(seconds: Int64(seconds) - 1)) == text)
+        #expect(session.end(now: time) == text + " (over)")
+    }
+
+    @Test("Which is meant, is said by its number or by what names no other")
+    func choice() throws {
+        let sessions = [("work", "ada"), ("play", "ada"), ("", "2")].map {
+            StoredSession(
+                name: SessionName(profile: $0.0, scheme: "cookie", origins: [], settings: "00", account: $0.1),
+                state: .readable(expires: nil, account: ""))
+        }
+        #expect(try SessionsCommand.session("2", of: sessions).session.name.profile == "play")
+        #expect(try SessionsCommand.session("work", of: sessions).number == 1)
+        #expect(throws: UsageError.self) { try SessionsCommand.session("ada", of: sessions) }
+        #expect(throws: UsageError.self) { try SessionsCommand.session("4", of: sessions) }
+    }
+}
