@@ -71,7 +71,7 @@ let package = Package(
             name: "NevodHostSecretService", dependencies: ["NevodHost", "NevodSupport", "COpenSSL", "CSecretService"],
             swiftSettings: strict),
         .executableTarget(
-            name: "nevod-host", dependencies: ["CLinux", "NevodHost", "NevodHostSecretService", "NevodSupport"],
+            name: "nevod-host", dependencies: ["CLinux", "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodSupport"],
             swiftSettings: strict),
 
         .target(name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth", swiftSettings: strict),

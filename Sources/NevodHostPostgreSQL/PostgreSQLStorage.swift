@@ -22,7 +22,7 @@ public import NevodSupport
 /// the server. While nothing can be heard, every read does.
 ///
 /// Blocking calls run on threads of the store's own.
-public final class PostgreSQLStorage: SecretKeepingStorage, RenewalLockingStorage, ObservableStorage {
+public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
     public typealias Value = [UInt8]
 
     /// The longest value, in bytes.

@@ -505,6 +505,87 @@ class Store(SessionTestCase):
         self.assertIn(b"1 session taken", self.run_host("store", "import", "--replace", file, *given, env=other).out)
 
 
+class PostgreSQLServer:
+    """In a folder of its own, on a Unix socket alone, as a user that PostgreSQL runs as."""
+
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-cli-pg-", dir="/tmp"))
+        bins = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))[-1]
+        user = []
+        if os.getuid() == 0:
+            shutil.chown(self.folder, "postgres", "postgres")
+            user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        self.folder.chmod(0o755)
+        data = self.folder / "data"
+        quiet = {"cwd": "/", "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "stdin": subprocess.DEVNULL}
+        subprocess.run(
+            [*user, bins / "initdb", "-D", data, "-A", "trust", "-U", "ada", "-N"], check=True, timeout=PATIENCE, **quiet)
+        self.process = subprocess.Popen(
+            [*user, bins / "postgres", "-D", data, "-c", "listen_addresses=", "-c", f"unix_socket_directories={self.folder}"],
+            **quiet)
+        wait_until(lambda: (self.folder / ".s.PGSQL.5432").exists(), "the socket of PostgreSQL")
+        self.url = f"postgresql://ada@/postgres?host={self.folder}"
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(PATIENCE)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class OnAServer(SessionTestCase):
+    """PostgreSQL in the place of the file: the same commands, and one session for all machines."""
+
+    def setUp(self):
+        super().setUp()
+        self.database = PostgreSQLServer()
+        self.addCleanup(self.database.stop)
+
+    def env(self, **more):
+        return super().env(NEVOD_HOST_STORE=self.database.url, **more)
+
+    def test_the_same_commands(self):
+        outcome = self.logged_in()
+        self.assertIn(f"kept in {self.database.url}, sealed by the key file {self.key_file}", outcome.out.decode())
+        self.assertFalse(self.store.exists())
+        self.expect_logins(self.get(), 1)
+        self.server.expire()
+        outcomes = [None] * 4
+
+        def run(index):
+            outcomes[index] = self.get(*self.ALONE)
+
+        self.expect(self.login(*self.ALONE), 0)
+        self.server.expire()
+        threads = [threading.Thread(target=run, args=(index,)) for index in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for outcome in outcomes:
+            self.expect_logins(outcome, 3)
+        self.assertEqual(len(self.sessions()), 2)
+        outcome = self.run_host("store", "verify")
+        self.expect(outcome, 0)
+        self.assertIn(b"all 2 values open", outcome.out)
+        exported = self.folder / "export"
+        self.expect(self.run_host("store", "export", exported, "--answer", "passphrase=env:NEVOD_TEST_PASSPHRASE"), 0)
+        words = ["--store", self.store, "--answer", "passphrase=env:NEVOD_TEST_PASSPHRASE"]
+        self.expect(self.run_host("store", "import", exported, *words), 0)
+        self.expect(self.run_host("logout", *self.scheme()), 0)
+        self.assertEqual(len(self.sessions()), 1)
+
+    def test_a_server_that_is_away(self):
+        self.logged_in()
+        self.database.stop()
+        self.expect(self.get(), 114, str(self.database.folder))
+
+    def test_no_password_in_argv(self):
+        for url in ("postgresql://ada:hunter2@/postgres", "postgres://ada@/postgres?password=hunter2"):
+            outcome = self.run_host("store", "where", "--store", url)
+            self.expect(outcome, 2, "PGPASSFILE")
+            self.assertNotIn("hunter2", outcome.err)
+
+
 class Faults(SessionTestCase):
     """Each has its message and its code, and nothing is empty in silence."""
 

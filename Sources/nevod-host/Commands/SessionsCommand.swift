@@ -19,7 +19,7 @@ struct SessionsCommand {
         }
     }
 
-    private func list(_ sessions: [StoredSession], _ store: SessionStore, _ storage: SQLiteStorage?) throws {
+    private func list(_ sessions: [StoredSession], _ store: SessionStore, _ storage: (any SealedStorage)?) throws {
         let shown = sessions.enumerated().filter {
             arguments.value(.profile) == nil || $1.name.profile == arguments.value(.profile)
         }

@@ -43,14 +43,14 @@ struct StoreCommand {
         if arguments.has(.json) {
             let json = JSON.object([
                 ("path", .string(store.path)), ("exists", .bool(storage != nil)),
-                ("layout", storage == nil ? .null : .number(SQLiteStorage.layout)), ("sessions", .number(count ?? 0)),
+                ("layout", storage == nil ? .null : store.layout.map(JSON.number) ?? .null), ("sessions", .number(count ?? 0)),
                 ("sealed_by", storage.map { .string($0.keyKind) } ?? .null),
             ])
             return try output(json.text)
         }
         guard let storage, let count else { return try output("\(store.path)\nnot there yet: nevod-host login makes it") }
-        try output(
-            "\(store.path)\nlayout     \(SQLiteStorage.layout)\nsessions   \(count)\nsealed by  \(store.seal(of: storage))")
+        let layout = store.layout.map { "layout     \($0)\n" } ?? ""
+        try output("\(store.path)\n\(layout)sessions   \(count)\nsealed by  \(store.seal(of: storage))")
     }
 
     private func verify() async throws {

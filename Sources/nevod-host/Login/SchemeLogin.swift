@@ -65,7 +65,7 @@ struct SchemeLogin {
     }
 
     /// The one that is meant; nil if there is none.
-    func stored(in storage: SQLiteStorage) async throws -> SessionName? {
+    func stored(in storage: any SealedStorage) async throws -> SessionName? {
         let name = name
         let accounts = try await storage.keys(withPrefix: name.prefix).compactMap { SessionName($0)?.account }
         if let account = arguments.value(.account) { return accounts.contains(account) ? name.with(account: account) : nil }
@@ -86,7 +86,7 @@ struct SchemeLogin {
         return (name.with(account: arguments.value(.account) ?? token.account), token)
     }
 
-    func keep(_ token: PluginToken, _ name: SessionName, in storage: SQLiteStorage) async throws {
+    func keep(_ token: PluginToken, _ name: SessionName, in storage: any SealedStorage) async throws {
         try await TokenStorage<PluginToken>(storage: storage, key: name.key).save(token)
     }
 }

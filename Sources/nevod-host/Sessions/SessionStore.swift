@@ -1,11 +1,14 @@
 import Glibc
 import NevodHost
+import NevodHostPostgreSQL
 import NevodHostSecretService
 import NevodSupport
 
-/// Where sessions are kept from one command to the next.
+/// Where sessions are kept from one command to the next: a file, or a PostgreSQL server.
 struct SessionStore: Sendable {
+    /// Or the server's address.
     let path: String
+    private var isServer: Bool { Self.isServer(path) }
     private let sources: [any StoreKeySource]
     private let console: Console
 
@@ -25,23 +28,32 @@ struct SessionStore: Sendable {
         }
     }
 
-    var isThere: Bool { access(path, F_OK) == 0 }
+    /// A server makes what is missing when it is asked.
+    var isThere: Bool { isServer || access(path, F_OK) == 0 }
+
+    /// Of the file; a server has its own.
+    var layout: Int? { isServer ? nil : SQLiteStorage.layout }
+
+    private func connect() async throws -> any SealedStorage {
+        isServer
+            ? try await PostgreSQLStorage(connection: path, keys: sources) : try await SQLiteStorage(path: path, keys: sources)
+    }
 
     /// Opens it, or makes it, and says so.
-    func openOrMake() async throws -> SQLiteStorage {
+    func openOrMake() async throws -> any SealedStorage {
         let isNew = !isThere
-        let storage = try await SQLiteStorage(path: path, keys: sources)
+        let storage = try await connect()
         if isNew { console.inform("sessions are kept in \(path), sealed by \(seal(of: storage))") }
         return storage
     }
 
     /// Nil: there is none yet.
-    func openIfThere() async throws -> SQLiteStorage? {
-        isThere ? try await SQLiteStorage(path: path, keys: sources) : nil
+    func openIfThere() async throws -> (any SealedStorage)? {
+        isThere ? try await connect() : nil
     }
 
     /// For commands that are pointless without one.
-    func open() async throws -> SQLiteStorage {
+    func open() async throws -> any SealedStorage {
         guard let storage = try await openIfThere() else {
             throw StorageError(
                 .unavailable, path, problem: "there is no store of sessions", remedy: "nevod-host login makes one")
@@ -50,16 +62,35 @@ struct SessionStore: Sendable {
     }
 
     /// For people.
-    func seal(of storage: SQLiteStorage) -> String {
+    func seal(of storage: any SealedStorage) -> String {
         sources.first { $0.kind == storage.keyKind }?.description ?? storage.keyKind
     }
 
     private static func path(_ arguments: Arguments) throws -> String {
-        if let path = arguments.value(.store) ?? environment("NEVOD_HOST_STORE"), !path.isEmpty { return try absolutePath(path) }
+        if let path = arguments.value(.store) ?? environment("NEVOD_HOST_STORE"), !path.isEmpty {
+            guard isServer(path) else { return try absolutePath(path) }
+            try checkServer(path)
+            return path
+        }
         guard let folder = folder("XDG_DATA_HOME", ".local/share") else {
             throw UsageError("there is no home to keep sessions in; give --store PATH, or --no-store")
         }
         return "\(folder)/nevod-host/sessions.db"
+    }
+
+    private static func isServer(_ text: String) -> Bool {
+        text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+    }
+
+    /// It is shown, and others can read it: no place for a password.
+    private static func checkServer(_ text: String) throws {
+        let authority = text.split(separator: "/", omittingEmptySubsequences: false)[2]
+        let user = authority.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
+        guard !user.contains(":"), !text.contains("password=") else {
+            throw UsageError(
+                "--store has a password in it, and a command line can be read by other processes; "
+                    + "put it into a password file (PGPASSFILE) or a service file")
+        }
     }
 
     /// Not beside the database: who copies that folder hasn't got the key.

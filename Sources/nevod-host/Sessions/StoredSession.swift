@@ -15,7 +15,7 @@ struct StoredSession: Sendable {
     }
 
     /// All of a store, in the order of their keys. One that can't be read doesn't hide the others.
-    static func all(in storage: SQLiteStorage) async throws -> [StoredSession] {
+    static func all(in storage: any SealedStorage) async throws -> [StoredSession] {
         var sessions: [StoredSession] = []
         for key in try await storage.keys(withPrefix: SessionName.start) {
             guard let name = SessionName(key) else { continue }

@@ -14,7 +14,7 @@ public import NevodSupport
 ///
 /// A write that returns is on the device; a crash at any instant leaves the old value or the new one. Reading what this process
 /// has read before, and nobody has changed, costs no system call. Blocking calls run on a thread of the store's own.
-public final class SQLiteStorage: SecretKeepingStorage, RenewalLockingStorage {
+public final class SQLiteStorage: SealedStorage {
     public typealias Value = [UInt8]
 
     /// The longest value, in bytes.
