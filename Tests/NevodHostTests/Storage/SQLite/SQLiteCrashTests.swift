@@ -95,6 +95,9 @@ import Testing
         var storage: SQLiteStorage? = try await open()
         for number in 0..<300 { try await storage?.set("value \(number)", for: StorageKey(rawValue: "k\(number)")) }
         storage = nil
+        // Who closes last brings the log into the file, a little later perhaps.
+        let log = "\(path)-wal"
+        try #require(await eventually { access(log, F_OK) != 0 })
         let original = try contents(of: path)
         let next = SQLiteSchema(steps: SQLiteSchema.current.steps + ["ALTER TABLE entry ADD COLUMN note TEXT"])
         var random = SeededGenerator(seed: seed)
