@@ -69,6 +69,20 @@ public struct SchemeSession: Sendable {
 
     /// Gives the token back to the server, if the scheme knows how, and clears it, whatever the server says.
     public func logout() async throws {
+        let hasBegun = Locked(false)
+        do {
+            // What a renewal is about to store would be worth something still, and known to nobody who could give it back.
+            try await keeper.withRenewalLock {
+                hasBegun.withLock { $0 = true }
+                try await giveBack()
+            }
+        } catch {
+            if !hasBegun.withLock(\.self) { try await keeper.write(nil) }
+            throw error
+        }
+    }
+
+    private func giveBack() async throws {
         let stored: PluginToken?
         do { stored = try await keeper.read().token } catch is UnreadableToken { return try await keeper.write(nil) }
         guard let stored else { return }

@@ -80,6 +80,12 @@ extension TokenKeeper {
                 }
             }
         } catch {
+            // Nobody has refused it: that a lock can't be had is no reason not to use it.
+            if !isRefused, let stored = try? await read(), stored.version == version,
+                postponeRenewal(of: stored, forGood: false)
+            {
+                return .serving
+            }
             return .failed(error)
         }
     }

@@ -21,7 +21,10 @@ final class SQLiteConnection: Sendable {
     ) async throws(StorageError) -> SQLiteConnection {
         let thread = StorageThread()
         return try await thread.run { () throws(StorageError) in
-            let files = StoreFiles(path)
+            let given = StoreFiles(path)
+            _ = try given.checkPrivate()
+            let files = try given.resolved()
+            let path = files.path
             // Before SQLite sees an empty file: it would remove the log beside it.
             let isEmpty = try files.checkPrivate() == 0
             if isEmpty, mustExist { throw StorageError(.damaged, path, problem: "is empty", remedy: "give another file") }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A store's database, and what stands beside it.
 struct StoreFiles {
     let path: String
@@ -23,6 +25,16 @@ struct StoreFiles {
         }
         for beside in [log, "\(path)-shm", "\(path)-journal"] { _ = try PrivateFile.size(ofUnopened: beside) }
         return try PrivateFile.size(ofUnopened: path) ?? 0
+    }
+
+    /// The same place without links among its folders, which SQLite would refuse. The file itself may be none.
+    func resolved() throws(StorageError) -> StoreFiles {
+        guard let slash = path.lastIndex(of: "/"), let folder = realpath(String(path[...slash]), nil) else {
+            throw StorageError(path, "can't be opened", errno: errno)
+        }
+        defer { free(folder) }
+        let parent = String(cString: folder)
+        return StoreFiles("\(parent == "/" ? "" : parent)\(path[slash...])")
     }
 
     /// Whether there is a log with something in it.

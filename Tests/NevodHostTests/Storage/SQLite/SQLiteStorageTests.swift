@@ -86,6 +86,9 @@ struct SQLiteStorageTests {
             #expect(error?.code == .permissions && error?.subject == name)
             chmod(name, 0o600)
         }
+        // A link among the folders is none of that.
+        symlink("\(folder.path)/state", "\(folder.path)/elsewhere")
+        _ = try await SQLiteStorage(path: "\(folder.path)/elsewhere/tokens.db", keys: [key]).keys()
         symlink(path, "\(folder.path)/link")
         await #expect(throws: StorageError.self) { try await SQLiteStorage(path: "\(folder.path)/link", keys: [key]) }
         await #expect(throws: StorageError.self) { try await SQLiteStorage(path: "relative.db", keys: [key]) }
