@@ -267,6 +267,54 @@ class Renewal(SessionTestCase):
                 self.expect_logins(outcome, number + 2)
 
 
+class EndsInARenewal(SessionTestCase):
+    """The server has spent the old token when it answers: what it has issued is saved, whatever ends the command."""
+
+    def setUp(self):
+        super().setUp()
+        self.arrived, self.answers = threading.Event(), threading.Event()
+        self.issued = []
+
+        def answer(seen):
+            if seen.path == "/login":
+                if self.issued:
+                    self.arrived.set()
+                    self.answers.wait(PATIENCE)
+                self.issued.append(f"s{len(self.issued) + 1}")
+                return reply("200 OK", f"Set-Cookie: sid={self.issued[-1]}; Path=/")
+            known = seen.values("Cookie") == [f"sid={self.issued[-1]}"] and not self.is_over
+            return reply("200 OK" if known else "401 Unauthorized")
+
+        self.is_over = False
+        self.slow = self.enterContext(RecordingServer(answer))
+        self.words = ["--plugin", BUILD / "libCookieAuth.so", "--set", f"login={self.slow.http}/login", *self.ALONE]
+        self.expect(self.run_host("login", *self.words), 0)
+
+    def ended_while_the_server_thinks(self, *words, end=lambda process: None):
+        self.is_over = True
+        process = subprocess.Popen(
+            [HOST, "-f", *words, *self.words, f"{self.slow.http}/orders"], env=environment(**self.env()),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertTrue(self.arrived.wait(PATIENCE))
+        end(process)
+        self.is_over = False
+        self.answers.set()
+        _, err = process.communicate(timeout=PATIENCE)
+        logins = len(self.issued)
+        self.expect(self.run_host("-f", *self.words, f"{self.slow.http}/orders"), 0)
+        self.assertEqual(len(self.issued), logins, "the next command has the new session")
+        return process.returncode, err
+
+    def test_time_is_over(self):
+        # Time itself is what this is about: the request's is over, and the server has not answered.
+        code, err = self.ended_while_the_server_thinks("--max-time", "0.5", end=lambda process: threading.Event().wait(1.5))
+        self.assertEqual(code, 28, err)
+
+    def test_interrupted(self):
+        code, err = self.ended_while_the_server_thinks(end=lambda process: process.send_signal(signal.SIGINT))
+        self.assertEqual(code, -signal.SIGINT, err)
+
+
 class Logout(SessionTestCase):
     def test_given_back(self):
         self.logged_in()

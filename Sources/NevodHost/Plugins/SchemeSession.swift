@@ -95,6 +95,19 @@ public struct SchemeSession: Sendable {
         _ = try result.get()
     }
 
+    /// Waits for a renewal that is under way, and until what it brought is saved: for a program that is about to end. A server
+    /// that rotates has spent the old token by then.
+    ///
+    /// - Returns: false if a renewal goes on, or its token could not be saved.
+    package func settle(until deadline: ContinuousClock.Instant) async -> Bool {
+        _ = try? await keeper.renewal.outcome(until: deadline)
+        while keeper.hasUnsaved, ContinuousClock.now < deadline {
+            _ = try? await keeper.read()
+            if keeper.hasUnsaved { try? await Task.sleep(for: .milliseconds(200)) }
+        }
+        return !keeper.renewal.isFlying && !keeper.hasUnsaved
+    }
+
     var hasFlows: Bool { instance.scheme.hasFlows }
 
     func token(_ issued: IssuedToken) -> PluginToken { PluginToken(issued, of: instance) }

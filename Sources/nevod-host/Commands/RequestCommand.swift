@@ -8,14 +8,26 @@ struct RequestCommand: Sendable {
     let session: CurlSession
 
     func run() async throws {
-        var request = try RequestBuilder(arguments: arguments).request()
-        let scheme = try PluginLoader(arguments: arguments, console: console).scheme()
-        var options = try SessionBuilder(arguments: arguments).options()
-        var interceptors = try interceptors()
-        if let scheme {
-            let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: scheme)
-            interceptors.append(try await login.interceptor())
+        let request = try RequestBuilder(arguments: arguments).request()
+        let interceptors = try interceptors()
+        guard let scheme = try PluginLoader(arguments: arguments, console: console).scheme() else {
+            return try await send(request, interceptors)
         }
+        let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: scheme)
+        let all = interceptors + [try await login.interceptor()]
+        guard scheme.instance.scheme.hasFlows else { return try await send(request, all) }
+        try await Interruption.shared.cancelling(on: session.executor, patience: SchemeLogin.patience) {
+            do { try await send(request, all) } catch {
+                await login.settle()
+                throw error
+            }
+            await login.settle()
+        }
+    }
+
+    private func send(_ request: HTTPRequest, _ interceptors: [any RequestInterceptor]) async throws {
+        var request = request
+        var options = try SessionBuilder(arguments: arguments).options()
         let console = console
         let provider = NetworkProvider(session: session, interceptor: InterceptorChain(interceptors)) { request in
             for line in request.redactedHead { console.trace(">", line) }

@@ -3,12 +3,14 @@ import NevodSupport
 
 /// Lets a scheme that has flows log in, or takes the session that an earlier command has left, and gives what authorises requests
 /// then. A scheme without flows sends nothing, and has nothing to do with the store.
-struct SchemeLogin {
+final class SchemeLogin: Sendable {
     let arguments: Arguments
     let console: Console
     let transfer: CurlSession
     let scheme: LoadedScheme
     let given: GivenAnswers
+    /// Whose token the request carries, if it is kept.
+    private let kept = Locked<SchemeSession?>(nil)
     private let transport: LoginTransport
     private let interaction: TerminalInteraction
 
@@ -47,13 +49,33 @@ struct SchemeLogin {
         // What exists is opened before anybody is asked for anything; nothing is made for a login that fails.
         let existing = try await store().openIfThere()
         if let existing, let name = try await stored(in: existing) {
-            return session(storage: existing, key: name.key).interceptor
+            return keeping(session(storage: existing, key: name.key))
         }
         defer { given.complain() }
         let (name, token) = try await logIn()
         let storage = if let existing { existing } else { try await store().openOrMake() }
         try await keep(token, name, in: storage)
-        return session(storage: storage, key: name.key).interceptor
+        return keeping(session(storage: storage, key: name.key))
+    }
+
+    private func keeping(_ session: SchemeSession) -> SchemeInterceptor {
+        kept.withLock { $0 = session }
+        return session.interceptor
+    }
+
+    /// In seconds.
+    static let patience = 30
+
+    /// Before the command ends, however it ends: a token that the server has issued meanwhile is saved, or that is said.
+    func settle() async {
+        guard let session = kept.withLock(\.self) else { return }
+        // A task of its own: this one may have been cancelled, and would not wait.
+        let settling = Task(executorPreference: transfer.executor) {
+            await session.settle(until: .now + .seconds(Self.patience))
+        }
+        guard await !settling.value else { return }
+        console.warning(
+            "the session was renewed, and could not be saved; if it is refused from now on, run: \(LoginLine.text(arguments))")
     }
 
     func store() throws -> SessionStore {

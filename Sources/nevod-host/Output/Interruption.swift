@@ -11,11 +11,10 @@ final class Interruption: Sendable {
 
     static let shared = Interruption()
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
-    /// What is cancelled ends within milliseconds; what doesn't may not keep anybody waiting.
-    private static let patience = 2
-
     private struct State {
         var undo: Undo?
+        /// What is cancelled ends within milliseconds; what doesn't may not keep anybody waiting. In seconds.
+        var patience = 2
         var cancel: Undo?
         /// That the process dies of as soon as what was cancelled has ended.
         var signal: Int32?
@@ -37,11 +36,16 @@ final class Interruption: Sendable {
     }
 
     /// Work that a signal cancels, and that ends in its own way before the process dies.
+    ///
+    /// - Parameter patience: how long it may take for that, in seconds, unless there is a second signal.
     func cancelling<Success: Sendable>(
-        on executor: (any TaskExecutor)?, _ work: @escaping @Sendable () async throws -> Success
+        on executor: (any TaskExecutor)?, patience: Int = 2, _ work: @escaping @Sendable () async throws -> Success
     ) async throws -> Success {
         let task = Task(executorPreference: executor, operation: work)
-        state.withLock { $0.cancel = { task.cancel() } }
+        state.withLock { state in
+            state.cancel = { task.cancel() }
+            state.patience = patience
+        }
         let result = await task.result
         let signal = state.withLock { state in
             state.cancel = nil
@@ -64,7 +68,7 @@ final class Interruption: Sendable {
         while sigwait(&set, &signal) != 0 {}
         undoAndCancel(signal)
         // A second signal ends it at once.
-        var patience = timespec(tv_sec: Self.patience, tv_nsec: 0)
+        var patience = timespec(tv_sec: state.withLock(\.patience), tv_nsec: 0)
         sigtimedwait(&set, nil, &patience)
         state.withLock { state in
             state.undo?()
