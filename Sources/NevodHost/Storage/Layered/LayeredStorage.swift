@@ -145,23 +145,38 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
         return own
     }
 
-    /// Under the remote store's lock. If that has none, or fails other than by being held by somebody else: under the local one's.
+    /// Under the local store's lock, and within it the remote one's: who loses sight of the remote store in the middle still holds
+    /// the one that others fall back to. One that fails other than by being held by somebody else is done without.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
-        let hasRun = Locked(false)
-        if let withLock = remote.withRenewalLock {
+        let failure = Locked<(any Error)?>(nil)
+        try await hold(local.withRenewalLock, key, failed: { self.onEvent(.localFailed(key, $0)) }) {
             do {
-                return try await withLock(key) {
+                try await self.hold(self.remote.withRenewalLock, key, failed: self.noteFailure, body)
+            } catch {
+                failure.withLock { $0 = error }
+            }
+        }
+        if let error = failure.withLock(\.self) { throw error }
+    }
+
+    private func hold(
+        _ lock: (@Sendable (StorageKey, @Sendable () async -> Void) async throws -> Void)?, _ key: StorageKey,
+        failed: (any Error) -> Void, _ body: @Sendable () async -> Void
+    ) async throws {
+        let hasRun = Locked(false)
+        if let lock {
+            do {
+                return try await lock(key) {
                     hasRun.withLock { $0 = true }
                     await body()
                 }
             } catch  where hasRun.withLock(\.self) || Self.isAnswer(error) {
                 throw error
             } catch {
-                noteFailure(error)
+                failed(error)
             }
         }
-        guard let withLock = local.withRenewalLock else { return await body() }
-        try await withLock(key, body)
+        await body()
     }
 
     private static func isAnswer(_ error: any Error) -> Bool {
