@@ -17,8 +17,10 @@ package struct SealedKey: Sendable {
     }
 
     /// Wraps a key with the first source that can be used.
+    ///
+    /// - Parameter name: the store's, for the error.
     package static func make(
-        _ key: SealingKey, of store: StoreIdentifier, with sources: [any StoreKeySource]
+        _ key: SealingKey, of store: StoreIdentifier, named name: String, with sources: [any StoreKeySource]
     ) async throws -> SealedKey {
         for source in sources where await source.isAvailable() {
             let salt = StoreIdentifier.random().bytes
@@ -28,20 +30,22 @@ package struct SealedKey: Sendable {
                 sealed: wrapping.seal(key.bytes, for: place(store, source.kind)))
         }
         throw StorageError(
-            .unavailable, "the store", problem: "has nowhere to keep its key: \(names(of: sources)) can't be used")
+            .unavailable, name, problem: "has nowhere to keep its key: \(names(of: sources)) can't be used")
     }
 
     /// Never with another kind of source than it was wrapped with.
-    package func open(with sources: [any StoreKeySource]) async throws -> SealingKey {
+    ///
+    /// - Parameter name: the store's, for the error.
+    package func open(named name: String, with sources: [any StoreKeySource]) async throws -> SealingKey {
         guard let source = sources.first(where: { $0.kind == kind }) else {
             throw StorageError(
-                .unavailable, "the store", problem: "is sealed by \(kind), and only \(Self.names(of: sources)) can be used here",
+                .unavailable, name, problem: "is sealed by \(kind), and only \(Self.names(of: sources)) can be used here",
                 remedy: "open it as it was made, or move it to another key with rekey")
         }
         let wrapping = SealingKey(try await source.key(for: store, salt: salt, isNew: false))
         guard let key = wrapping.open(sealed, for: Self.place(store, kind)), key.count == SealingKey.size else {
             throw StorageError(
-                .permissions, "the store", problem: "does not open with \(source.description)",
+                .permissions, name, problem: "does not open with \(source.description)",
                 remedy: "it is another store's, or was changed: give the one that it was made with")
         }
         return SealingKey(key)

@@ -25,7 +25,7 @@ package final class StoreKeyring: Sendable {
         self.name = name
         self.keeper = keeper
         self.sources = Locked(sources)
-        opened = Locked(try await Self.open(keeper, sources, mayMake: true))
+        opened = Locked(try await Self.open(name, keeper, sources, mayMake: true))
     }
 
     /// ``StoreKeySource/kind`` of the source that wraps it.
@@ -49,7 +49,7 @@ package final class StoreKeyring: Sendable {
             if let source { sources.insert(source, at: 0) }
             return sources
         }
-        let new = try await Self.open(keeper, sources, mayMake: false)
+        let new = try await Self.open(name, keeper, sources, mayMake: false)
         opened.withLock { $0 = new }
     }
 
@@ -58,22 +58,23 @@ package final class StoreKeyring: Sendable {
         of old: OpenedKey, wrappedBy source: any StoreKeySource
     ) async throws -> (sealed: SealedKey, opened: OpenedKey) {
         let key = SealingKey.random()
-        let sealed = try await SealedKey.make(key, of: old.store, with: [source])
+        let sealed = try await SealedKey.make(key, of: old.store, named: name, with: [source])
         return (sealed, OpenedKey(store: old.store, number: old.number + 1, kind: sealed.kind, key: key))
     }
 
     private static func open(
-        _ keeper: any SealedKeyKeeping, _ sources: [any StoreKeySource], mayMake: Bool
+        _ name: String, _ keeper: any SealedKeyKeeping, _ sources: [any StoreKeySource], mayMake: Bool
     ) async throws -> OpenedKey {
         if let (sealed, number) = try await keeper.sealedKey() {
             return OpenedKey(
-                store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(with: sources))
+                store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(named: name, with: sources))
         }
         // A store that was open a moment ago isn't new: values sealed with the key it has lost would be lost with another.
-        if mayMake { try await keeper.addFirst(try await SealedKey.make(.random(), of: .random(), with: sources)) }
+        if mayMake { try await keeper.addFirst(try await SealedKey.make(.random(), of: .random(), named: name, with: sources)) }
         guard let (sealed, number) = try await keeper.sealedKey() else {
-            throw StorageError(.damaged, "the store", problem: "does not keep its key", remedy: "put it back from a backup")
+            throw StorageError(.damaged, name, problem: "does not keep its key", remedy: "put it back from a backup")
         }
-        return OpenedKey(store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(with: sources))
+        return OpenedKey(
+            store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(named: name, with: sources))
     }
 }

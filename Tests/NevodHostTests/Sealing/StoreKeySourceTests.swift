@@ -77,19 +77,21 @@ struct StoreKeySourceTests {
         let (one, two) = (KeyFile(path: "\(folder.path)/one"), KeyFile(path: "\(folder.path)/two"))
         _ = try await two.key(for: store, salt: [], isNew: true)
         let key = SealingKey.random()
-        let sealed = try await SealedKey.make(key, of: store, with: [EnvironmentKey(variable: "NEVOD_UNSET"), one])
+        let sealed = try await SealedKey.make(
+            key, of: store, named: "s.db", with: [EnvironmentKey(variable: "NEVOD_UNSET"), one])
         #expect(sealed.kind == "key-file")
-        #expect(try await sealed.open(with: [one]).bytes == key.bytes)
-        let wrong = await #expect(throws: StorageError.self) { try await sealed.open(with: [two]) }
+        #expect(try await sealed.open(named: "s.db", with: [one]).bytes == key.bytes)
+        let wrong = await #expect(throws: StorageError.self) { try await sealed.open(named: "s.db", with: [two]) }
         #expect(wrong?.code == .permissions)
+        #expect(wrong?.subject == "s.db")
         // Nothing weaker, or stronger, takes its place.
         let other = await #expect(throws: StorageError.self) {
-            try await sealed.open(with: [EnvironmentKey(variable: "PATH")])
+            try await sealed.open(named: "s.db", with: [EnvironmentKey(variable: "PATH")])
         }
-        #expect(other?.description.contains("is sealed by key-file") == true)
+        #expect(other?.description.hasPrefix("s.db: is sealed by key-file") == true)
         let elsewhere = SealedKey(store: .random(), kind: sealed.kind, salt: sealed.salt, sealed: sealed.sealed)
-        await #expect(throws: StorageError.self) { try await elsewhere.open(with: [one]) }
-        await #expect(throws: StorageError.self) { try await SealedKey.make(key, of: store, with: []) }
+        await #expect(throws: StorageError.self) { try await elsewhere.open(named: "s.db", with: [one]) }
+        await #expect(throws: StorageError.self) { try await SealedKey.make(key, of: store, named: "s.db", with: []) }
     }
 
     @Test func `A passphrase's key depends on the salt, and none is no passphrase`() async throws {

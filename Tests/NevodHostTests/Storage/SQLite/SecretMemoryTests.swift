@@ -27,12 +27,12 @@ import Testing
             let bytes = Secret(copying: (0..<48).map { _ in UInt8.random(in: 1...255) })
             let token = PluginToken(
                 stored: IssuedToken(bytes: bytes, expiresAt: nil, account: "ada"),
-                TokenPurpose(scheme: "probe", origins: ["https://api.example.com"]))
+                TokenPurpose(plugin: "Probe", scheme: "probe", origins: ["https://api.example.com"]))
             try await storage.set(token.encoded(), for: "session")
             let (sealed, _) = try #require(try await storage.connection.sealedKey())
             let keys = [
                 try await source.key(for: sealed.store, salt: sealed.salt, isNew: false),
-                try await sealed.open(with: [source]).bytes, bytes,
+                try await sealed.open(named: folder.path, with: [source]).bytes, bytes,
             ]
             let (pid, pipe) = try StorageChild.spawn(
                 ["memory", "sqlite:\(folder.path)", "session"] + keys.flatMap { forms(of: $0) })
