@@ -57,7 +57,7 @@ public struct Plugin: Sendable {
         name = try reader.text(table.pointee.name, "nevod_plugin.name")
         version = try reader.text(table.pointee.version, "nevod_plugin.version")
         vendor = try reader.text(table.pointee.vendor, "nevod_plugin.vendor", mayBeEmpty: true)
-        schemes = try reader.schemes(of: table)
+        schemes = try reader.schemes(of: table, named: name)
     }
 
     /// The scheme of that id; without one, the only scheme there is.

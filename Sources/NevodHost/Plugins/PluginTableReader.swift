@@ -21,7 +21,7 @@ struct PluginTableReader {
         try checkSize(table.pointee.struct_size, needed: MemoryLayout<nevod_plugin>.size, "nevod_plugin")
     }
 
-    func schemes(of table: UnsafePointer<nevod_plugin>) throws(PluginError) -> [Scheme] {
+    func schemes(of table: UnsafePointer<nevod_plugin>, named name: String) throws(PluginError) -> [Scheme] {
         let count = Int(table.pointee.scheme_count)
         guard count > 0, let tables = table.pointee.schemes else { throw malformed("nevod_plugin.schemes", "is empty") }
         guard count <= Self.mostSchemes else {
@@ -30,7 +30,7 @@ struct PluginTableReader {
         var schemes: [Scheme] = []
         for index in 0..<count {
             guard let table = tables[index] else { throw malformed("nevod_plugin.schemes[\(index)]", "is NULL") }
-            let scheme = try self.scheme(table, "schemes[\(index)]")
+            let scheme = try self.scheme(table, "schemes[\(index)]", of: name)
             guard !schemes.contains(where: { $0.id == scheme.id }) else {
                 throw malformed("nevod_plugin.schemes", "has the id \"\(scheme.id)\" twice")
             }
@@ -39,7 +39,9 @@ struct PluginTableReader {
         return schemes
     }
 
-    private func scheme(_ table: UnsafePointer<nevod_scheme>, _ place: String) throws(PluginError) -> Scheme {
+    private func scheme(
+        _ table: UnsafePointer<nevod_scheme>, _ place: String, of plugin: String
+    ) throws(PluginError) -> Scheme {
         try checkSize(table.pointee.struct_size, needed: MemoryLayout<nevod_scheme>.size, "nevod_scheme \(place)")
         let scheme = table.pointee
         let id = try identifier(scheme.id, "\(place).id")
@@ -57,7 +59,7 @@ struct PluginTableReader {
                 ("flow_free", scheme.flow_free != nil),
             ])
         return Scheme(
-            plugin: path, table: table, id: id, title: try text(scheme.title, "\(id).title"),
+            plugin: path, pluginName: plugin, table: table, id: id, title: try text(scheme.title, "\(id).title"),
             settings: try settings(of: scheme, id))
     }
 

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// As it is stored: a version (1 byte, 1), the expiry (8 bytes, nanoseconds since 1970, 0 for none), three texts, each behind its
-/// length (2 bytes): the scheme, the origins with spaces between, the account; then the token. Numbers are big-endian.
+/// As it is stored: a version (1 byte, 1), the expiry (8 bytes, nanoseconds since 1970, 0 for none), four texts, each behind its
+/// length (2 bytes): the plugin, the scheme, the origins with spaces between, the account; then the token. Numbers are big-endian.
 extension PluginToken: SecretlyStored {
     private static let version: UInt8 = 1
 
@@ -17,7 +17,7 @@ extension PluginToken: SecretlyStored {
     func encoded() -> Secret {
         let expiry = issued.expiresAt?.nanoseconds ?? 0
         var head = [Self.version] + withUnsafeBytes(of: expiry.bigEndian) { Array($0) }
-        for text in [purpose.scheme, purpose.origins.joined(separator: " "), issued.account] {
+        for text in [purpose.plugin, purpose.scheme, purpose.origins.joined(separator: " "), issued.account] {
             // Settings and accounts are far shorter.
             let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
             head += withUnsafeBytes(of: UInt16(bytes.count).bigEndian) { Array($0) } + bytes
@@ -32,13 +32,14 @@ extension PluginToken: SecretlyStored {
         guard bytes.count >= 9, bytes[0] == Self.version else { throw UnreadableToken(missing: "version") }
         let expiry = Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: 1, as: Int64.self))
         var rest = UnsafeRawBufferPointer(rebasing: bytes[9...])
+        let plugin = try Self.text(&rest, "plugin")
         let scheme = try Self.text(&rest, "scheme")
         let origins = try Self.text(&rest, "origins").split(separator: " ").map(String.init)
         let account = try Self.text(&rest, "account")
         self.init(
             stored: IssuedToken(
                 bytes: Secret(copying: rest), expiresAt: expiry == 0 ? nil : UnixTime(nanoseconds: expiry), account: account),
-            TokenPurpose(scheme: scheme, origins: origins))
+            TokenPurpose(plugin: plugin, scheme: scheme, origins: origins))
     }
 
     private static func text(_ rest: inout UnsafeRawBufferPointer, _ name: String) throws(UnreadableToken) -> String {

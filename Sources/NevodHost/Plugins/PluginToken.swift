@@ -93,6 +93,8 @@ public struct PluginToken: TokenModel, Redacted {
 
 /// What a token was issued for: at another place it is worth nothing, and not to be shown.
 package struct TokenPurpose: Sendable, Hashable {
+    /// By the name that it gives itself.
+    package let plugin: String
     package let scheme: String
     /// To which the flows may send that obtain and renew it, in the order of their text.
     package let origins: [String]
@@ -105,7 +107,9 @@ extension SchemeInstance {
             scheme.plugin,
             .failed(
                 scheme: scheme.id, function: "the use of the stored token", status: Int32(NEVOD_BAD_TOKEN), subject: "",
-                message: "it was issued for \(token.purpose.scheme)\(origins.isEmpty ? "" : " at \(origins)")", detail: nil))
+                message:
+                    "it was issued for \(token.purpose.scheme) of \(token.purpose.plugin)\(origins.isEmpty ? "" : " at \(origins)")",
+                detail: nil))
     }
 }
 

@@ -4,6 +4,8 @@ internal import NevodPluginABI
 public struct Scheme: Sendable {
     /// The path of its library.
     public let plugin: String
+    /// As the plugin calls itself, ``Plugin/name``. Stored tokens are its own by this name, whatever file a newer version is in.
+    public let pluginName: String
     /// What ``Plugin/scheme(_:)`` finds it by, `hmac` for one; unique in its plugin.
     public let id: String
     /// For people, in a list of schemes.
@@ -14,9 +16,11 @@ public struct Scheme: Sendable {
     nonisolated(unsafe) let table: UnsafePointer<nevod_scheme>
 
     init(
-        plugin: String, table: UnsafePointer<nevod_scheme>, id: String, title: String, settings: [SchemeSetting]
+        plugin: String, pluginName: String, table: UnsafePointer<nevod_scheme>, id: String, title: String,
+        settings: [SchemeSetting]
     ) {
         self.plugin = plugin
+        self.pluginName = pluginName
         self.table = table
         self.id = id
         self.title = title

@@ -29,7 +29,8 @@ public final class SchemeInstance: Sendable {
         services = HostServices(log: log)
         author = .scheme(scheme.id)
         flowOrigins = FlowOrigins(values, of: scheme)
-        purpose = TokenPurpose(scheme: scheme.id, origins: flowOrigins.named.map(\.description).sorted())
+        purpose = TokenPurpose(
+            plugin: scheme.pluginName, scheme: scheme.id, origins: flowOrigins.named.map(\.description).sorted())
         handle = try Self.create(scheme, values, services)
         do throws(PluginError) {
             needs =

@@ -187,7 +187,7 @@ public struct SchemeSession: Sendable {
 extension TokenPurpose {
     /// Where its token is stored, unless an embedder says otherwise.
     var key: StorageKey {
-        StorageKey(value: "nevod.scheme.\(scheme)" + (origins.isEmpty ? "" : "@\(origins.joined(separator: ","))"))
+        StorageKey(value: "nevod.scheme.\(plugin).\(scheme)" + (origins.isEmpty ? "" : "@\(origins.joined(separator: ","))"))
     }
 }
 

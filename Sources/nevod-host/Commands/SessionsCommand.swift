@@ -67,7 +67,7 @@ struct SessionsCommand {
         if arguments.has(.json) { return try output(json(found.session, number: found.number).text) }
         let name = found.session.name
         var lines = [
-            ("profile", name.profile), ("scheme", name.scheme), ("account", name.account),
+            ("profile", name.profile), ("plugin", name.plugin), ("scheme", name.scheme), ("account", name.account),
             ("origins", name.origins.joined(separator: " ")),
         ]
         switch found.session.state {
@@ -98,7 +98,7 @@ struct SessionsCommand {
         return .object(
             [
                 ("number", .number(number)), ("key", .string(name.key.rawValue)), ("profile", .string(name.profile)),
-                ("scheme", .string(name.scheme)), ("account", .string(name.account)),
+                ("plugin", .string(name.plugin)), ("scheme", .string(name.scheme)), ("account", .string(name.account)),
                 ("origins", .array(name.origins.map(JSON.string))),
             ] + state)
     }

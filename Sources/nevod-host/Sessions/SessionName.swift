@@ -7,6 +7,8 @@ import NevodHost
 struct SessionName: Sendable, Equatable {
     /// Empty without one.
     let profile: String
+    /// By the name that it gives itself: another file of the same plugin, a newer one for instance, finds the session.
+    let plugin: String
     let scheme: String
     /// To which the login's settings send, in the order of their text.
     let origins: [String]
@@ -14,24 +16,27 @@ struct SessionName: Sendable, Equatable {
     /// As `--account` said, or else the scheme; may be empty.
     var account = ""
 
-    /// `session/PROFILE/SCHEME@ORIGIN,ORIGIN;SETTINGS/ACCOUNT`, each part percent-encoded: none can hold one of the signs between.
+    /// `session/PROFILE/PLUGIN:SCHEME@ORIGIN,ORIGIN;SETTINGS/ACCOUNT`, each part percent-encoded: none can hold one of the signs between.
     var key: StorageKey { StorageKey(value: prefix + Self.encoded(account)) }
 
     /// That of the keys of all accounts.
     var prefix: String {
         let places = origins.map(Self.encoded).joined(separator: ",")
-        return "\(Self.start)\(Self.encoded(profile))/\(Self.encoded(scheme))@\(places);\(settings)/"
+        return "\(Self.start)\(Self.encoded(profile))/\(Self.encoded(plugin)):\(Self.encoded(scheme))@\(places);\(settings)/"
     }
 
     static let start = "session/"
 
     init(profile: String, scheme: LoadedScheme) {
         let purpose = scheme.instance.purpose
-        self.init(profile: profile, scheme: purpose.scheme, origins: purpose.origins, settings: scheme.settingsDigest)
+        self.init(
+            profile: profile, plugin: purpose.plugin, scheme: purpose.scheme, origins: purpose.origins,
+            settings: scheme.settingsDigest)
     }
 
-    init(profile: String, scheme: String, origins: [String], settings: String, account: String = "") {
+    init(profile: String, plugin: String, scheme: String, origins: [String], settings: String, account: String = "") {
         self.profile = profile
+        self.plugin = plugin
         self.scheme = scheme
         self.origins = origins
         self.settings = settings
@@ -45,11 +50,13 @@ struct SessionName: Sendable, Equatable {
         let place = parts[2].split(separator: "@", omittingEmptySubsequences: false)
         guard place.count == 2 else { return nil }
         let rest = place[1].split(separator: ";", omittingEmptySubsequences: false)
-        guard rest.count == 2, let profile = Self.decoded(parts[1]), let scheme = Self.decoded(place[0]),
-            let account = Self.decoded(parts[3])
+        let code = place[0].split(separator: ":", omittingEmptySubsequences: false)
+        guard rest.count == 2, code.count == 2, let profile = Self.decoded(parts[1]), let plugin = Self.decoded(code[0]),
+            let scheme = Self.decoded(code[1]), let account = Self.decoded(parts[3])
         else { return nil }
         let origins = rest[0].split(separator: ",").compactMap(Self.decoded)
-        self.init(profile: profile, scheme: scheme, origins: origins, settings: String(rest[1]), account: account)
+        self.init(
+            profile: profile, plugin: plugin, scheme: scheme, origins: origins, settings: String(rest[1]), account: account)
     }
 
     func with(account: String) -> SessionName {

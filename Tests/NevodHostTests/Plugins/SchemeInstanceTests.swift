@@ -174,7 +174,8 @@ struct SchemeInstanceTests {
     }
 
     @Test func `A stored token is bound before it is used`() throws {
-        let bytes = [1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 4] + Array("view".utf8) + [0, 0, 0, 2] + Array("me".utf8) + [1, 2, 3]
+        let purpose = [0, 4] + Array("View".utf8) + [0, 4] + Array("view".utf8)
+        let bytes = [1, 0, 0, 0, 0, 0, 0, 0, 5] + purpose + [0, 0, 0, 2] + Array("me".utf8) + [1, 2, 3]
         let stored = try PluginToken.decode(from: bytes)
         for count in 0..<bytes.count - 3 {
             #expect(throws: UnreadableToken.self) { try PluginToken.decode(from: Array(bytes.prefix(count))) }

@@ -102,7 +102,7 @@ struct SchemeSessionTests {
         try await session().login()
         #expect(try await get(session()) == 200)
         #expect(server.state.calls == ["/login login"])
-        let stored = memory.data(for: StorageKey(rawValue: "nevod.scheme.flow@\(server.url)")).map {
+        let stored = memory.data(for: StorageKey(rawValue: "nevod.scheme.flow.flow@\(server.url)")).map {
             String(decoding: $0, as: UTF8.self)
         }
         #expect(stored?.contains("\u{2}met1") == true)
@@ -248,6 +248,20 @@ struct SchemeSessionTests {
         try await mine.logout()
         #expect(server.state.calls == ["/login login", "/login login"])
         #expect(try await theirs.tokenStorage.load() == nil)
+    }
+
+    @Test func `A token of another plugin's scheme of the same name is not this one's`() async throws {
+        try await session().login()
+        let token = try #require(try await session().tokenStorage.load())
+        let purpose = TokenPurpose(
+            plugin: "Other", scheme: token.purpose.scheme, origins: token.purpose.origins)
+        #expect(purpose.key != token.purpose.key)
+        memory.set(try PluginToken(stored: token.issued, purpose).encode(), for: token.purpose.key)
+        #expect(try await get(session()) == 200)
+        #expect(server.state.calls == ["/login login", "/login login"])
+        // That has replaced it.
+        #expect(try await get(session()) == 200)
+        #expect(server.state.calls.count == 2)
     }
 
     @Test func `What one instance has made of a token is nothing to another`() async throws {

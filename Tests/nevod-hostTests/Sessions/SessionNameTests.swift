@@ -5,46 +5,50 @@ import Testing
 
 @Suite struct SessionNameTests {
     private static let plain = SessionName(
-        profile: "work", scheme: "cookie", origins: ["https://a.example", "https://b.example:8443"], settings: "0123456789abcdef",
+        profile: "work", plugin: "CookieAuth", scheme: "cookie", origins: ["https://a.example", "https://b.example:8443"],
+        settings: "0123456789abcdef",
         account: "ada")
 
     @Test("A key reads as what it names, and nothing secret is in it")
     func key() {
         #expect(
             Self.plain.key.rawValue
-                == "session/work/cookie@https%3A%2F%2Fa.example,https%3A%2F%2Fb.example%3A8443;0123456789abcdef/ada")
+                == "session/work/CookieAuth:cookie@https%3A%2F%2Fa.example,https%3A%2F%2Fb.example%3A8443;0123456789abcdef/ada")
     }
 
     @Test(
         "Whatever the parts hold, they come back",
-        arguments: ["", "/", "a/b", "@", ";", ",", "%", "%2F", "ä😀", "a\nb", "session/", " ", "\u{0}"])
+        arguments: ["", "/", "a/b", "@", ":", ";", ",", "%", "%2F", "ä😀", "a\nb", "session/", " ", "\u{0}"])
     func roundTrip(text: String) {
         let origins = text.isEmpty ? [] : [text, "http://x"]
-        let name = SessionName(profile: text, scheme: text, origins: origins, settings: "00", account: text)
+        let name = SessionName(profile: text, plugin: text, scheme: text, origins: origins, settings: "00", account: text)
         #expect(SessionName(name.key) == name)
     }
 
     @Test("What stands in one part can't be taken for another's")
     func unambiguous() {
-        let names = [("a/b", "c"), ("a", "b/c"), ("a%2Fb", "c"), ("", "a/b/c")].map {
-            SessionName(profile: $0.0, scheme: $0.1, origins: [], settings: "00").key
+        let names = [("a/b", "c", "d"), ("a", "b/c", "d"), ("a%2Fb", "c", "d"), ("a", "b", "c:d"), ("a", "b:c", "d")].map {
+            SessionName(profile: $0.0, plugin: $0.1, scheme: $0.2, origins: [], settings: "00").key
         }
         #expect(Set(names).count == names.count)
     }
 
     @Test("The accounts of a session begin with its prefix, and no other's do")
     func prefix() {
-        let other = SessionName(profile: "work", scheme: "cookie", origins: Self.plain.origins, settings: "0123456789abcdee")
         #expect(Self.plain.key.rawValue.hasPrefix(Self.plain.prefix))
-        #expect(!other.key.rawValue.hasPrefix(Self.plain.prefix))
+        for (plugin, settings) in [("CookieAuth", "0123456789abcdee"), ("Other", "0123456789abcdef")] {
+            let other = SessionName(
+                profile: "work", plugin: plugin, scheme: "cookie", origins: Self.plain.origins, settings: settings)
+            #expect(!other.key.rawValue.hasPrefix(Self.plain.prefix))
+        }
     }
 
     @Test(
         "A key of somebody else's is no session",
         arguments: [
-            "", "nevod.token", "session", "session/", "session/a/b/c", "session/a/b@c/d", "session/a/b@c;d",
-            "session/a/b@c;d/e/f",
-            "session/%/b@;d/", "session/%zz/b@;d/", "session/%ff/b@;d/",
+            "", "nevod.token", "session", "session/", "session/a/b/c", "session/a/b:c@c/d", "session/a/b:c@c;d",
+            "session/a/b:c@c;d/e/f", "session/a/b@c;d/e", "session/a/b:c:d@c;d/e",
+            "session/%/b:c@;d/", "session/%zz/b:c@;d/", "session/%ff/b:c@;d/", "session/a/%ff:c@;d/",
         ])
     func foreign(key: String) {
         #expect(SessionName(StorageKey(value: key)) == nil)

@@ -4,7 +4,7 @@ import Testing
 @testable import nevod_host
 
 @Suite struct StoredSessionTests {
-    private static let name = SessionName(profile: "", scheme: "cookie", origins: [], settings: "00")
+    private static let name = SessionName(profile: "", plugin: "CookieAuth", scheme: "cookie", origins: [], settings: "00")
 
     @Test(
         "Ends are told in UTC, and when they are past",
@@ -20,7 +20,8 @@ import Testing
     func choice() throws {
         let sessions = [("work", "ada"), ("play", "ada"), ("", "2")].map {
             StoredSession(
-                name: SessionName(profile: $0.0, scheme: "cookie", origins: [], settings: "00", account: $0.1),
+                name: SessionName(
+                    profile: $0.0, plugin: "CookieAuth", scheme: "cookie", origins: [], settings: "00", account: $0.1),
                 state: .readable(expires: nil, account: ""))
         }
         #expect(try SessionsCommand.session("2", of: sessions).session.name.profile == "play")
