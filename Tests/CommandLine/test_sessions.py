@@ -21,6 +21,9 @@ from test_terminal import TerminalSession
 PASSPHRASE = "passphrase-Xw81"
 
 
+ANSWERS_OF_ADA = ["--answer", "username=ada", "--answer", "password=env:NEVOD_TEST_SECRET"]
+
+
 class SessionServer:
     """Examples/demo-server/session_server.py in a process of its own."""
 
@@ -64,7 +67,7 @@ class SessionTestCase(TestCase):
             f"login={url}/signin", f"logout={url}/signout", "csrf=input", "csrf-name=csrf", "session-cookie=sid"]
         return ["--plugin", BUILD / "libCookieAuth.so", *(word for text in settings for word in ("--set", text)), *words]
 
-    ANSWERS = ["--answer", "username=ada", "--answer", "password=env:NEVOD_TEST_SECRET"]
+    ANSWERS = ANSWERS_OF_ADA
     # With these a login needs nobody.
     ALONE = ["--set", "username=ada", "--set", "password=env:NEVOD_TEST_SECRET"]
 
@@ -194,6 +197,44 @@ class Login(SessionTestCase):
         outcome = self.run_host(*words)
         self.expect_failure(outcome, 2, fragment)
         self.assertNotIn("hunter2", outcome.err)
+
+
+class Answers(SessionTestCase):
+    """Given where a session is stored."""
+
+    def test_of_somebody_else(self):
+        self.logged_in()
+        outcome = self.get("--answer", "username=eve", "--answer", "password=env:NEVOD_TEST_SECRET")
+        self.expect_logins(outcome, 1)
+        self.assertIn("warning: the stored session of ada is used, and none of the answers; another account logs in with: nevod-host login ", outcome.err)
+
+    @cases({"the_same": ANSWERS_OF_ADA, "secrets_only": ANSWERS_OF_ADA[2:]})
+    def test_of_the_same(self, words):
+        self.logged_in()
+        outcome = self.get(*words)
+        self.expect_logins(outcome, 1)
+        self.assertEqual(outcome.err, "")
+
+
+class NowhereToKeepIt(SessionTestCase):
+    """A one-time code may have been spent on a login: it serves at least the command that it was for."""
+
+    def setUp(self):
+        super().setUp()
+        (self.home / "file").touch()
+        self.words = ["--store", self.home / "file/sessions.db"]
+
+    def test_request(self):
+        outcome = self.get(*self.ANSWERS, *self.words)
+        self.expect_logins(outcome, 1)
+        self.assertIn("warning: this session can't be kept, and ends with this command: ", outcome.err)
+        self.assertIn(str(self.words[1]), outcome.err)
+
+    def test_login(self):
+        """Which is for later commands alone, so nobody is asked."""
+        outcome = self.login(*self.words)
+        self.expect_failure(outcome, 114, str(self.words[1]))
+        self.assertNotIn("logging in", outcome.err)
 
 
 class NobodyThere(SessionTestCase):
@@ -417,7 +458,7 @@ class List(SessionTestCase):
     def test_show(self, word):
         self.logged_in()
         out = self.run_host("sessions", "show", word).out.decode()
-        for fragment in ("account       ada\n", f"origins       {self.server.url}\n", f"store         {self.store}\n", "sealed by     the key file"):
+        for fragment in ("plugin        CookieAuth\n", "account       ada\n", f"origins       {self.server.url}\n", f"store         {self.store}\n", "sealed by     the key file"):
             self.assertIn(fragment, out)
         self.assertNotIn("sid", out)
         self.assertEqual(json.loads(self.run_host("sessions", "show", word, "--json").out)["account"], "ada")
@@ -670,10 +711,6 @@ class Faults(SessionTestCase):
         self.store.write_bytes(content or data)
         for outcome in (self.get(), self.run_host("sessions"), self.run_host("store", "verify")):
             self.expect_failure(outcome, 115, str(self.store))
-
-    def test_place_that_cannot_be_written(self):
-        outcome = self.get(*self.ALONE, "--store", "/proc/none/s.db")
-        self.expect(outcome, 114, "/proc/none")
 
     def test_requests_without_a_login_open_nothing(self):
         """They start as fast as ever, whatever is wrong with the store."""

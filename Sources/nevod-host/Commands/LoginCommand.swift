@@ -1,4 +1,5 @@
 import NevodHost
+import NevodSupport
 
 /// `login`: logs in, and keeps the session for later commands.
 struct LoginCommand {
@@ -13,10 +14,10 @@ struct LoginCommand {
         let store = try login.store()
         let storage = try await store.openOrMake()
         defer { login.given.complain() }
-        let (name, token) = try await login.logIn()
+        let (name, token, _) = try await login.logIn()
         try await login.keep(token, name, in: storage)
         var words = "logged in"
-        if !name.account.isEmpty { words += " as \(name.account)" }
+        if !name.account.isEmpty { words += " as \(TerminalText.safe(name.account))" }
         words += " with \"\(scheme.instance.scheme.title)\""
         if !name.origins.isEmpty { words += " at \(name.origins.joined(separator: ", "))" }
         words += token.expiresAt.map { ", until \(StoredSession.text(of: $0))" } ?? ""
@@ -37,7 +38,7 @@ struct LogoutCommand {
         guard let storage = try await login.store().openIfThere(), let name = try await login.stored(in: storage) else {
             return try output("there is no session to log out of; nevod-host sessions lists those that there are")
         }
-        let what = name.account.isEmpty ? "" : " \(name.account)"
+        let what = name.account.isEmpty ? "" : " \(TerminalText.safe(name.account))"
         do {
             let scheme = login.session(storage: storage, key: name.key)
             try await Interruption.shared.cancelling(on: session.executor) { try await scheme.logout() }

@@ -61,6 +61,13 @@ final class GivenAnswers: Sendable {
 
     func wereGiven(_ name: String) -> Bool { names.contains(name) }
 
+    /// The answers that are no secrets, as they were given. Two that differ in one may be two people's.
+    var texts: [String] {
+        state.withLock { state in
+            names.flatMap { state.left[$0] ?? [] }.compactMap { if case .text(let text) = $0 { text } else { nil } }
+        }
+    }
+
     func complain() {
         for complaint in complaints { console.warning(complaint) }
     }

@@ -49,13 +49,32 @@ final class SchemeLogin: Sendable {
         // What exists is opened before anybody is asked for anything; nothing is made for a login that fails.
         let existing = try await store().openIfThere()
         if let existing, let name = try await stored(in: existing) {
-            return keeping(session(storage: existing, key: name.key))
+            let session = session(storage: existing, key: name.key)
+            try await warnOfOthersAnswers(session)
+            return keeping(session)
         }
         defer { given.complain() }
-        let (name, token) = try await logIn()
-        let storage = if let existing { existing } else { try await store().openOrMake() }
-        try await keep(token, name, in: storage)
-        return keeping(session(storage: storage, key: name.key))
+        let (name, token, inMemory) = try await logIn()
+        do {
+            let storage = if let existing { existing } else { try await store().openOrMake() }
+            try await keep(token, name, in: storage)
+            return keeping(session(storage: storage, key: name.key))
+        } catch {
+            // A one-time code can't be given twice: what it has bought serves this command at least.
+            console.warning("this session can't be kept, and ends with this command: \(error)")
+            return inMemory.interceptor
+        }
+    }
+
+    /// Who answers with one name, and gets another's session because that is the one which is stored, has to know.
+    private func warnOfOthersAnswers(_ session: SchemeSession) async throws {
+        let texts = given.texts
+        guard !texts.isEmpty, let account = try? await session.tokenStorage.load()?.account, !account.isEmpty,
+            !texts.contains(account)
+        else { return }
+        console.warning(
+            "the stored session of \(TerminalText.safe(account)) is used, and none of the answers; "
+                + "another account logs in with: \(LoginLine.text(arguments))")
     }
 
     private func keeping(_ session: SchemeSession) -> SchemeInterceptor {
@@ -100,12 +119,12 @@ final class SchemeLogin: Sendable {
 
     private var name: SessionName { SessionName(profile: arguments.value(.profile) ?? "", scheme: scheme) }
 
-    /// Whose session it is, may be known only when it is there: so it is in memory first.
-    func logIn() async throws -> (SessionName, PluginToken) {
+    /// Whose session it is, may be known only when it is there: so it is in memory first, where it serves as well.
+    func logIn() async throws -> (SessionName, PluginToken, SchemeSession) {
         let scheme = session(storage: InMemoryStorage(), key: nil)
         try await Interruption.shared.cancelling(on: transfer.executor) { try await scheme.login() }
         guard let token = try await scheme.tokenStorage.load() else { throw NetworkError.unauthorized }
-        return (name.with(account: arguments.value(.account) ?? token.account), token)
+        return (name.with(account: arguments.value(.account) ?? token.account), token, scheme)
     }
 
     func keep(_ token: PluginToken, _ name: SessionName, in storage: any SealedStorage) async throws {
