@@ -117,28 +117,4 @@ struct PostgreSQLRenewalLockTests {
         try await storage.withRenewalLock(for: "a") { isRun.withLock { $0 = true } }
         #expect(isRun.withLock { $0 })
     }
-
-    @Test func `Eight processes with the same twenty tokens, expired all at once: one exchange for each`() async throws {
-        let storage = try await open()
-        let servers = try (0..<20).map { _ in try RotatingServer() }
-        for number in servers.indices {
-            try await TokenStorage<OAuthToken>(storage: storage, key: StorageKey(rawValue: "token \(number)"))
-                .save(RotatingServer.first)
-        }
-        let arguments = ["renew", server.connection, server.schema(), "\(folder.path)/key"]
-        for round in 1...3 {
-            for server in servers { server.expire() }
-            let go = "\(folder.path)/go\(round)"
-            let children = try (0..<8).map { _ in try PostgreSQLChild.spawn(arguments + [go] + servers.map(\.url)) }
-            let readers = children.map { LineReader($0.pipe) }
-            for reader in readers { #expect(reader.next() == "ready") }
-            try folder.write("go\(round)", [])
-            for (reader, child) in zip(readers, children) {
-                #expect(reader.next() == "ok")
-                Command.wait(for: child.pid)
-                close(child.pipe)
-            }
-            for server in servers { #expect(server.count.exchanges == round && server.count.reuses == 0) }
-        }
-    }
 }

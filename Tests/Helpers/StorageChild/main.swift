@@ -30,7 +30,7 @@ func run(_ storage: some Store) async throws {
     case "alternate": try await alternate(storage)
     case "count": try await count(storage, numbers[0])
     case "lock": try await lock(storage, StorageKey(rawValue: words[0]))
-    case "fleet": try await Fleet(storage, url: words[0], sessions: numbers[1]).run(numbers[2]...numbers[3])
+    case "fleet": try await FleetMember(storage, url: words[0], sessions: numbers[1]).run(numbers[2]...numbers[3])
     default: try await storage.set([UInt8](repeating: 0x6E, count: numbers[0]), for: key)
     }
 }

@@ -1,73 +1,15 @@
-import Foundation
-import NevodSupport
+import NevodHost
 import Testing
 
-@testable import NevodHost
-
-/// Processes that share sessions, before a server that ends a session when a refresh token comes back.
 @Suite(.blocking) struct FleetTests {
-    private struct Child {
-        let pid: pid_t
-        let pipe: Int32
-        let lines: LineReader
-
-        init(_ store: String, _ url: String, _ sessions: Int, _ rounds: ClosedRange<Int>) throws {
-            (pid, pipe) = try StorageChild.spawn([
-                "fleet", store, url, "\(sessions)", "\(rounds.lowerBound)", "\(rounds.upperBound)",
-            ])
-            lines = LineReader(pipe)
-        }
-
-        /// What came of each session's request, up to the end of the round, or to so many.
-        func answers(_ count: Int = .max) -> [Int: String] {
-            var answers: [Int: String] = [:]
-            while answers.count < count, let line = lines.next(), !line.hasPrefix("done") {
-                let words = line.split(separator: " ", maxSplits: 1)
-                if let number = words.first.flatMap({ Int($0) }) { answers[number] = words.count > 1 ? String(words[1]) : "" }
-            }
-            return answers
-        }
-
-        func end(_ signal: Int32 = SIGKILL) {
-            kill(pid, signal)
-            Command.wait(for: pid)
-            close(pipe)
-        }
-    }
-
-    private struct Counts: Equatable {
-        var exchanges: Int
-        /// For one session.
-        var most: Int
-        var reuses: Int
-        var alive: Int
-    }
-
     private let folder: TemporaryFolder
-    private let server: ProbeServer
-    private let provider = NetworkProvider(session: CurlSession())
 
-    init() async throws {
+    init() throws {
         folder = try TemporaryFolder()
-        server = try await ProbeServer.start("rotating", [folder.makeFolder("server")])
     }
 
-    private func control(_ what: String) async throws -> String {
-        let response = try await provider.send(HTTPRequest(.get, "\(server.url)/control/\(what)"))
-        let body = String(decoding: try await response.body.collect(), as: UTF8.self)
-        try #require(response.status == 200, "\(what): \(body)")
-        return body
-    }
-
-    private func counts() async throws -> Counts {
-        let numbers = try await control("counts").split(separator: " ").compactMap { Int($0) }
-        return Counts(exchanges: numbers[0], most: numbers[1], reuses: numbers[2], alive: numbers[3])
-    }
-
-    private func logIn(_ number: Int, _ storage: some KeyValueStorage) async throws {
-        let answer = try await control("login/session-\(number)")
-        let tokens = TokenStorage<OAuthToken>(storage: storage, key: StorageKey(rawValue: "session-\(number)"))
-        try await tokens.save(JSONDecoder().decode(OAuthToken.self, from: Data(answer.utf8)))
+    private func fleet(_ storage: some KeyValueStorage, _ store: String) async throws -> Fleet {
+        try await Fleet(folder, storage) { try StorageChild.spawn(["fleet", store] + $0) }
     }
 
     private func sqlite() async throws -> (SQLiteStorage, store: String) {
@@ -75,72 +17,21 @@ import Testing
         return (try await SQLiteStorage(path: "\(store)/tokens.db", keys: [KeyFile(path: "\(store)/key")]), "sqlite:\(store)")
     }
 
-    private func survive(
-        _ storage: some KeyValueStorage, _ store: String, processes: Int, sessions: Int, rounds: Int
-    ) async throws {
-        for number in 0..<sessions { try await logIn(number, storage) }
-        let children = try (0..<processes).map { _ in try Child(store, server.url, sessions, 1...rounds) }
-        defer { for child in children { child.end() } }
-        for round in 1...rounds {
-            _ = try await control("expire")
-            _ = try await control("open/\(round)")
-            for child in children {
-                let answers = child.answers()
-                #expect(answers == Dictionary(uniqueKeysWithValues: (0..<sessions).map { ($0, "ok") }), "round \(round)")
-            }
-            #expect(
-                try await counts() == Counts(exchanges: sessions * round, most: round, reuses: 0, alive: sessions),
-                "round \(round)")
-        }
-    }
-
     @Test func `Eight processes with twenty sessions make one exchange for each session and expiry, and lose none`() async throws
     {
         let (storage, store) = try await sqlite()
-        try await survive(storage, store, processes: 8, sessions: 20, rounds: 5)
+        try await fleet(storage, store).survive(processes: 8, sessions: 20, rounds: 5)
         #expect(try await storage.verify().problems == [])
     }
 
     @Test func `Two processes with a folder of files make one exchange for each session and expiry`() async throws {
         let store = folder.makeFolder("files")
-        try await survive(FileStorage(directory: store), store, processes: 2, sessions: 5, rounds: 4)
+        try await fleet(FileStorage(directory: store), store).survive(processes: 2, sessions: 5, rounds: 4)
     }
 
     @Test func `A process that is killed in its exchange costs at most that session, and the others say so`() async throws {
-        let sessions = 20
         let (storage, store) = try await sqlite()
-        for number in 0..<sessions { try await logIn(number, storage) }
-        let rounds = environment("NEVOD_FLEET_ROUNDS").flatMap { Int($0) } ?? 6
-        var children: [Child] = []
-        defer { for child in children { child.end() } }
-        var lost = 0
-        for round in 1...rounds {
-            while children.count < 3 { children.append(try Child(store, server.url, sessions, round...rounds)) }
-            let isMade = round.isMultiple(of: 2)
-            _ = try await control("hold/\(isMade ? "after" : "instead")")
-            _ = try await control("expire")
-            _ = try await control("open/\(round)")
-            let held = try await control("held").split(separator: " ")
-            let victim = try #require(children.firstIndex { "\($0.pid)" == held.first ?? "" })
-            let session = try #require(Int(held[1].dropFirst("session-".count)))
-            // All others are answered: nothing else of it is on its way.
-            #expect(children[victim].answers(sessions - 1).values.allSatisfy { $0 == "ok" })
-            children.remove(at: victim).end()
-            _ = try await control("release")
-            for child in children {
-                var answers = child.answers()
-                let answer = answers.removeValue(forKey: session)
-                #expect(answers.count == sessions - 1 && answers.values.allSatisfy { $0 == "ok" }, "round \(round)")
-                // The server has issued what nobody has received: only a login helps, and that is what the answer says.
-                #expect(
-                    isMade ? answer == "401" || answer?.contains("unauthorized") == true : answer == "ok",
-                    "round \(round): \(answer ?? "")")
-            }
-            lost += isMade ? 1 : 0
-            let counts = try await counts()
-            #expect(counts.reuses == lost && counts.alive == sessions - (isMade ? 1 : 0), "round \(round): \(counts)")
-            if isMade { try await logIn(session, storage) }
-        }
+        try await fleet(storage, store).surviveKills()
         #expect(try await storage.verify().problems == [])
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import NevodHost
 
 /// One process of a fleet: all of them use the same sessions.
-struct Fleet {
+struct FleetMember {
     private let url: String
     private let plain: NetworkProvider
     private let providers: [NetworkProvider]

@@ -1,0 +1,1 @@
+../StorageChild/FleetMember.swift
