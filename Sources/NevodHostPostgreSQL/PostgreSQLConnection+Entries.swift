@@ -66,6 +66,11 @@ extension PostgreSQLConnection {
         }
     }
 
+    /// Until the transaction ends, all who write wait; who reads doesn't.
+    func lockEntries(_ schema: PostgreSQLSchema) throws(PostgreSQLFailure) {
+        try execute("LOCK TABLE \(schema.name).entry IN EXCLUSIVE MODE")
+    }
+
     /// Of the same versions. Needs a lock on the table.
     func sealAnew(
         _ schema: PostgreSQLSchema, _ seal: (StorageKey, SealedEntry) throws(StorageError) -> [UInt8]?

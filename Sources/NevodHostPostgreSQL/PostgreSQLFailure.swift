@@ -10,6 +10,8 @@ struct PostgreSQLFailure: Error {
 
     /// Others were in the way: the same again will do.
     var isPassing: Bool { ["40001", "40P01"].contains(state) }
+    /// A lock was waited for too long.
+    var isOfLock: Bool { state == "55P03" }
 }
 
 extension StorageError {

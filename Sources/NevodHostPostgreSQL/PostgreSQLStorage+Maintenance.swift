@@ -34,32 +34,6 @@ extension PostgreSQLStorage {
         }
     }
 
-    /// Gives the store another data key, wrapped by `source`, and seals every value anew: all, or none. Other processes that use
-    /// the store go on if they were given this source as well; their writes wait meanwhile, their reads don't.
-    ///
-    /// What was sealed with the old key, and the old key itself in its wrapping, stay in the server's files until it has vacuumed
-    /// them and used their place again, and in its log and backups for as long as it keeps those.
-    public func rekey(_ source: any StoreKeySource) async throws {
-        let (pool, schema, keyring, name) = (pool, schema, keyring, name)
-        try await keyring.withCurrentKey { opened -> Void? in
-            let (sealed, next) = try await keyring.successor(of: opened, wrappedBy: source)
-            return try await pool.storage { (lane) throws(PostgreSQLFailure) in
-                try await lane.run { (connection, _) throws(PostgreSQLFailure) in
-                    try connection.transaction { () throws(PostgreSQLFailure) -> Void? in
-                        try connection.execute("LOCK TABLE \(schema.name).entry IN EXCLUSIVE MODE")
-                        guard try connection.sealedKey(schema)?.number == opened.number else { return nil }
-                        try connection.sealAnew(schema) { (key, entry) throws(StorageError) in
-                            try opened.open(entry, key, in: name).map { next.seal($0, key, entry.version) }
-                        }
-                        try connection.replace(sealed, number: next.number, schema)
-                        return ()
-                    }
-                }
-            }
-        }
-        try await keyring.reopen(with: source)
-    }
-
     /// Writes all values into a store of one file, as `SQLiteStorage/export(to:key:)` does, sealed with a key of its own: for a
     /// backup, or another place.
     ///

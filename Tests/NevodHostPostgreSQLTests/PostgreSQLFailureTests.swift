@@ -104,27 +104,14 @@ struct PostgreSQLFailureTests {
 
     // MARK: Lost connections
 
-    /// A proxy that cuts the connection on which a mark is sent first.
-    private func proxy(_ server: PostgreSQLServer, _ mark: String, _ when: String) throws -> (pid: pid_t, pipe: Int32) {
-        let script = "\(repository)/Tests/NevodHostPostgreSQLTests/Support/cutting_proxy.py"
-        let proxy = try Command.spawn(["python3", "-B", script, folder.path, server.folder, mark, when])
-        #expect(LineReader(proxy.pipe).next() == "ready")
-        return proxy
-    }
-
     @Test(arguments: ["before", "after"])
     func `A write whose connection is lost has happened once, and the caller hears so`(when: String) async throws {
         let server = try PostgreSQLServer.shared()
         let schema = "\(server.schema())\(when)"
         // In what is sent for a write, and in nothing else: the news of it.
         let mark = PostgreSQLNews.changed("doomed", version: 2).payload
-        let proxy = try proxy(server, mark, when)
-        defer {
-            kill(proxy.pid, SIGKILL)
-            Command.wait(for: proxy.pid)
-            close(proxy.pipe)
-            unlink("\(folder.path)/.s.PGSQL.5432")
-        }
+        let proxy = try CuttingProxy(to: server, in: folder, mark, when)
+        defer { proxy.stop() }
         let storage = try await server.open(schema, keys: [key], connection: server.connection(to: folder.path))
         let witness = try await server.open(schema, keys: [key])
         var changes = await witness.changes().makeAsyncIterator()
@@ -135,6 +122,43 @@ struct PostgreSQLFailureTests {
         #expect(await changes.next(isolation: nil) == "doomed")
         #expect(try await witness.string(for: "doomed") == "second")
         #expect(try await storage.replace(Secret("second"), with: nil, for: "doomed"))
+    }
+
+    @Test(arguments: ["before", "after", "gone"])
+    func `A change of the key whose answer is lost is looked for, and the caller hears what became of it`(
+        when: String
+    ) async throws {
+        let server = try PostgreSQLServer.shared()
+        let schema = "\(server.schema())\(when)"
+        setenv("NEVOD_PG_LOST_REKEY_TEST", String(repeating: "5a", count: 32), 1)
+        let next = EnvironmentKey(variable: "NEVOD_PG_LOST_REKEY_TEST")
+        try await server.open(schema, keys: [key]).set("value", for: "a")
+        var proxy = try CuttingProxy(to: server, in: folder, "COMMIT", when)
+        defer { proxy.stop() }
+        let storage = try await server.open(schema, keys: [key], connection: server.connection(to: folder.path))
+        if when == "after" {
+            try await storage.rekey(next)
+        } else {
+            let error = await #expect(throws: StorageError.self) { try await storage.rekey(next) }
+            #expect(error?.code == .unavailable)
+            if when == "before" {
+                #expect(error?.problem.hasPrefix("has not been given another key") == true)
+                #expect(error?.remedy == "it opens with the key that it had; try once more")
+            } else {
+                #expect(error?.problem.contains("which may have happened or not") == true)
+                #expect(error?.remedy?.contains("open it with \(next.description), or,") == true)
+                proxy.stop()
+                proxy = try CuttingProxy(to: server, in: folder, "nothing of the kind", "before")
+            }
+        }
+        // The store that was open goes on, whichever key it is.
+        #expect(try await eventually { try await storage.string(for: "a") == "value" })
+        try await storage.set("newer", for: "a")
+        #expect(try await storage.verify().problems == [])
+        let (good, bad): (any StoreKeySource, any StoreKeySource) = when == "before" ? (key, next) : (next, key)
+        #expect(storage.keyKind == good.kind)
+        #expect(try await server.open(schema, keys: [good]).string(for: "a") == "newer")
+        await #expect(throws: StorageError.self) { try await server.open(schema, keys: [bad]) }
     }
 
     @Test func `A server that is killed and comes back finds its stores going on, and every saved value is there`() async throws {

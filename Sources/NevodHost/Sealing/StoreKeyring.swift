@@ -53,6 +53,17 @@ package final class StoreKeyring: Sendable {
         opened.withLock { $0 = new }
     }
 
+    /// The store has taken a successor as its key.
+    package func adopt(_ new: OpenedKey, of source: any StoreKeySource) {
+        expect(source)
+        opened.withLock { $0 = new }
+    }
+
+    /// The store may have a key by now that `source` wraps: if so, it opens with that when it is next needed.
+    package func expect(_ source: any StoreKeySource) {
+        sources.withLock { $0.insert(source, at: 0) }
+    }
+
     /// A new data key, for the store to take in place of the one that it has: wrapped, and open.
     package func successor(
         of old: OpenedKey, wrappedBy source: any StoreKeySource

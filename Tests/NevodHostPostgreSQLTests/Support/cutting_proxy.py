@@ -1,13 +1,17 @@
 """Stands between a client and a PostgreSQL server, on Unix sockets, and loses a connection at the worst moment.
 
-    cutting_proxy.py FOLDER SERVER MARK before|after
+    cutting_proxy.py FOLDER SERVER MARK before|after|gone
 
 Listens in FOLDER. The first time that a client sends MARK, the connection is cut: before it has reached the server, or after the
-server has answered and before the client hears of it.
+server has answered and before the client hears of it; with "gone" all others are cut as well, and nobody listens any more.
 """
+import os
 import socket
 import sys
 import threading
+
+
+everybody = []
 
 
 def main():
@@ -21,9 +25,10 @@ def main():
         client, _ = listener.accept()
         upstream = socket.socket(socket.AF_UNIX)
         upstream.connect(f"{server}/.s.PGSQL.5432")
+        everybody.extend([client, upstream])
         doomed = threading.Event()
         threading.Thread(target=forth, args=(client, upstream, mark.encode(), when, armed, doomed), daemon=True).start()
-        threading.Thread(target=back, args=(client, upstream, doomed), daemon=True).start()
+        threading.Thread(target=back, args=(client, upstream, doomed, when, folder), daemon=True).start()
 
 
 def end(*sockets):
@@ -44,11 +49,14 @@ def forth(client, upstream, mark, when, armed, doomed):
     end(client, upstream)
 
 
-def back(client, upstream, doomed):
+def back(client, upstream, doomed, when, folder):
     while data := upstream.recv(1 << 20):
         if doomed.is_set():
             # Its last words: the transaction is over.
             if data.endswith(b"Z\x00\x00\x00\x05I"):
+                if when == "gone":
+                    os.unlink(f"{folder}/.s.PGSQL.5432")
+                    end(*everybody)
                 break
             continue
         client.sendall(data)

@@ -1,0 +1,27 @@
+internal import Glibc
+internal import Testing
+
+/// Stands between stores and a server, and cuts the connection on which a mark is sent first.
+struct CuttingProxy {
+    private let pid: pid_t
+    private let pipe: Int32
+    private let socket: String
+
+    /// - Parameters:
+    ///   - folder: where it listens.
+    ///   - when: before the mark has reached the server, or after the server has answered; `gone`: after that, and nobody is let
+    ///     through any more.
+    init(to server: PostgreSQLServer, in folder: TemporaryFolder, _ mark: String, _ when: String) throws {
+        let script = "\(repository)/Tests/NevodHostPostgreSQLTests/Support/cutting_proxy.py"
+        (pid, pipe) = try Command.spawn(["python3", "-B", script, folder.path, server.folder, mark, when])
+        socket = "\(folder.path)/.s.PGSQL.5432"
+        #expect(LineReader(pipe).next() == "ready")
+    }
+
+    func stop() {
+        kill(pid, SIGKILL)
+        Command.wait(for: pid)
+        close(pipe)
+        unlink(socket)
+    }
+}
