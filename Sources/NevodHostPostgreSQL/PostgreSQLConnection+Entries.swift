@@ -43,6 +43,23 @@ extension PostgreSQLConnection {
         ).count > 0
     }
 
+    /// Writes them in the place of whatever is there, and tells all who listen. Needs a lock on the table.
+    func overwrite(_ writes: [PostgreSQLWrite], _ schema: PostgreSQLSchema, _ channel: String) throws(PostgreSQLFailure) {
+        try run(
+            """
+            INSERT INTO \(schema.name).entry (key, version, sealed)
+            SELECT * FROM unnest($1::bytea[], $2::int8[], $3::bytea[])
+            ON CONFLICT (key) DO UPDATE SET version = excluded.version, sealed = excluded.sealed
+            """,
+            [
+                .list(writes.map { Array($0.key.rawValue.utf8) }), .integers(writes.map(\.version)),
+                .list(writes.map { $0.sealed ?? [] }),
+            ])
+        try run(
+            "SELECT pg_notify($1::text, convert_from(news, 'UTF8')) FROM unnest($2::bytea[]) AS news",
+            [.text(channel), .list(writes.map { Array(PostgreSQLNews.changed($0.key, version: $0.version).payload.utf8) })])
+    }
+
     /// In the order of the keys, some hundred at a time, also if `body` changes them.
     func forEachPage(
         _ schema: PostgreSQLSchema, _ body: ([(key: StorageKey, entry: SealedEntry)]) throws(PostgreSQLFailure) -> Void

@@ -45,17 +45,4 @@ extension PostgreSQLStorage {
     public func export(to path: String, key source: any StoreKeySource) async throws -> Int {
         try await exportValues(of: try await keys(), to: path, key: source)
     }
-
-    /// Takes over the values of an exported store, be it this kind's or a `SQLiteStorage`'s.
-    ///
-    /// - Parameters:
-    ///   - path: of the file that ``export(to:key:)`` has written.
-    ///   - source: of its key.
-    ///   - replacing: whether a value takes the place of one that is there.
-    /// - Returns: how many were taken, and how many stayed because there was one.
-    public func importValues(
-        from path: String, key source: any StoreKeySource, replacing: Bool = false
-    ) async throws -> (taken: Int, kept: Int) {
-        try await importAll(from: path, key: source, replacing: replacing)
-    }
 }

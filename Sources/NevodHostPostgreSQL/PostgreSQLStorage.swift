@@ -38,7 +38,7 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
     let hub: PostgreSQLHub
     let reads: PostgreSQLReads
     private let listener: PostgreSQLListener
-    private let channel: String
+    let channel: String
 
     /// Opens the store, or makes it, in a schema of a database.
     ///
@@ -143,7 +143,14 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
         }
     }
 
-    private func check(_ key: StorageKey) throws(StorageError) {
+    func check(_ secret: Secret, _ key: StorageKey) throws(StorageError) {
+        guard secret.count > Self.maximumSize else { return }
+        throw StorageError(
+            .tooLarge, "\(key)", problem: "the value has \(secret.count) bytes, more than \(Self.maximumSize)",
+            remedy: "keep it elsewhere, and its place here")
+    }
+
+    func check(_ key: StorageKey) throws(StorageError) {
         guard key.rawValue.utf8.count > Self.maximumKeySize else { return }
         throw StorageError(
             .tooLarge, "\(key.rawValue.prefix(40))…",
@@ -158,11 +165,7 @@ extension PostgreSQLStorage {
         _ secret: Secret?, for key: StorageKey, if condition: @Sendable (Secret?) -> Bool
     ) async throws -> Bool {
         try check(key)
-        if let secret, secret.count > Self.maximumSize {
-            throw StorageError(
-                .tooLarge, "\(key)", problem: "the value has \(secret.count) bytes, more than \(Self.maximumSize)",
-                remedy: "keep it elsewhere, and its place here")
-        }
+        if let secret { try check(secret, key) }
         // What is remembered saves the question, if it is true: a version that has gone is not replaced.
         var known = hub.cache.withLock { $0.value(for: key) }.map { Found(version: $0.version, secret: $0.secret) }
         for _ in 0..<64 {

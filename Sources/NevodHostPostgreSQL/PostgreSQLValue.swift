@@ -5,6 +5,8 @@ enum PostgreSQLValue: Sendable {
     case bytes([UInt8])
     /// An array of `bytea`.
     case list([[UInt8]])
+    /// An array of `int8`.
+    case integers([Int64])
     case null
 
     /// In the server's binary form; nil for null.
@@ -13,16 +15,19 @@ enum PostgreSQLValue: Sendable {
         case .integer(let number): Self.bigEndian(number)
         case .text(let text): Array(text.utf8)
         case .bytes(let bytes): bytes
-        case .list(let list): Self.array(list)
+        case .list(let list): Self.array(of: Self.bytea, list)
+        case .integers(let numbers): Self.array(of: Self.int8, numbers.map(Self.bigEndian))
         case .null: nil
         }
     }
 
+    // Numbers of types (pg_type.dat).
     private static let bytea: Int32 = 17
+    private static let int8: Int32 = 20
 
     /// Dimensions, whether there are nulls, the type, the length and the first index; then each with its length.
-    private static func array(_ list: [[UInt8]]) -> [UInt8] {
-        var bytes = [Int32(list.isEmpty ? 0 : 1), 0, bytea].flatMap(bigEndian)
+    private static func array(of type: Int32, _ list: [[UInt8]]) -> [UInt8] {
+        var bytes = [Int32(list.isEmpty ? 0 : 1), 0, type].flatMap(bigEndian)
         if !list.isEmpty { bytes += [Int32(list.count), 1].flatMap(bigEndian) }
         for element in list { bytes += bigEndian(Int32(element.count)) + element }
         return bytes

@@ -186,6 +186,47 @@ struct PostgreSQLStorageTests {
         #expect(try await other.keys(withPrefix: "b") == ["b"])
     }
 
+    @Test func `An import takes all or nothing, and is heard of as any change`() async throws {
+        let storage = try await open()
+        let passphrase = Passphrase { _ in Secret("correct horse") }
+        let source = try await SQLiteStorage(path: "\(folder.path)/source.db", keys: [key])
+        let keys = (0..<1200).map { StorageKey(rawValue: "k\($0)") }
+        try await source.setAll(keys.map { ($0, Secret("new")) })
+        let (good, bad) = ("\(folder.path)/good", "\(folder.path)/bad")
+        for file in [good, bad] { try await source.export(to: file, key: passphrase) }
+        // The last in order.
+        _ = try Command.python(
+            """
+            import sqlite3, sys
+            database = sqlite3.connect(sys.argv[1])
+            database.execute("UPDATE entry SET version = version + 1 WHERE key = 'k999'")
+            database.commit()
+            """, [bad])
+        try await storage.set("old", for: "k0")
+        #expect(try await storage.string(for: "k0") == "old")
+        let error = await #expect(throws: StorageError.self) {
+            try await storage.importValues(from: bad, key: passphrase, replacing: true)
+        }
+        #expect(error?.code == .damaged)
+        #expect(try await storage.keys() == ["k0"])
+        #expect(try await storage.string(for: "k0") == "old")
+
+        let witness = try await open()
+        #expect(try await witness.string(for: "k0") == "old")
+        var changes = await witness.changes().makeAsyncIterator()
+        #expect(try await storage.importValues(from: good, key: passphrase) == (1199, 1))
+        #expect(try await storage.string(for: "k0") == "old")
+        #expect(try await storage.importValues(from: good, key: passphrase, replacing: true) == (1200, 0))
+        // At once: it is this store's own change.
+        #expect(try await storage.string(for: "k0") == "new")
+        var heard: Set<StorageKey> = []
+        while heard.count < 1200, let key = await changes.next(isolation: nil) { heard.insert(key) }
+        #expect(heard == Set(keys))
+        #expect(try await witness.string(for: "k0") == "new")
+        let found = try await storage.verify()
+        #expect(found.values == 1200 && found.problems == [])
+    }
+
     @Test func `A schema of an earlier layout becomes one of the next, and one of a later is refused`() async throws {
         try await open().set("old", for: "a")
         let name = server.schema()

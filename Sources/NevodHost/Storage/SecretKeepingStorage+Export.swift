@@ -29,27 +29,4 @@ extension SecretKeepingStorage {
             throw error
         }
     }
-
-    /// - Parameter replacing: whether a value takes the place of one that is there.
-    /// - Returns: how many were taken, and how many stayed because there was one.
-    package func importAll(
-        from path: String, key source: any StoreKeySource, replacing: Bool
-    ) async throws -> (taken: Int, kept: Int) {
-        guard access(path, F_OK) == 0 else { throw StorageError(path, "can't be opened", errno: errno) }
-        let other = try await SQLiteStorage(path: path, keys: [source], mustExist: true)
-        var (taken, kept) = (0, 0)
-        for key in try await other.keys() {
-            guard let secret = try await other.secret(for: key) else { continue }
-            if replacing {
-                try await set(secret, for: key)
-                taken += 1
-            } else if try await replace(nil as Secret?, with: secret, for: key) {
-                taken += 1
-            } else {
-                kept += 1
-            }
-        }
-        try await other.becomeOneFile()
-        return (taken, kept)
-    }
 }

@@ -10,9 +10,10 @@ final class SQLiteDatabase {
     private var statements: [String: SQLiteStatement] = [:]
 
     /// - Parameter path: of a file that is there already, perhaps empty: who makes it decides who may read it.
-    init(_ path: String) throws(StorageError) {
+    init(_ path: String, isReadOnly: Bool = false) throws(StorageError) {
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
         let status = sqlite3_open_v2(path, &handle, flags, nil)
         guard status == SQLITE_OK, let handle else {
             let error = StorageError(

@@ -32,8 +32,8 @@ package struct SQLiteSchema: Sendable {
 
     var version: Int { steps.count }
 
-    /// Brings the database to this layout. What it was is kept in a file beside it.
-    func migrate(_ database: SQLiteDatabase) throws(StorageError) {
+    /// Brings the database to this layout. What it was is kept in a file beside it, unless it is a copy itself.
+    func migrate(_ database: SQLiteDatabase, isCopy: Bool = false) throws(StorageError) {
         var version = try Self.version(of: database)
         guard version != self.version else { return }
         guard version < self.version else {
@@ -42,7 +42,7 @@ package struct SQLiteSchema: Sendable {
                 problem: "is of layout \(version), and this program knows none later than \(self.version)",
                 remedy: "use the newer program that wrote it")
         }
-        if version > 0 { try backUp(database, version) }
+        if version > 0, !isCopy { try backUp(database, version) }
         try database.transaction { () throws(StorageError) in
             // Another process may have done it meanwhile.
             version = try Self.version(of: database)

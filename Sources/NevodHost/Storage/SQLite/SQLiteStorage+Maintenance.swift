@@ -14,24 +14,27 @@ extension SQLiteStorage {
         }
     }
 
-    /// Reads all of the store: whether the database is whole, and each value opens for its key and version.
+    /// Reads all of the store as it is at one instant: whether the database is whole, and each value opens for its key and version.
     public func verify() async throws -> StoreVerification {
         let connection = connection
         let path = path
         return try await withCurrentKey { (opened) throws(StorageError) in
-            var found = StoreVerification()
-            guard try connection.database.sealedKey()?.number == opened.number else { return nil }
-            try found.noteDamage { (found) throws(StorageError) in
-                try connection.database.run("PRAGMA integrity_check(100)") { row in
-                    if row.text(0) != "ok" { found.problems.append("\(path): \(row.text(0))") }
+            // Values that another process seals anew meanwhile would look damaged.
+            try connection.database.snapshot { () throws(StorageError) -> StoreVerification? in
+                var found = StoreVerification()
+                guard try connection.database.sealedKey()?.number == opened.number else { return nil }
+                try found.noteDamage { (found) throws(StorageError) in
+                    try connection.database.run("PRAGMA integrity_check(100)") { row in
+                        if row.text(0) != "ok" { found.problems.append("\(path): \(row.text(0))") }
+                    }
                 }
-            }
-            try found.noteDamage { (found) throws(StorageError) in
-                try connection.database.forEachEntry { (key, entry) throws(StorageError) in
-                    found.check(entry, of: key, in: path, opened)
+                try found.noteDamage { (found) throws(StorageError) in
+                    try connection.database.forEachEntry { (key, entry) throws(StorageError) in
+                        found.check(entry, of: key, in: path, opened)
+                    }
                 }
+                return found
             }
-            return found
         }
     }
 
@@ -71,7 +74,7 @@ extension SQLiteStorage {
         try await exportValues(of: try await keys(), to: path, key: source)
     }
 
-    /// Takes over the values of an exported store.
+    /// Takes over the values of an exported store, which is only read: all, or, after a failure, none.
     ///
     /// - Parameters:
     ///   - path: of the file that ``export(to:key:)`` has written.
@@ -81,7 +84,34 @@ extension SQLiteStorage {
     public func importValues(
         from path: String, key source: any StoreKeySource, replacing: Bool = false
     ) async throws -> (taken: Int, kept: Int) {
-        try await importAll(from: path, key: source, replacing: replacing)
+        let export = try await SQLiteExport(path, key: source)
+        let (connection, counters, ownPath) = (connection, connection.counters, self.path)
+        return try await withCurrentKey { (opened) throws(StorageError) in
+            let database = connection.database
+            var changes: [(StorageKey, UInt64)] = []
+            defer { for (key, change) in changes { counters.end(key, change) } }
+            return try database.transaction { () throws(StorageError) -> (taken: Int, kept: Int)? in
+                guard try database.sealedKey()?.number == opened.number else { return nil }
+                var (taken, kept) = (0, 0)
+                var last: StorageKey?
+                while case let values = try export.values(after: last), !values.isEmpty {
+                    for (key, secret) in values {
+                        try Self.check(secret, key)
+                        let entry = try database.entry(for: key)
+                        if !replacing, try opened.open(entry, key, in: ownPath) != nil {
+                            kept += 1
+                            continue
+                        }
+                        let version = entry.version + 1
+                        changes.append((key, counters.begin(key)))
+                        try database.save(opened.seal(secret, key, version), for: key, version)
+                        taken += 1
+                    }
+                    last = values.last?.key
+                }
+                return (taken, kept)
+            }
+        }
     }
 
     /// All of them, or none: one wait for the device instead of one for each.
@@ -115,29 +145,36 @@ extension SQLiteStorage {
 extension SQLiteDatabase {
     /// In the order of the keys, also if `body` changes them: some thousand at a time.
     func forEachEntry(_ body: (StorageKey, SealedEntry) throws(StorageError) -> Void) throws(StorageError) {
-        var last: String?
-        while true {
-            var entries: [(StorageKey, SealedEntry)] = []
-            let condition = last == nil ? "" : "WHERE key > ?"
-            try run(
-                "SELECT key, version, sealed, length FROM entry \(condition) ORDER BY key LIMIT 1000",
-                last.map { [.text($0)] } ?? []
-            ) { row in
-                entries.append(
-                    (
-                        StorageKey(rawValue: row.text(0)),
-                        SealedEntry(version: row.integer(1), sealed: row.sealed(2))
-                    ))
-            }
-            guard let end = entries.last else { return }
-            let next = end.0.rawValue
-            // In a damaged one this would go round and round.
-            if let last, !last.utf8.lexicographicallyPrecedes(next.utf8) {
-                throw StorageError(
-                    .damaged, path, problem: "its entries are not in order", remedy: "put it back from a backup")
-            }
+        var last: StorageKey?
+        while case let entries = try entries(after: last), !entries.isEmpty {
             for (key, entry) in entries { try body(key, entry) }
-            last = next
+            last = entries.last?.key
         }
+    }
+
+    /// Some thousand, in the order of the keys. None: there are no more.
+    func entries(after last: StorageKey?) throws(StorageError) -> [(key: StorageKey, entry: SealedEntry)] {
+        var entries: [(key: StorageKey, entry: SealedEntry)] = []
+        let condition = last == nil ? "" : "WHERE key > ?"
+        try run(
+            "SELECT key, version, sealed, length FROM entry \(condition) ORDER BY key LIMIT 1000",
+            last.map { [.text($0.rawValue)] } ?? []
+        ) { row in
+            entries.append(
+                (StorageKey(rawValue: row.text(0)), SealedEntry(version: row.integer(1), sealed: row.sealed(2))))
+        }
+        // In a damaged one this would go round and round.
+        if let last, let next = entries.last?.key, !last.rawValue.utf8.lexicographicallyPrecedes(next.rawValue.utf8) {
+            throw StorageError(.damaged, path, problem: "its entries are not in order", remedy: "put it back from a backup")
+        }
+        return entries
+    }
+
+    /// All that `body` reads is as it was at one instant, whatever others write meanwhile. It may not write.
+    func snapshot<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
+        try execute("BEGIN")
+        // SQLite has ended it by itself after some failures.
+        defer { try? execute("ROLLBACK") }
+        return try body()
     }
 }

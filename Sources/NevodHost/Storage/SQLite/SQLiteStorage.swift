@@ -85,11 +85,7 @@ public final class SQLiteStorage: SealedStorage {
         _ secret: Secret?, for key: StorageKey,
         if condition: @escaping @Sendable (OpenedKey, SealedEntry) throws(StorageError) -> Bool
     ) async throws -> Bool {
-        if let secret, secret.count > Self.maximumSize {
-            throw StorageError(
-                .tooLarge, "\(key)", problem: "the value has \(secret.count) bytes, more than \(Self.maximumSize)",
-                remedy: "keep it elsewhere, and its place here")
-        }
+        if let secret { try Self.check(secret, key) }
         let (connection, counters) = (connection, connection.counters)
         return try await withCurrentKey { (opened) throws(StorageError) in
             let database = connection.database
@@ -105,6 +101,13 @@ public final class SQLiteStorage: SealedStorage {
                 return true
             }
         }
+    }
+
+    static func check(_ secret: Secret, _ key: StorageKey) throws(StorageError) {
+        guard secret.count > maximumSize else { return }
+        throw StorageError(
+            .tooLarge, "\(key)", problem: "the value has \(secret.count) bytes, more than \(maximumSize)",
+            remedy: "keep it elsewhere, and its place here")
     }
 
     /// By a lock on the file beside the database whose name ends with `-renewals`.

@@ -42,6 +42,19 @@ struct StoreFiles {
         try PrivateFile.size(ofUnopened: log) ?? 0 > 0
     }
 
+    /// Whether it is what an export leaves: nothing stands beside it, and its header (SQLite's file format, §1.3) says that no log
+    /// belongs to it.
+    func isOfOneFile() throws(StorageError) -> Bool {
+        // What this process has open is examined by name alone: its locks would go when this descriptor is closed.
+        for beside in [changes, log, "\(path)-shm"] where access(beside, F_OK) == 0 { return false }
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StorageError(path, "can't be opened", errno: errno) }
+        let file = try PrivateFile(descriptor, .file, path: path)
+        var versions: [UInt8] = [0, 0]
+        _ = pread(file.descriptor, &versions, 2, 18)
+        return !versions.contains(2)
+    }
+
     /// Where there was a store, nothing is made in its place behind the user's back.
     var lost: StorageError {
         StorageError(

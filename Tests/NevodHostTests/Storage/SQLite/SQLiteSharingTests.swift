@@ -1,4 +1,5 @@
 import Glibc
+import NevodSupport
 import Testing
 
 @testable import NevodHost
@@ -61,6 +62,28 @@ import Testing
         counters.end("a", change)
         #expect(counters.count(of: "a") != nil)
         #expect(try await other.string(for: "a") == "old")
+    }
+
+    @Test func `A key given while all is read is not taken for damage`() async throws {
+        let (storage, other) = (try await open(), try await open())
+        let count = 2500
+        try await storage.setAll((0..<count).map { (StorageKey(rawValue: "k\($0)"), Secret("value")) })
+        let isDone = Locked(false)
+        let source = KeyFile(path: "\(folder.path)/key")
+        async let given = {
+            var given = 0
+            while !isDone.withLock(\.self) {
+                try await other.rekey(source)
+                given += 1
+            }
+            return given
+        }()
+        for _ in 0..<20 {
+            let found = try await storage.verify()
+            #expect(found.problems == [] && found.values == count)
+        }
+        isDone.withLock { $0 = true }
+        #expect(try await given > 0)
     }
 
     @Test func `Two who bring a store to a later layout at once keep one copy of what it was`() async throws {
