@@ -12,7 +12,7 @@ final class PostgreSQLRenewalLocks: Sendable {
     private let channel: String
     private let store: StoreIdentifier
     /// The server's locks are one for a connection: it would give each to all of this process.
-    private let turns = KeyedTurns()
+    private let turns = KeyedTurns<UInt64>()
     private let waiting = Locked<[UInt64: [Waiter<Void>]]>([:])
 
     init(_ target: PostgreSQLTarget, channel: String, store: StoreIdentifier) {
@@ -98,41 +98,5 @@ final class PostgreSQLRenewalLocks: Sendable {
                 find it with: SELECT pid FROM pg_locks WHERE locktype = 'advisory' \
                 AND classid = \(lock >> 32) AND objid = \(lock & 0xFFFF_FFFF)
                 """)
-    }
-}
-
-/// One at a time for each number, in the order of arrival, within this process.
-final class KeyedTurns: Sendable {
-    /// Those who wait, for each number that is taken.
-    private let taken = Locked<[UInt64: [Waiter<Void>]]>([:])
-
-    /// - Throws: `CancellationError`; `NetworkError/timeout(_:)` at the end.
-    func take(_ number: UInt64, until end: ContinuousClock.Instant) async throws {
-        let waiter = taken.withLock { taken -> Waiter<Void>? in
-            guard taken[number] != nil else {
-                taken[number] = []
-                return nil
-            }
-            let waiter = Waiter<Void>()
-            taken[number]?.append(waiter)
-            return waiter
-        }
-        try await waiter?.value(until: end)
-    }
-
-    func release(_ number: UInt64) {
-        while let waiter = next(number) {
-            if waiter.resume(with: .success(())) { return }
-        }
-    }
-
-    private func next(_ number: UInt64) -> Waiter<Void>? {
-        taken.withLock { taken in
-            guard let waiting = taken[number], !waiting.isEmpty else {
-                taken[number] = nil
-                return nil
-            }
-            return taken[number]?.removeFirst()
-        }
     }
 }

@@ -20,34 +20,95 @@ package struct RenewalLocks: Sendable {
     package func withLock(
         for key: StorageKey, patience: Duration = Self.patience, _ body: @Sendable () async -> Void
     ) async throws {
-        let lock = try await lock(for: key, patience)
-        // Not left to the last reference.
-        defer { lock.release() }
+        let deadline = ContinuousClock.now + patience
+        let place = place(of: key)
+        do {
+            try await Self.turns.take(place, until: deadline)
+        } catch NetworkError.timeout {
+            throw isBusy(key, patience)
+        }
+        let lock: RenewalLock
+        switch await self.lock(place, until: deadline) {
+        case .taken(let taken): lock = taken
+        case .failed(let error):
+            Self.turns.release(place)
+            throw error
+        case .left(let error):
+            guard case NetworkError.timeout = error else { throw error }
+            throw isBusy(key, patience)
+        }
+        defer {
+            // Not left to the last reference.
+            lock.release()
+            Self.turns.release(place)
+        }
         await body()
     }
 
-    private func lock(for key: StorageKey, _ patience: Duration) async throws -> RenewalLock {
-        let deadline = ContinuousClock.now + patience
+    struct Place: Hashable {
+        let path: String
+        let offset: Int
+    }
+
+    /// Of this process, one at a time asks the kernel. A thread that the kernel has not answered can't be called back: if its waiter
+    /// gives up, it keeps the turn, so that the next doesn't leave another behind.
+    static let turns = KeyedTurns<Place>()
+
+    func place(of key: StorageKey) -> Place {
+        // In the positive range of file offsets.
+        Place(path: path, offset: Int(key.digest >> 2))
+    }
+
+    private enum Outcome {
+        case taken(RenewalLock)
+        case failed(any Error)
+        /// The wait is over; the thread that waits gives the turn back.
+        case left(any Error)
+    }
+
+    private func lock(_ place: Place, until deadline: ContinuousClock.Instant) async -> Outcome {
         while true {
-            // In the positive range of file offsets.
-            let lock = try RenewalLock(path, offset: Int(key.digest >> 2))
-            if try !lock.take() { try await wait(for: lock, key, patience, until: deadline) }
-            if lock.isCurrent { return lock }
+            let lock: RenewalLock
+            do throws(StorageError) {
+                lock = try RenewalLock(place.path, offset: place.offset)
+                if try lock.take() {
+                    if lock.isCurrent { return .taken(lock) }
+                    continue
+                }
+            } catch {
+                return .failed(error)
+            }
+            if let end = await wait(for: lock, place, until: deadline) { return end }
+            if lock.isCurrent { return .taken(lock) }
         }
     }
 
-    private func wait(
-        for lock: RenewalLock, _ key: StorageKey, _ patience: Duration, until deadline: ContinuousClock.Instant
-    ) async throws {
+    /// - Returns: nil: it is taken.
+    private func wait(for lock: RenewalLock, _ place: Place, until deadline: ContinuousClock.Instant) async -> Outcome? {
         let waiter = Waiter<Void>()
-        // If nobody waits any more when it has the lock, this was the last reference, and the lock is released.
-        SystemThread.start { waiter.resume(with: Result { try lock.takeWaiting() }) }
-        do { try await waiter.value(until: deadline) } catch let error as NetworkError {
-            guard case .timeout = error else { throw error }
-            throw StorageError(
-                .busy, path, problem: "another process has been renewing \(key) for \(patience)",
-                remedy: "find it with: fuser '\(path)'")
+        let hasStarted = SystemThread.start {
+            let result = Result { try lock.takeWaiting() }
+            guard !waiter.resume(with: result) else { return }
+            lock.release()
+            Self.turns.release(place)
         }
+        guard hasStarted else {
+            return .failed(StorageError(.unavailable, path, problem: "can't be waited for: the system has no thread left"))
+        }
+        do {
+            try await waiter.value(until: deadline)
+            return nil
+        } catch let error as StorageError {
+            return .failed(error)
+        } catch {
+            return .left(error)
+        }
+    }
+
+    private func isBusy(_ key: StorageKey, _ patience: Duration) -> StorageError {
+        StorageError(
+            .busy, path, problem: "another process has been renewing \(key) for \(patience)",
+            remedy: "find it with: fuser '\(path)'")
     }
 }
 

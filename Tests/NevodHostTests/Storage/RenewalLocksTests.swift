@@ -109,40 +109,96 @@ import Testing
         #expect(try await storage.string(for: "a") == "saved")
     }
 
+    /// A process that holds the lock of `a`, in the file that has the name now.
+    private func holder() throws -> (pid: pid_t, pipe: Int32) {
+        let holder = try StorageChild.spawn(["lock", folder.path, "a"])
+        #expect(LineReader(holder.pipe).next() == "held")
+        return holder
+    }
+
+    private func end(_ holder: (pid: pid_t, pipe: Int32)) {
+        kill(holder.pid, SIGKILL)
+        Command.wait(for: holder.pid)
+        close(holder.pipe)
+    }
+
     @Test func `Who waited for a lock whose file was removed doesn't take it for the lock`() async throws {
+        let locks = RenewalLocks(path: "\(folder.path)/.renewals")
+        let (first, order) = (try holder(), Collected<String>())
+        let waiter = Task { try await locks.withLock(for: "a") { order.append("waiter") } }
+        #expect(await eventually { openCount(locks.path) == 1 })
+        unlink(locks.path)
+        let second = try holder()
+        end(first)
+        // It waits for the other file.
+        #expect(await eventually { openFiles(locks.path) == [locks.path] })
+        #expect(order.values == [])
+        end(second)
+        try await waiter.value
+        #expect(order.values == ["waiter"])
+    }
+
+    @Test func `Those who give up waiting for a process that was stopped leave one thread behind, and one descriptor`()
+        async throws
+    {
+        let locks = RenewalLocks(path: "\(folder.path)/.renewals")
+        let holder = try holder()
+        kill(holder.pid, SIGSTOP)
+        for _ in 0..<20 {
+            let waiter = Task { try await locks.withLock(for: "a") { Issue.record("two have the lock") } }
+            #expect(await eventually { openCount(locks.path) == 1 })
+            waiter.cancel()
+            await #expect(throws: CancellationError.self) { try await waiter.value }
+        }
+        let error = await #expect(throws: StorageError.self) {
+            try await locks.withLock(for: "a", patience: .milliseconds(20)) { Issue.record("two have the lock") }
+        }
+        #expect(error?.code == .busy)
+        // One asks the kernel; of the others nothing is left.
+        #expect(openCount(locks.path) == 1)
+        #expect(RenewalLocks.turns.waitingCount(locks.place(of: "a")) == 0)
+        // Another key's are not concerned.
+        try await locks.withLock(for: "b") {}
+        async let last: Void = locks.withLock(for: "a") {}
+        #expect(await eventually { RenewalLocks.turns.waitingCount(locks.place(of: "a")) == 1 })
+        kill(holder.pid, SIGCONT)
+        end(holder)
+        try await last
+        #expect(await eventually { openCount(locks.path) == 0 })
+    }
+
+    @Test func `Those who wait for one of their own process take no thread and no descriptor`() async throws {
         let locks = RenewalLocks(path: path)
-        let (held, free, order) = (Latch(), Latch(), Collected<String>())
-        async let first: Void = locks.withLock(for: "a") {
+        let (held, free, order) = (Latch(), Latch(), Collected<Int>())
+        async let holding: Void = locks.withLock(for: "a") {
             held.set()
             await free.wait()
         }
         await held.wait()
-        let waiter = Task { try await locks.withLock(for: "a") { order.append("waiter") } }
-        #expect(await eventually { openCount == 2 })
-        unlink(path)
-        let (heldAgain, freeAgain) = (Latch(), Latch())
-        async let third: Void = locks.withLock(for: "a") {
-            heldAgain.set()
-            await freeAgain.wait()
-            order.append("third")
+        try await withThrowingTaskGroup { group in
+            for number in 0..<50 {
+                group.addTask { try await locks.withLock(for: "a") { order.append(number) } }
+            }
+            #expect(await eventually { RenewalLocks.turns.waitingCount(locks.place(of: "a")) == 50 })
+            #expect(openCount(path) == 1)
+            free.set()
+            try await group.waitForAll()
         }
-        await heldAgain.wait()
-        free.set()
-        try await first
-        #expect(await eventually { openCount == 2 })
-        freeAgain.set()
-        try await third
-        try await waiter.value
-        #expect(order.values == ["third", "waiter"])
+        try await holding
+        #expect(order.values.sorted() == Array(0..<50))
+        #expect(openCount(path) == 0)
     }
 
-    /// How often this process has the file of that name open; it may have been removed since.
-    private var openCount: Int {
-        (0..<1024).count { descriptor in
+    private func openCount(_ path: String) -> Int { openFiles(path).count }
+
+    /// The files of that name that this process has open, as often as it has; those that were removed since are said to be.
+    private func openFiles(_ path: String) -> [String] {
+        (0..<1024).compactMap { descriptor in
             var target = [CChar](repeating: 0, count: 4096)
             let count = readlink("/proc/self/fd/\(descriptor)", &target, target.count)
-            guard count > 0 else { return false }
-            return String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self).hasPrefix(path)
+            guard count > 0 else { return nil }
+            let name = String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return name.hasPrefix(path) ? name : nil
         }
     }
 }
