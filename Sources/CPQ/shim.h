@@ -1,6 +1,5 @@
 /* libpq by its header alone: nothing here links to it. */
-#include <dlfcn.h>
-#include <stddef.h>
+#include "../CLinux/table.h"
 #if __has_include(<postgresql/libpq-fe.h>)
 #include <postgresql/libpq-fe.h>
 #else
@@ -14,19 +13,4 @@
     F(PQntuples) F(PQpingParams) F(PQport) F(PQresultErrorField) F(PQresultStatus) F(PQsendPrepare) F(PQsendQuery) \
     F(PQsendQueryPrepared) F(PQsetNoticeProcessor) F(PQsetnonblocking) F(PQsocket) F(PQstatus)
 
-/* What is called of it, each with the type that the header gives it. */
-struct nevod_pq {
-#define NEVOD_PQ_MEMBER(name) __typeof__(name) *name;
-    NEVOD_PQ_EACH(NEVOD_PQ_MEMBER)
-#undef NEVOD_PQ_MEMBER
-};
-
-/* The name of what the library lacks; null: it has everything. */
-static inline const char *nevod_pq_find(void *library, struct nevod_pq *functions) {
-#define NEVOD_PQ_FIND(name) \
-    functions->name = (__typeof__(name) *)dlsym(library, #name); \
-    if (functions->name == NULL) return #name;
-    NEVOD_PQ_EACH(NEVOD_PQ_FIND)
-#undef NEVOD_PQ_FIND
-    return NULL;
-}
+NEVOD_TABLE(nevod_pq, NEVOD_PQ_EACH)

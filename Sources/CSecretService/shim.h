@@ -1,6 +1,6 @@
 /* What is used of libsecret, GLib, GObject and GIO, by the names and types of their public headers. None of these is linked, and
    none of their headers needed: the functions are looked up when the Secret Service is first asked. */
-#include <stddef.h>
+#include "../CLinux/table.h"
 #include <stdint.h>
 
 /* GError: a message, and a code whose meaning depends on the domain. */
@@ -18,38 +18,54 @@ typedef struct nevod_glist {
 } nevod_glist;
 
 typedef void (*nevod_release)(void *);
-typedef void (*nevod_error_free)(nevod_gerror *);
-typedef void (*nevod_list_free)(nevod_glist *);
-typedef uint32_t (*nevod_quark)(void);
+void g_object_unref(void *object);
+void g_error_free(nevod_gerror *error);
+void g_list_free(nevod_glist *list);
 
-typedef void *(*nevod_table_new)(const void *hash, const void *equal);
-typedef int (*nevod_table_insert)(void *table, const char *key, const char *value);
+unsigned g_str_hash(const void *text);
+int g_str_equal(const void *one, const void *other);
+void *g_hash_table_new(unsigned (*hash)(const void *), int (*equal)(const void *, const void *));
+int g_hash_table_insert(void *table, const char *key, const char *value);
+void g_hash_table_unref(void *table);
 
-typedef void *(*nevod_cancellable_new)(void);
-typedef void (*nevod_cancellable_cancel)(void *cancellable);
-typedef void *(*nevod_proxy_connection)(void *proxy);
-typedef void (*nevod_connection_set_exit_on_close)(void *connection, int exits);
+void *g_cancellable_new(void);
+void g_cancellable_cancel(void *cancellable);
+void *g_dbus_proxy_get_connection(void *proxy);
+void g_dbus_connection_set_exit_on_close(void *connection, int exits);
+uint32_t g_dbus_error_quark(void);
+uint32_t secret_error_get_quark(void);
 
-typedef size_t (*nevod_service_type)(void);
-typedef void *(*nevod_service_open)(
-    size_t type, const char *bus_name, int flags, void *cancellable, nevod_gerror **error);
-typedef nevod_glist *(*nevod_service_search)(
+size_t secret_service_get_type(void);
+void *secret_service_open_sync(size_t type, const char *bus_name, int flags, void *cancellable, nevod_gerror **error);
+nevod_glist *secret_service_search_sync(
     void *service, const void *schema, void *attributes, int flags, void *cancellable, nevod_gerror **error);
-typedef void *(*nevod_collection_for_alias)(
+void *secret_collection_for_alias_sync(
     void *service, const char *alias, int flags, void *cancellable, nevod_gerror **error);
-/* Of a collection or an item. */
-typedef int (*nevod_is_locked)(void *object);
+int secret_collection_get_locked(void *collection);
 
-typedef void *(*nevod_item_create)(
+void *secret_item_create_sync(
     void *collection, const void *schema, void *attributes, const char *label, void *value, int flags, void *cancellable,
     nevod_gerror **error);
-typedef int (*nevod_item_delete)(void *item, void *cancellable, nevod_gerror **error);
-typedef void *(*nevod_item_secret)(void *item);
-typedef int (*nevod_item_set_secret)(void *item, void *value, void *cancellable, nevod_gerror **error);
+int secret_item_delete_sync(void *item, void *cancellable, nevod_gerror **error);
+int secret_item_get_locked(void *item);
+void *secret_item_get_secret(void *item);
+int secret_item_set_secret_sync(void *item, void *value, void *cancellable, nevod_gerror **error);
 
 /* A secret's bytes, in memory that libsecret wipes. */
-typedef void *(*nevod_value_new)(const char *bytes, ptrdiff_t count, const char *content_type);
-typedef const char *(*nevod_value_get)(void *value, size_t *count);
+void *secret_value_new(const char *bytes, ptrdiff_t count, const char *content_type);
+const char *secret_value_get(void *value, size_t *count);
+void secret_value_unref(void *value);
+
+#define NEVOD_SECRET_EACH(F) \
+    F(g_object_unref) F(g_error_free) F(g_list_free) F(g_str_hash) F(g_str_equal) F(g_hash_table_new) \
+    F(g_hash_table_insert) F(g_hash_table_unref) F(g_cancellable_new) F(g_cancellable_cancel) \
+    F(g_dbus_proxy_get_connection) F(g_dbus_connection_set_exit_on_close) F(g_dbus_error_quark) F(secret_error_get_quark) \
+    F(secret_service_get_type) F(secret_service_open_sync) F(secret_service_search_sync) \
+    F(secret_collection_for_alias_sync) F(secret_collection_get_locked) F(secret_item_create_sync) \
+    F(secret_item_delete_sync) F(secret_item_get_locked) F(secret_item_get_secret) F(secret_item_set_secret_sync) \
+    F(secret_value_new) F(secret_value_get) F(secret_value_unref)
+
+NEVOD_TABLE(nevod_secret, NEVOD_SECRET_EACH)
 
 enum {
     NEVOD_SEARCH_ALL = 1 << 1,

@@ -60,7 +60,7 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
     }
 
     init(_ connection: String, _ schema: PostgreSQLSchema, _ connections: Int, _ keys: [any StoreKeySource]) async throws {
-        let target = try PostgreSQLTarget(PQ.load(), connection)
+        let target = try PostgreSQLTarget(PQ(), connection)
         let pool = PostgreSQLPool(target, count: connections)
         let server = try await pool.storage { (lane) throws(PostgreSQLFailure) in
             try await lane.runAgain { (connection, _) throws(PostgreSQLFailure) in

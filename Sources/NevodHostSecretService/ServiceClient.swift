@@ -1,3 +1,4 @@
+internal import CSecretService
 internal import NevodHost
 internal import NevodSupport
 
@@ -27,13 +28,13 @@ final class ServiceClient: Sendable {
         defer { timer.cancel() }
         return try await thread.run { () throws(StorageError) in
             try SessionBus.check()
-            let library = try SecretLibrary.load()
+            let library = try SecretLibrary()
             let held = try lock?.take(ending)
             defer { _ = held }
-            guard let cancellable = ServiceObject(library.gCancellableNew(), library.gObjectUnref) else {
+            guard let cancellable = ServiceObject(library.call.g_cancellable_new(), library.call.g_object_unref) else {
                 throw StorageError(.other, "GLib", problem: "can't make a GCancellable")
             }
-            ending.onPass { library.gCancellableCancel(cancellable.pointer) }
+            ending.onPass { library.call.g_cancellable_cancel(cancellable.pointer) }
             do throws(ServiceFailure) {
                 return try self.run(body, library, cancellable)
             } catch {

@@ -41,12 +41,12 @@ enum ServiceFailure: Error {
             self = .service(StorageError(.unavailable, Self.name, problem: "has failed, and given no reason"))
             return
         }
-        defer { library.gErrorFree(error) }
+        defer { library.call.g_error_free(error) }
         let (domain, code) = (error.pointee.domain, Int(error.pointee.code))
         let missing = [NEVOD_DBUS_SERVICE_UNKNOWN, NEVOD_DBUS_NAME_HAS_NO_OWNER]
-        if domain == library.secretErrorGetQuark(), code == Int(NEVOD_ERROR_IS_LOCKED) {
+        if domain == library.call.secret_error_get_quark(), code == Int(NEVOD_ERROR_IS_LOCKED) {
             self = .locked
-        } else if domain == library.gDBusErrorQuark(), missing.contains(code) {
+        } else if domain == library.call.g_dbus_error_quark(), missing.contains(code) {
             self = .service(
                 StorageError(
                     .unavailable, Self.name, problem: "is not on the session bus",

@@ -11,14 +11,14 @@ struct ServiceSession: Sendable {
 
     init(_ library: SecretLibrary, _ cancellable: ServiceObject) throws(ServiceFailure) {
         var error: UnsafeMutablePointer<nevod_gerror>?
-        let opened = library.secretServiceOpenSync(
-            library.secretServiceGetType(), nil, Int32(NEVOD_OPEN_SESSION), cancellable.pointer, &error)
-        guard let service = ServiceObject(opened, library.gObjectUnref) else { throw ServiceFailure(error, library) }
+        let opened = library.call.secret_service_open_sync(
+            library.call.secret_service_get_type(), nil, Int32(NEVOD_OPEN_SESSION), cancellable.pointer, &error)
+        guard let service = ServiceObject(opened, library.call.g_object_unref) else { throw ServiceFailure(error, library) }
         self.library = library
         self.service = service
         // GIO would end the process when the bus goes.
-        if let connection = library.gDBusProxyGetConnection(service.pointer) {
-            library.gDBusConnectionSetExitOnClose(connection, 0)
+        if let connection = library.call.g_dbus_proxy_get_connection(service.pointer) {
+            library.call.g_dbus_connection_set_exit_on_close(connection, 0)
         }
     }
 
@@ -30,11 +30,11 @@ struct ServiceSession: Sendable {
             try checkHidden(cancellable)
             return nil
         }
-        guard let value = ServiceObject(library.secretItemGetSecret(item.pointer), library.secretValueUnref) else {
+        guard let value = ServiceObject(library.call.secret_item_get_secret(item.pointer), library.call.secret_value_unref) else {
             throw .withoutSecret
         }
         var count = 0
-        let bytes = library.secretValueGet(value.pointer, &count)
+        let bytes = library.call.secret_value_get(value.pointer, &count)
         return Secret(copying: UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
     }
 
@@ -44,12 +44,12 @@ struct ServiceSession: Sendable {
         let items = try search(attributes, cancellable, secrets: false)
         guard !items.contains(where: isLocked) else { throw .locked }
         let value = secret.withUnsafeBytes {
-            library.secretValueNew($0.bindMemory(to: CChar.self).baseAddress, $0.count, "text/plain")
+            library.call.secret_value_new($0.bindMemory(to: CChar.self).baseAddress, $0.count, "text/plain")
         }
-        guard let value = ServiceObject(value, library.secretValueUnref) else { throw ServiceFailure(nil, library) }
+        guard let value = ServiceObject(value, library.call.secret_value_unref) else { throw ServiceFailure(nil, library) }
         var error: UnsafeMutablePointer<nevod_gerror>?
         guard let item = items.first else { return try create(value, attributes, label, cancellable) }
-        guard library.secretItemSetSecretSync(item.pointer, value.pointer, cancellable.pointer, &error) != 0 else {
+        guard library.call.secret_item_set_secret_sync(item.pointer, value.pointer, cancellable.pointer, &error) != 0 else {
             throw ServiceFailure(error, library)
         }
         // Somebody's copy in another keyring is not to be found later.
@@ -66,19 +66,19 @@ struct ServiceSession: Sendable {
     /// Whether a value could be stored now, without asking anybody.
     func isOpen(_ cancellable: ServiceObject) throws(ServiceFailure) -> Bool {
         guard let collection = try defaultCollection(cancellable) else { return false }
-        return library.secretCollectionGetLocked(collection.pointer) == 0
+        return library.call.secret_collection_get_locked(collection.pointer) == 0
     }
 
     // MARK: Parts
 
     private func isLocked(_ item: ServiceObject) -> Bool {
-        library.secretItemGetLocked(item.pointer) != 0
+        library.call.secret_item_get_locked(item.pointer) != 0
     }
 
     /// A service may not tell what is in a keyring that is locked.
     private func checkHidden(_ cancellable: ServiceObject) throws(ServiceFailure) {
         if let collection = try defaultCollection(cancellable),
-            library.secretCollectionGetLocked(collection.pointer) != 0
+            library.call.secret_collection_get_locked(collection.pointer) != 0
         {
             throw .locked
         }
@@ -87,10 +87,10 @@ struct ServiceSession: Sendable {
     /// Nil: there is none.
     private func defaultCollection(_ cancellable: ServiceObject) throws(ServiceFailure) -> ServiceObject? {
         var error: UnsafeMutablePointer<nevod_gerror>?
-        let collection = library.secretCollectionForAliasSync(
+        let collection = library.call.secret_collection_for_alias_sync(
             service.pointer, "default", 0, cancellable.pointer, &error)
         guard error == nil else { throw ServiceFailure(error, library) }
-        return ServiceObject(collection, library.gObjectUnref)
+        return ServiceObject(collection, library.call.g_object_unref)
     }
 
     private func search(
@@ -99,14 +99,14 @@ struct ServiceSession: Sendable {
         let flags = NEVOD_SEARCH_ALL | (secrets ? NEVOD_SEARCH_LOAD_SECRETS : 0)
         var error: UnsafeMutablePointer<nevod_gerror>?
         let found = attributes.withTable(library) { table in
-            library.secretServiceSearchSync(service.pointer, nil, table, Int32(flags), cancellable.pointer, &error)
+            library.call.secret_service_search_sync(service.pointer, nil, table, Int32(flags), cancellable.pointer, &error)
         }
         guard error == nil else { throw ServiceFailure(error, library) }
-        defer { library.gListFree(found) }
+        defer { library.call.g_list_free(found) }
         var items: [ServiceObject] = []
         var node = found
         while let current = node {
-            if let item = ServiceObject(current.pointee.data, library.gObjectUnref) { items.append(item) }
+            if let item = ServiceObject(current.pointee.data, library.call.g_object_unref) { items.append(item) }
             node = current.pointee.next
         }
         return items
@@ -116,20 +116,20 @@ struct ServiceSession: Sendable {
         _ value: ServiceObject, _ attributes: ServiceAttributes, _ label: String, _ cancellable: ServiceObject
     ) throws(ServiceFailure) {
         guard let collection = try defaultCollection(cancellable) else { throw .noCollection }
-        guard library.secretCollectionGetLocked(collection.pointer) == 0 else { throw .locked }
+        guard library.call.secret_collection_get_locked(collection.pointer) == 0 else { throw .locked }
         var error: UnsafeMutablePointer<nevod_gerror>?
         let item = attributes.withTable(library) { table in
-            library.secretItemCreateSync(
+            library.call.secret_item_create_sync(
                 collection.pointer, nil, table, label, value.pointer, Int32(NEVOD_CREATE_REPLACE),
                 cancellable.pointer, &error)
         }
-        guard ServiceObject(item, library.gObjectUnref) != nil else { throw ServiceFailure(error, library) }
+        guard ServiceObject(item, library.call.g_object_unref) != nil else { throw ServiceFailure(error, library) }
     }
 
     private func delete(_ items: ArraySlice<ServiceObject>, _ cancellable: ServiceObject) throws(ServiceFailure) {
         for item in items {
             var error: UnsafeMutablePointer<nevod_gerror>?
-            guard library.secretItemDeleteSync(item.pointer, cancellable.pointer, &error) != 0 else {
+            guard library.call.secret_item_delete_sync(item.pointer, cancellable.pointer, &error) != 0 else {
                 throw ServiceFailure(error, library)
             }
         }
@@ -153,15 +153,15 @@ struct ServiceAttributes: Sendable {
         _ library: SecretLibrary, _ body: (UnsafeMutableRawPointer?) -> Result
     ) -> Result {
         let texts = pairs.map { (strdup($0.name), strdup($0.value)) }
-        let table = library.gHashTableNew(library.gStrHash, library.gStrEqual)
+        let table = library.call.g_hash_table_new(library.call.g_str_hash, library.call.g_str_equal)
         defer {
-            if let table { library.gHashTableUnref(table) }
+            if let table { library.call.g_hash_table_unref(table) }
             for (name, value) in texts {
                 free(name)
                 free(value)
             }
         }
-        for (name, value) in texts { _ = library.gHashTableInsert(table, name, value) }
+        for (name, value) in texts { _ = library.call.g_hash_table_insert(table, name, value) }
         return body(table)
     }
 }

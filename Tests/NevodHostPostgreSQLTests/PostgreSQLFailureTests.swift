@@ -83,9 +83,9 @@ struct PostgreSQLFailureTests {
     }
 
     @Test func `A library that isn't installed is an error that says what to install`() {
-        let error = #expect(throws: StorageError.self) { try PQ.open("libpq-of-nobody.so.5") }
+        let error = #expect(throws: StorageError.self) { try PQ("libpq-of-nobody.so.5") }
         #expect(error?.remedy?.contains("apt install libpq5") == true)
-        let other = #expect(throws: StorageError.self) { try PQ.open("libc.so.6") }
+        let other = #expect(throws: StorageError.self) { try PQ("libc.so.6") }
         #expect(other?.description.contains("has no PQ") == true)
     }
 
