@@ -46,10 +46,10 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
-        // Its header alone: the library is loaded when it is first used, and a program that doesn't use it needs none.
+        // By their headers alone: each is loaded when it is first used, and a program that doesn't use it needs none.
         .systemLibrary(name: "CPQ"),
+        .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         // Types only: libsecret is loaded when it is first used.
         .systemLibrary(name: "CSecretService"),
@@ -71,7 +71,8 @@ let package = Package(
             name: "NevodHostSecretService", dependencies: ["NevodHost", "NevodSupport", "COpenSSL", "CSecretService"],
             swiftSettings: strict),
         .executableTarget(
-            name: "nevod-host", dependencies: ["CLinux", "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodSupport"],
+            name: "nevod-host",
+            dependencies: ["CLinux", "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodSupport"],
             swiftSettings: strict),
 
         .target(name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth", swiftSettings: strict),

@@ -723,6 +723,18 @@ class Faults(SessionTestCase):
             self.expect(self.run_host("sign", *words, server.http), 0)
         self.assertEqual(sorted(path.name for path in self.store.parent.iterdir()), ["sessions.db"])
 
+    def test_requests_without_a_login_need_no_library_of_a_store(self):
+        for name in ("libsqlite3.so.0", "libpq.so.5", "libsecret-1.so.0"):
+            self.file(name, "")
+        env = {"LD_LIBRARY_PATH": os.pathsep.join([str(self.folder), os.environ.get("LD_LIBRARY_PATH", "")])}
+        with RecordingServer() as server:
+            self.expect(self.run_host(server.http, env=env), 0)
+        self.expect(self.run_host("sessions", env=env), 0)
+        reasons = ("libsqlite3.so.0: can't be loaded", "apt install libsqlite3-0")
+        self.expect(self.get(*self.ALONE, env=env), 0, "this session can't be kept", *reasons)
+        self.expect(self.run_host("login", *self.scheme(*self.ALONE), env=env), 114, *reasons)
+        self.assertFalse(self.store.exists())
+
 
 class AsNobody(TestCase):
     """What the system refuses to others: as root, which it refuses nothing, the command is run as somebody else."""

@@ -21,6 +21,8 @@ final class SQLiteConnection: Sendable {
     ) async throws(StorageError) -> SQLiteConnection {
         let thread = StorageThread()
         return try await thread.run { () throws(StorageError) in
+            // Without the library, no file is made.
+            _ = try SQLite()
             let given = StoreFiles(path)
             _ = try given.checkPrivate()
             let files = try given.resolved()

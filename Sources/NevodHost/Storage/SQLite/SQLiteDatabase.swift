@@ -5,44 +5,48 @@ internal import NevodSupport
 /// One connection to a database. Used by one thread at a time.
 final class SQLiteDatabase {
     let path: String
+    private let sqlite: SQLite
     private let handle: OpaquePointer
     /// Kept for all its life, by its text: compiling costs more than running.
     private var statements: [String: SQLiteStatement] = [:]
 
     /// - Parameter path: of a file that is there already, perhaps empty: who makes it decides who may read it.
     init(_ path: String, isReadOnly: Bool = false) throws(StorageError) {
+        let sqlite = try SQLite()
         var handle: OpaquePointer?
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-        let status = sqlite3_open_v2(path, &handle, flags, nil)
+        let status = sqlite.call.sqlite3_open_v2(path, &handle, flags, nil)
         guard status == SQLITE_OK, let handle else {
             let error = StorageError(
-                path, sqlite: status, handle.flatMap { sqlite3_errmsg($0) }, system: handle.map { sqlite3_system_errno($0) } ?? 0)
-            sqlite3_close_v2(handle)
+                path, sqlite: status, sqlite.message(status, handle),
+                system: handle.map { sqlite.call.sqlite3_system_errno($0) } ?? 0)
+            _ = sqlite.call.sqlite3_close_v2(handle)
             throw error
         }
         self.path = path
+        self.sqlite = sqlite
         self.handle = handle
-        sqlite3_busy_timeout(handle, 10_000)
+        _ = sqlite.call.sqlite3_busy_timeout(handle, 10_000)
         // A file that somebody else has prepared must not run anything.
         var wasSet: Int32 = 0
-        nevod_sqlite_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, &wasSet)
-        nevod_sqlite_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &wasSet)
-        nevod_sqlite_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, &wasSet)
+        nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_DEFENSIVE, 1, &wasSet)
+        nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &wasSet)
+        nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, &wasSet)
     }
 
     deinit {
         statements.removeAll()
-        sqlite3_close_v2(handle)
+        _ = sqlite.call.sqlite3_close_v2(handle)
     }
 
     func failure(_ status: Int32) -> StorageError {
-        StorageError(path, sqlite: status, sqlite3_errmsg(handle), system: nevod_sqlite_last_errno(handle))
+        StorageError(path, sqlite: status, sqlite.message(status, handle), system: nevod_sqlite_last_errno(sqlite.call, handle))
     }
 
     /// Runs statements that give no rows.
     func execute(_ text: String) throws(StorageError) {
-        let status = sqlite3_exec(handle, text, nil, nil, nil)
+        let status = sqlite.call.sqlite3_exec(handle, text, nil, nil, nil)
         guard status == SQLITE_OK else { throw failure(status) }
     }
 
@@ -57,9 +61,9 @@ final class SQLiteDatabase {
             statement = known
         } else {
             var prepared: OpaquePointer?
-            let status = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+            let status = sqlite.call.sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
             guard status == SQLITE_OK, let prepared else { throw failure(status) }
-            statement = SQLiteStatement(prepared)
+            statement = SQLiteStatement(sqlite, prepared)
             statements[text] = statement
         }
         let status = try statement.run(values, row: row)
@@ -86,7 +90,7 @@ final class SQLiteDatabase {
     }
 
     /// How many rows the last statement changed.
-    var changes: Int { Int(sqlite3_changes64(handle)) }
+    var changes: Int { Int(sqlite.call.sqlite3_changes64(handle)) }
 
     /// All of it, or nothing. Others write before it or after it.
     func transaction<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
@@ -97,7 +101,7 @@ final class SQLiteDatabase {
             try execute("COMMIT")
         } catch {
             // SQLite has done so by itself after some failures, and says that there is none.
-            sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+            _ = sqlite.call.sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
             throw error
         }
         return result
@@ -114,12 +118,13 @@ enum SQLiteValue {
 
 /// A row, while it is the current one.
 struct SQLiteRow {
+    fileprivate let sqlite: SQLite
     fileprivate let statement: OpaquePointer
 
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    func isNull(_ column: Int32) -> Bool { sqlite.call.sqlite3_column_type(statement, column) == SQLITE_NULL }
+    func integer(_ column: Int32) -> Int64 { sqlite.call.sqlite3_column_int64(statement, column) }
     func text(_ column: Int32) -> String {
-        String(decoding: bytes(sqlite3_column_text(statement, column), column), as: UTF8.self)
+        String(decoding: bytes(sqlite.call.sqlite3_column_text(statement, column), column), as: UTF8.self)
     }
     /// - Parameter column: of what is sealed; the next one is its length.
     /// - Returns: nil if it was removed. No bytes, which don't open, if it isn't as long as it was.
@@ -127,39 +132,41 @@ struct SQLiteRow {
         let sealed = isNull(column) ? nil : blob(column)
         return integer(column + 1) == Int64(sealed?.count ?? 0) ? sealed : []
     }
-    func blob(_ column: Int32) -> [UInt8] { Array(bytes(sqlite3_column_blob(statement, column), column)) }
+    func blob(_ column: Int32) -> [UInt8] { Array(bytes(sqlite.call.sqlite3_column_blob(statement, column), column)) }
 
     private func bytes(_ start: UnsafeRawPointer?, _ column: Int32) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
+        UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite.call.sqlite3_column_bytes(statement, column)))
     }
 }
 
 /// A compiled statement.
 private final class SQLiteStatement {
+    private let sqlite: SQLite
     private let handle: OpaquePointer
 
-    init(_ handle: OpaquePointer) {
+    init(_ sqlite: SQLite, _ handle: OpaquePointer) {
+        self.sqlite = sqlite
         self.handle = handle
     }
 
     deinit {
-        sqlite3_finalize(handle)
+        _ = sqlite.call.sqlite3_finalize(handle)
     }
 
     /// - Returns: the status it ended with; `SQLITE_DONE` is a good end.
     func run(_ values: [SQLiteValue], row: (SQLiteRow) throws(StorageError) -> Void) throws(StorageError) -> Int32 {
         defer {
-            sqlite3_reset(handle)
-            sqlite3_clear_bindings(handle)
+            _ = sqlite.call.sqlite3_reset(handle)
+            _ = sqlite.call.sqlite3_clear_bindings(handle)
         }
         for (index, value) in values.enumerated() {
             let status = bind(value, to: Int32(index + 1))
             guard status == SQLITE_OK else { return status }
         }
         while true {
-            let status = sqlite3_step(handle)
+            let status = sqlite.call.sqlite3_step(handle)
             guard status == SQLITE_ROW else { return status }
-            try row(SQLiteRow(statement: handle))
+            try row(SQLiteRow(sqlite: sqlite, statement: handle))
         }
     }
 
@@ -167,12 +174,14 @@ private final class SQLiteStatement {
         // SQLITE_TRANSIENT: it copies.
         let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
-        case .integer(let number): return sqlite3_bind_int64(handle, index, number)
-        case .text(let text): return sqlite3_bind_text64(handle, index, text, UInt64(text.utf8.count), copy, UInt8(SQLITE_UTF8))
+        case .integer(let number): return sqlite.call.sqlite3_bind_int64(handle, index, number)
+        case .text(let text):
+            return sqlite.call.sqlite3_bind_text64(handle, index, text, UInt64(text.utf8.count), copy, UInt8(SQLITE_UTF8))
         case .blob(let bytes):
             return bytes.isEmpty
-                ? sqlite3_bind_zeroblob(handle, index, 0) : sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), copy)
-        case .null: return sqlite3_bind_null(handle, index)
+                ? sqlite.call.sqlite3_bind_zeroblob(handle, index, 0)
+                : sqlite.call.sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), copy)
+        case .null: return sqlite.call.sqlite3_bind_null(handle, index)
         }
     }
 }
@@ -181,8 +190,7 @@ extension StorageError {
     /// - Parameters:
     ///   - status: SQLite's, extended.
     ///   - number: what the system said, if it said anything.
-    init(_ path: String, sqlite status: Int32, _ message: UnsafePointer<CChar>?, system number: Int32) {
-        let text = message.map { String(cString: $0) } ?? String(cString: sqlite3_errstr(status))
+    init(_ path: String, sqlite status: Int32, _ text: String, system number: Int32) {
         if number != 0, [SQLITE_IOERR, SQLITE_CANTOPEN].contains(status & 0xFF) {
             self.init(path, text, errno: number)
             return
