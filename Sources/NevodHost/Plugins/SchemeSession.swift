@@ -72,7 +72,7 @@ public struct SchemeSession: Sendable {
         let hasBegun = Locked(false)
         do {
             // What a renewal is about to store would be worth something still, and known to nobody who could give it back.
-            try await keeper.withRenewalLock {
+            try await keeper.withRenewalLock { _ in
                 hasBegun.withLock { $0 = true }
                 try await giveBack()
             }

@@ -28,11 +28,15 @@ final class Renewal: Sendable {
     let keeper: ObjectIdentifier
     private let end = Locked(false)
     private let version: Locked<TokenVersion>
+    /// Lets go of the storage's renewal lock, which others wait for: nothing of the stored token is spent any more, and a person
+    /// may think for long. May be called more than once.
+    let releaseLock: @Sendable () -> Void
 
     /// - Parameter base: the version that the renewed token will replace.
-    init(of keeper: ObjectIdentifier, _ base: TokenVersion) {
+    init(of keeper: ObjectIdentifier, _ base: TokenVersion, releaseLock: @escaping @Sendable () -> Void = {}) {
         self.keeper = keeper
         version = Locked(base)
+        self.releaseLock = releaseLock
     }
 
     /// The version that the renewed token will replace: moves on with a token that is saved on the way.

@@ -42,22 +42,49 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
         return current
     }
 
-    /// Alone among all who share the storage, if it can see to that.
-    func withRenewalLock<Success: Sendable>(_ body: @Sendable () async throws -> Success) async throws -> Success {
-        guard let withLock = storage.withRenewalLock else { return try await body() }
-        let result = Locked<Result<Success, any Error>?>(nil)
-        try await withLock(key) {
+    /// Alone among all who share the storage, if it can see to that: until `body` calls `releaseLock`, or has ended and what
+    /// came of it is saved. The next would spend the token that the storage holds, and a server that rotates would end the
+    /// session. Who waits for `body` doesn't wait for the saving.
+    func withRenewalLock<Success: Sendable>(
+        _ body: (_ releaseLock: @escaping @Sendable () -> Void) async throws -> Success
+    ) async throws -> Success {
+        guard let withLock = storage.withRenewalLock else { return try await body {} }
+        let (taken, released) = (Waiter<Void>(), Waiter<Void>())
+        let release = { @Sendable () -> Void in released.resume(with: .success(())) }
+        let key = key
+        let holding = Task {
+            let problem = "the storage's renewal lock did not run what it guards"
             do {
-                let success = try await body()
-                result.withLock { $0 = .success(success) }
+                try await withLock(key) {
+                    taken.resume(with: .success(()))
+                    _ = try? await released.value(until: nil)
+                }
+                taken.resume(with: .failure(StorageError(.other, "\(key)", problem: problem)))
             } catch {
-                result.withLock { $0 = .failure(error) }
+                taken.resume(with: .failure(error))
             }
         }
-        guard let result = result.withLock(\.self) else {
-            throw StorageError(.other, "\(key)", problem: "the storage's renewal lock did not run what it guards")
+        defer { if hasUnsaved { saveLate(then: release) } else { release() } }
+        try await withTaskCancellationHandler {
+            try await taken.value(until: nil)
+        } onCancel: {
+            holding.cancel()
         }
-        return try result.get()
+        return try await body(release)
+    }
+
+    /// Tries again and again, half as long as others wait for a lock.
+    private func saveLate(then done: @escaping @Sendable () -> Void) {
+        Task {
+            defer { done() }
+            let end = ContinuousClock.now + .seconds(60)
+            var pause = Duration.milliseconds(50)
+            while hasUnsaved, ContinuousClock.now < end {
+                if await (try? saveLate()) == true { return }
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
     }
 
     func write(_ token: Token?) async throws {

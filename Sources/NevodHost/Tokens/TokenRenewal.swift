@@ -66,11 +66,11 @@ extension TokenKeeper {
     ) async -> RenewalOutcome {
         do {
             guard try await read().version == version else { return .replaced }
-            return try await withRenewalLock {
+            return try await withRenewalLock { releaseLock in
                 // Whoever held the lock has renewed it.
                 let stored = try await read()
                 guard stored.version == version else { return .replaced }
-                let outcome = try await outcome(of: strategy, stored)
+                let outcome = try await outcome(of: strategy, stored, releaseLock)
                 switch outcome {
                 case .kept where !isRefused:
                     return postponeRenewal(of: stored, forGood: true) ? .serving : outcome
@@ -91,10 +91,11 @@ extension TokenKeeper {
     }
 
     private func outcome(
-        of strategy: @Sendable (Token?) async throws -> Token, _ stored: StoredToken<Token>
+        of strategy: @Sendable (Token?) async throws -> Token, _ stored: StoredToken<Token>,
+        _ releaseLock: @escaping @Sendable () -> Void
     ) async throws -> RenewalOutcome {
         let token: Token
-        let renewal = Renewal(of: ObjectIdentifier(self), stored.version)
+        let renewal = Renewal(of: ObjectIdentifier(self), stored.version, releaseLock: releaseLock)
         defer { renewal.finish() }
         do {
             token = try await RenewalContext.$renewing.withValue(RenewalContext.renewing + [renewal]) {

@@ -13,6 +13,14 @@ enum FlowAction: Sendable {
     case keep(IssuedToken)
     /// Saves a token, and is done.
     case token(IssuedToken)
+
+    /// Whether a person has to do something, however long that takes.
+    var involvesPeople: Bool {
+        switch self {
+        case .ask, .show, .browse: true
+        case .send, .listen, .wait, .keep, .token: false
+        }
+    }
 }
 
 /// A request of a flow.

@@ -40,6 +40,8 @@ struct FlowDriver: Sendable {
             let (action, state) = try flow.step(event, now: instance.clock.now, state: instance.state(at: place))
             // Whose state a login keeps is known when it is done.
             if kind == .login { kept = state ?? kept } else if let state { instance.setState(state, at: place) }
+            // A login needs nothing of the stored token, and a person may take long: others need not wait for that.
+            if kind == .login, action.involvesPeople { RenewalContext.renewing.last?.releaseLock() }
             do {
                 switch action {
                 case .token(let issued):

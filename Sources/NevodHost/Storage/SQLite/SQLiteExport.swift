@@ -16,7 +16,8 @@ package struct SQLiteExport: Sendable {
         let file = try await StorageThread().run { () throws(StorageError) in try File(path, schema) }
         self.file = file
         key = OpenedKey(
-            store: file.sealed.store, number: file.number, kind: file.sealed.kind, key: try await file.sealed.open(named: path, with: [source])
+            store: file.sealed.store, number: file.number, kind: file.sealed.kind,
+            key: try await file.sealed.open(named: path, with: [source])
         )
     }
 
