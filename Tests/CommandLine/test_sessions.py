@@ -200,7 +200,27 @@ class Login(SessionTestCase):
 
 
 class Answers(SessionTestCase):
-    """Given where a session is stored."""
+    """Given where a session is stored, or by a profile."""
+
+    def test_typed_ones_win(self):
+        """Nobody is logged in as the profile's user who was asked to be another."""
+        words = " ".join(map(str, self.scheme())).replace(" --set ", "\nset = ").replace("--plugin ", "plugin = ", 1)
+        answers = "answer = username=ada\nanswer = password=env:NEVOD_TEST_SECRET\n"
+        self.profile(f"[work]\n{words}\n{answers}")
+        outcome = self.run_host("login", "--profile", "work", "--answer", "username=eve")
+        self.expect(outcome, 112)
+        self.assertNotIn("warning", outcome.err)
+        self.expect(self.run_host("login", "--profile", "work"), 0)
+
+    def test_a_profiles_are_not_missed_elsewhere(self):
+        self.logged_in()
+        self.profile("[work]\nanswer = username=ada\n")
+        for words in (["sessions"], ["store", "where"], ["store", "verify"]):
+            outcome = self.run_host(*words, "--profile", "work")
+            self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
+            outcome = self.run_host(*words, "--profile", "work", "--answer", "store-pasphrase=env:NEVOD_TEST_PASSPHRASE")
+            self.expect(outcome, 0, "nobody asked for --answer store-pasphrase")
+            self.assertNotIn("username", outcome.err)
 
     def test_of_somebody_else(self):
         self.logged_in()
@@ -366,6 +386,17 @@ class Logout(SessionTestCase):
         self.expect(self.run_host("-f", "-H", f"Cookie: {cookie}", self.server.url + "/orders"), 22)
         self.expect(self.get(), 113)
 
+    def test_server_that_is_not_told(self):
+        """The scheme's settings don't say where to log out: the cookie is worth something still, and that is said."""
+        words = [word for word in self.scheme() if "signout" not in str(word)]
+        words = ["--plugin", BUILD / "libCookieAuth.so", *(word for text in words if "=" in str(text) for word in ("--set", text))]
+        self.expect(self.run_host("login", *words, *self.ANSWERS), 0)
+        cookie = re.search(rb"Cookie: .*(sid=\w+)", self.run_host("sign", *words, self.server.url).out)[1].decode()
+        outcome = self.run_host("logout", *words)
+        self.expect(outcome, 0, "warning: the session ada is cleared here, and nothing was sent to the server", "nevod-host inspect ")
+        self.assertEqual(outcome.out, b"logged out ada\n")
+        self.expect(self.run_host("-f", "-H", f"Cookie: {cookie}", self.server.url + "/orders"), 0)
+
     def test_nothing_to_log_out_of(self):
         for _ in range(2):
             outcome = self.run_host("logout", *self.scheme())
@@ -397,6 +428,11 @@ class Accounts(SessionTestCase):
         self.expect(self.run_host("logout", *self.scheme(), "--account", "work"), 0)
         self.expect_logins(self.get(), 2)
         self.expect(self.get("--account", "work"), 113, "--account work")
+
+    def test_name_of_ones_own(self):
+        """It says who has logged in, whatever it is called here."""
+        out = self.logged_in("--account", "eve").out.decode()
+        self.assertRegex(out, f'^logged in as ada with .*\nkept as the account "eve" in {self.store}, ')
 
     def test_named_by_the_scheme(self):
         self.logged_in()
@@ -462,6 +498,18 @@ class List(SessionTestCase):
             self.assertIn(fragment, out)
         self.assertNotIn("sid", out)
         self.assertEqual(json.loads(self.run_host("sessions", "show", word, "--json").out)["account"], "ada")
+
+    def test_show_within_a_profile(self):
+        words = " ".join(map(str, self.scheme(*self.ALONE))).replace(" --set ", "\nset = ").replace("--plugin ", "plugin = ", 1)
+        self.profile(f"[work]\n{words}\n[play]\n{words}\n")
+        for name in ("work", "play"):
+            self.expect(self.run_host("login", "--profile", name), 0)
+        self.expect_failure(self.run_host("sessions", "show", "ada"), 2, '2 sessions are meant by "ada"')
+        for word in ("ada", "2"):
+            outcome = self.run_host("sessions", "show", word, "--profile", "work", "--json")
+            self.expect(outcome, 0)
+            self.assertEqual((json.loads(outcome.out)["number"], json.loads(outcome.out)["profile"]), (2, "work"))
+        self.expect_failure(self.run_host("sessions", "show", "1", "--profile", "work"), 2, 'no session "1"')
 
     def test_show_unknown(self):
         self.logged_in()

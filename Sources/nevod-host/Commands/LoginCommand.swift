@@ -17,11 +17,13 @@ struct LoginCommand {
         let (name, token, _) = try await login.logIn()
         try await login.keep(token, name, in: storage)
         var words = "logged in"
-        if !name.account.isEmpty { words += " as \(TerminalText.safe(name.account))" }
+        if !token.account.isEmpty { words += " as \(TerminalText.safe(token.account))" }
         words += " with \"\(scheme.instance.scheme.title)\""
         if !name.origins.isEmpty { words += " at \(name.origins.joined(separator: ", "))" }
         words += token.expiresAt.map { ", until \(StoredSession.text(of: $0))" } ?? ""
-        try output("\(words)\nkept in \(store.path), sealed by \(store.seal(of: storage))")
+        // What `--account` says is a name of one's own, whoever it is that has logged in.
+        let account = name.account == token.account ? "" : " as the account \"\(TerminalText.safe(name.account))\""
+        try output("\(words)\nkept\(account) in \(store.path), sealed by \(store.seal(of: storage))")
     }
 }
 
@@ -49,6 +51,11 @@ struct LogoutCommand {
                 console.warning("the session\(what) is cleared here, but the server may not know")
             }
             throw error
+        }
+        if !login.hasSent {
+            console.warning(
+                "the session\(what) is cleared here, and nothing was sent to the server, which may go on accepting it; "
+                    + "a setting of the scheme may say where to log out: nevod-host inspect \(arguments.value(.plugin) ?? "")")
         }
         try output("logged out\(what)")
     }

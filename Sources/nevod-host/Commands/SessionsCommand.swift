@@ -7,22 +7,21 @@ struct SessionsCommand {
     let console: Console
 
     func run() async throws {
-        let given = try GivenAnswers(arguments.values(.answer), console: console)
+        let given = try GivenAnswers(arguments, console: console)
         let store = try SessionStore(arguments, given, console)
         let storage = try await store.openIfThere()
         let sessions = try await storage.asyncMap(StoredSession.all) ?? []
+        given.complain(of: .typed)
         switch arguments.operands.first {
         case nil: try list(sessions, store, storage)
         case "show" where arguments.operands.count == 2:
-            try show(try Self.session(arguments.operands[1], of: sessions), store, storage.map(store.seal))
+            try show(try session(arguments.operands[1], of: sessions), store, storage.map(store.seal))
         default: throw UsageError("sessions lists them, and sessions show NAME shows one, by its number, account or profile")
         }
     }
 
     private func list(_ sessions: [StoredSession], _ store: SessionStore, _ storage: (any SealedStorage)?) throws {
-        let shown = sessions.enumerated().filter {
-            arguments.value(.profile) == nil || $1.name.profile == arguments.value(.profile)
-        }
+        let shown = numbered(sessions)
         if arguments.has(.json) {
             let json = JSON.object([
                 ("store", .string(store.path)), ("sealed_by", storage.map { .string($0.keyKind) } ?? .null),
@@ -50,10 +49,18 @@ struct SessionsCommand {
         }.joined(separator: "\n")
     }
 
+    /// Those of the profile, if one is given. Each keeps the number that it has among all.
+    private func numbered(_ sessions: [StoredSession]) -> [(offset: Int, element: StoredSession)] {
+        sessions.enumerated().filter { arguments.value(.profile) == nil || $1.name.profile == arguments.value(.profile) }
+    }
+
     /// By its number in the list, or whatever names no other.
-    static func session(_ word: String, of sessions: [StoredSession]) throws -> (number: Int, session: StoredSession) {
-        if let number = Int(word), sessions.indices.contains(number - 1) { return (number, sessions[number - 1]) }
-        let found = sessions.enumerated().filter { _, session in
+    private func session(_ word: String, of sessions: [StoredSession]) throws -> (number: Int, session: StoredSession) {
+        let sessions = numbered(sessions)
+        if let number = Int(word), let (_, session) = sessions.first(where: { $0.offset == number - 1 }) {
+            return (number, session)
+        }
+        let found = sessions.filter { _, session in
             [session.name.account, session.name.profile, session.name.key.rawValue].contains(word)
         }
         guard let first = found.first else { throw UsageError("there is no session \"\(word)\"; nevod-host sessions lists them") }

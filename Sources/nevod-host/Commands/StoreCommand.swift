@@ -11,16 +11,16 @@ struct StoreCommand {
     init(arguments: Arguments, console: Console) throws {
         self.arguments = arguments
         self.console = console
-        given = try GivenAnswers(arguments.values(.answer), console: console)
+        given = try GivenAnswers(arguments, console: console)
         store = try SessionStore(arguments, given, console)
     }
 
     func run() async throws {
         do {
             try await runCommand()
-            given.complain()
+            given.complain(of: .typed)
         } catch let error as UnansweredError {
-            given.complain()
+            given.complain(of: .typed)
             throw error
         }
     }

@@ -19,25 +19,33 @@ final class GivenAnswers: Sendable {
 
     private let console: Console
     private let names: [String]
+    /// Those that no profile brought.
+    private let typed: Set<String>
     private let state: Locked<State>
 
-    /// - Parameter words: `NAME=SOURCE`, in the order in which they serve.
-    init(_ words: [String], console: Console) throws {
+    /// `--answer NAME=SOURCE`, in the order in which they serve. What is typed takes the place of a profile's answers of that name.
+    init(_ arguments: Arguments, console: Console) throws {
         self.console = console
+        let typed = try arguments.typed.filter { $0.name == .answer }.map { try Self.parts(of: $0.value) }
+        let all = try arguments.values(.answer).map(Self.parts)
+        let own = Set(typed.map(\.name))
         var names: [String] = []
         var state = State()
-        for word in words {
-            // By bytes: a character that combines with the sign would hide it, and what follows may be a secret.
-            guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")), equals > word.startIndex else {
-                throw UsageError("--answer needs a name and a source: --answer NAME=env:VARIABLE")
-            }
-            let name = String(word[..<equals])
-            let source = String(decoding: word.utf8[equals...].dropFirst(), as: UTF8.self)
+        for (name, source) in all.dropLast(typed.count).filter({ !own.contains($0.name) }) + typed {
             if !names.contains(name) { names.append(name) }
             state.left[name, default: []].append(try Self.source(source, of: name, console))
         }
         self.names = names
+        self.typed = own
         self.state = Locked(state)
+    }
+
+    private static func parts(of word: String) throws -> (name: String, source: String) {
+        // By bytes: a character that combines with the sign would hide it, and what follows may be a secret.
+        guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")), equals > word.startIndex else {
+            throw UsageError("--answer needs a name and a source: --answer NAME=env:VARIABLE")
+        }
+        return (String(word[..<equals]), String(decoding: word.utf8[equals...].dropFirst(), as: UTF8.self))
     }
 
     private static func source(_ text: String, of name: String, _ console: Console) throws -> Source {
@@ -68,14 +76,20 @@ final class GivenAnswers: Sendable {
         }
     }
 
-    func complain() {
-        for complaint in complaints { console.warning(complaint) }
+    enum Part {
+        case all
+        /// A profile's are for logins, too.
+        case typed
+    }
+
+    func complain(of part: Part = .all) {
+        for complaint in complaints(of: part) { console.warning(complaint) }
     }
 
     /// Warnings about what nobody has asked for so far: most likely a mistyped name.
-    var complaints: [String] {
+    func complaints(of part: Part) -> [String] {
         let asked = state.withLock { $0.asked }
-        return names.filter { !asked.contains($0) }.map { name in
+        return names.filter { !asked.contains($0) && (part == .all || typed.contains($0)) }.map { name in
             let hint = Suggestions.hint(for: name, among: asked.sorted())
             let known = asked.isEmpty ? "nothing" : asked.sorted().joined(separator: ", ")
             return "nobody asked for --answer \(name)\(hint.isEmpty ? "; asked was for \(known)" : hint)"

@@ -5,6 +5,7 @@ import NevodSupport
 final class LoginNotes: Sendable {
     private let console: Console
     private let shown: Locked<Set<String>>
+    private let sent = Locked(false)
 
     /// - Parameter named: the origins that the settings name.
     init(console: Console, named: [String]) {
@@ -17,7 +18,10 @@ final class LoginNotes: Sendable {
         console.inform("logging in with \"\(title)\"" + (origins.isEmpty ? "" : ", which sends to \(places)"))
     }
 
+    var hasSent: Bool { sent.withLock(\.self) }
+
     func willSend(to origin: Origin) {
+        sent.withLock { $0 = true }
         let isNew = shown.withLock { $0.insert(origin.description).inserted }
         if isNew { console.inform("the login sends to \(origin), too, which its issuer's metadata names") }
     }

@@ -11,6 +11,7 @@ final class SchemeLogin: Sendable {
     let given: GivenAnswers
     /// Whose token the request carries, if it is kept.
     private let kept = Locked<SchemeSession?>(nil)
+    private let notes: LoginNotes
     private let transport: LoginTransport
     private let interaction: TerminalInteraction
 
@@ -19,8 +20,8 @@ final class SchemeLogin: Sendable {
         self.console = console
         self.scheme = scheme
         transfer = session
-        given = try GivenAnswers(arguments.values(.answer), console: console)
-        let notes = LoginNotes(console: console, named: scheme.instance.purpose.origins)
+        given = try GivenAnswers(arguments, console: console)
+        notes = LoginNotes(console: console, named: scheme.instance.purpose.origins)
         transport = LoginTransport(
             session: session, notes: notes, console: console,
             connectTimeout: try SessionBuilder(arguments: arguments).options().connectTimeout)
@@ -96,6 +97,9 @@ final class SchemeLogin: Sendable {
         console.warning(
             "the session was renewed, and could not be saved; if it is refused from now on, run: \(LoginLine.text(arguments))")
     }
+
+    /// Whether a server has been asked anything.
+    var hasSent: Bool { notes.hasSent }
 
     func store() throws -> SessionStore {
         try SessionStore(arguments, given, console)
