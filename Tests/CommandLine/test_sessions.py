@@ -299,6 +299,10 @@ class NobodyThere(SessionTestCase):
     def test_no_home(self):
         outcome = self.get(env={"HOME": ""})
         self.expect_failure(outcome, 2, "--store PATH", "--no-store")
+        for words in (["sessions"], ["store", "where"], ["login", *self.scheme()]):
+            outcome = self.run_host(*words, env={"HOME": ""})
+            self.expect_failure(outcome, 2, "--store PATH")
+            self.assertNotIn("--no-store", outcome.err)
 
     def test_secrets_are_not_repeated(self):
         outcome = self.get("--set", "password=env:NEVOD_TEST_SECRET")
@@ -588,6 +592,47 @@ class Store(SessionTestCase):
             self.expect(self.get(env={"NEVOD_HOST_STORE_KEY": "cd" * 32}), 114)
         self.expect_nothing_in_clear()
 
+    def test_rekey_says_a_path_that_holds_everywhere(self):
+        self.logged_in()
+        outcome = self.run_host("store", "rekey", "--key", "file:other.key", cwd=self.home)
+        self.expect(outcome, 0)
+        words = re.search("opens with (--store-key .*)$", outcome.err.strip())[1].split()
+        self.assertEqual(words[1], f"file:{self.home}/other.key")
+        self.expect_logins(self.get(*words), 1)
+
+    @cases({
+        "json": (["verify", "--json"], "--json", "where"), "key": (["where", "--key", "passphrase"], "--key", "rekey"),
+        "replace": (["export", "f", "--replace"], "--replace", "import")})
+    def test_flag_of_another_word(self, words, flag, owner):
+        """It would do nothing, and whoever reads JSON would get prose."""
+        self.logged_in()
+        self.expect_failure(self.run_host("store", *words), 2, f"store {words[0]} takes no {flag}; it belongs to store {owner}")
+
+    @cases({
+        "export": (["store", "export", "copy"], "passphrase"), "rekey": (["store", "rekey", "--key", "passphrase"], "passphrase"),
+        "new": (["--store", "new.db", "--store-key", "passphrase"], "store-passphrase")})
+    def test_empty_passphrase(self, words, name):
+        self.logged_in()
+        words = words if words[0] == "store" else ["login", *self.scheme(), *words]
+        outcome = self.run_host(*words, "--answer", f"{name}=env:EMPTY", env={"EMPTY": ""}, cwd=self.home)
+        self.expect_failure(outcome, 111, f"passphrase (--answer {name}) is empty")
+        self.assertEqual([path for path in ("copy", "new.db") if (self.home / path).exists()], [])
+
+    @cases({
+        "export": (["store", "export", "{}"], b"New passphrase: "),
+        "login": (["login", "--store", "{}", "--store-key", "passphrase"], b"New passphrase of the store: ")})
+    def test_interrupted_while_it_is_asked(self, words, prompt):
+        """Nothing is begun: an export can be made under that name, and no other key takes the place of the passphrase."""
+        self.logged_in()
+        path = self.folder / "begun/file"
+        words = [word.format(path) for word in words] + (list(self.scheme()) if words[0] == "login" else [])
+        with contextlib.closing(TerminalSession(words, self.env())) as terminal:
+            terminal.read_until(lambda: prompt in terminal.shown, prompt)
+            terminal.type(b"\x03")
+            code, _, err = terminal.finish()
+        self.assertEqual(code, -signal.SIGINT, err)
+        self.assertFalse(path.parent.exists())
+
     def test_passphrase_without_a_terminal(self):
         self.logged_in()
         rekey = ["store", "rekey", "--key", "passphrase"]
@@ -630,8 +675,11 @@ class Store(SessionTestCase):
         self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
         self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
         self.assertNotIn(SECRET.encode(), file.read_bytes())
-        self.expect_failure(self.run_host("store", "export", file, *given), 114, "is there already")
+        self.expect_failure(self.run_host("store", "export", file), 114, "is there already")
         other = {"HOME": str(self.folder / "second")}
+        outcome = self.run_host("store", "import", self.folder / "none", *given, env=other)
+        self.expect_failure(outcome, 26, f"can't read {self.folder}/none")
+        self.assertFalse((self.folder / "second").exists())
         self.expect(self.run_host("store", "import", file, "--answer", "passphrase=env:NEVOD_TEST_SECRET", env=other), 114)
         outcome = self.run_host("store", "import", file, *given, env=other)
         self.assertIn(b"1 session taken from", outcome.out, outcome)
@@ -678,10 +726,13 @@ class OnAServer(SessionTestCase):
         self.addCleanup(self.database.stop)
 
     def env(self, **more):
-        return super().env(NEVOD_HOST_STORE=self.database.url, **more)
+        return super().env(**{"NEVOD_HOST_STORE": self.database.url, **more})
 
     def test_the_same_commands(self):
+        outcome = self.run_host("store", "where")
+        self.expect(outcome, 0, f"sessions are kept in {self.database.url}, sealed by the key file {self.key_file}\n")
         outcome = self.logged_in()
+        self.assertNotIn("sessions are kept", outcome.err)
         self.assertIn(f"kept in {self.database.url}, sealed by the key file {self.key_file}", outcome.out.decode())
         self.assertFalse(self.store.exists())
         self.expect_logins(self.get(), 1)
@@ -719,7 +770,10 @@ class OnAServer(SessionTestCase):
     def test_no_password_in_argv(self):
         for url in ("postgresql://ada:hunter2@/postgres", "postgres://ada@/postgres?password=hunter2"):
             outcome = self.run_host("store", "where", "--store", url)
-            self.expect(outcome, 2, "PGPASSFILE")
+            self.expect(outcome, 2, "--store has a password in it", "PGPASSFILE")
+            self.assertNotIn("hunter2", outcome.err)
+            outcome = self.run_host("store", "where", env={"NEVOD_HOST_STORE": url})
+            self.expect(outcome, 2, "NEVOD_HOST_STORE has a password in it")
             self.assertNotIn("hunter2", outcome.err)
 
 

@@ -50,17 +50,19 @@ struct Flag: Sendable {
             "Take flags and the base of relative URLs from this section of the config file"),
         Flag(
             .account, "account", nil, "ACCOUNT", in: authorizing,
-            "Which of several sessions of one scheme; without it, the one that there is"),
+            "Which of several sessions of one scheme, or the name to keep a new one under; without it, the one that there is"),
         Flag(
             .store, "store", nil, "PATH", in: storing,
-            "Keep sessions here instead of $NEVOD_HOST_STORE or ~/.local/share/nevod-host/sessions.db"),
+            "Keep sessions in this file, or at postgresql://USER@HOST/DATABASE, instead of $NEVOD_HOST_STORE or ~/.local/share/nevod-host/sessions.db"
+        ),
         Flag(
             .storeKey, "store-key", nil, "SOURCE", in: storing,
-            "What seals it: secret-service, file:PATH, passphrase or env:VARIABLE; without it, the first that there is"),
+            "What seals the store: secret-service, file:PATH, passphrase (--answer store-passphrase=SOURCE) or env:VARIABLE; without it, a new one is sealed by the keyring or a key file"
+        ),
         Flag(.noStore, "no-store", nil, in: requests, "Log in for this command alone, and keep nothing"),
         Flag(
             .newKey, "key", nil, "SOURCE", in: [.store],
-            "What is to seal it from now on: secret-service, file:PATH, env:VARIABLE or passphrase"),
+            "What is to seal it from now on: secret-service, file:PATH, env:VARIABLE or passphrase (--answer passphrase=SOURCE)"),
         Flag(.replace, "replace", nil, in: [.store], "Let imported sessions take the place of those that there are"),
         Flag(.method, "request", "X", "METHOD", in: requests, "The method; without it GET, or POST with data, or PUT with -T"),
         Flag(

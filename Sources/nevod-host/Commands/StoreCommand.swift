@@ -1,3 +1,4 @@
+import Glibc
 import NevodHost
 import NevodSupport
 
@@ -7,12 +8,15 @@ struct StoreCommand {
     let console: Console
     private let given: GivenAnswers
     private let store: SessionStore
+    /// Of a file to write or to read.
+    private let passphrase: AskedPassphrase
 
     init(arguments: Arguments, console: Console) throws {
         self.arguments = arguments
         self.console = console
         given = try GivenAnswers(arguments, console: console)
         store = try SessionStore(arguments, given, console)
+        passphrase = StoreKeyOption(console: console, given: given).passphrase(StoreKeyOption.ofTheFile)
     }
 
     func run() async throws {
@@ -26,6 +30,7 @@ struct StoreCommand {
     }
 
     private func runCommand() async throws {
+        try checkFlags()
         let file = arguments.operands.count == 2 ? try absolutePath(arguments.operands[1]) : nil
         switch (arguments.operands.first, file) {
         case ("where", nil): try await tell()
@@ -34,6 +39,17 @@ struct StoreCommand {
         case ("export", let file?): try await export(to: file)
         case ("import", let file?): try await importSessions(from: file)
         default: throw UsageError("store needs one of where, verify, rekey --key SOURCE, export FILE, import FILE")
+        }
+    }
+
+    /// One that does nothing here was meant for something.
+    private func checkFlags() throws {
+        let users: [(Flag.Name, String, [String])] = [
+            (.json, "--json", ["where"]), (.newKey, "--key", ["rekey"]), (.replace, "--replace", ["import"]),
+        ]
+        guard let word = arguments.operands.first, Command.store.operandWords.contains(word) else { return }
+        for (flag, name, words) in users where arguments.has(flag) && !words.contains(word) {
+            throw UsageError("store \(word) takes no \(name); it belongs to store \(words.joined(separator: ", "))")
         }
     }
 
@@ -69,24 +85,28 @@ struct StoreCommand {
         try await storage.rekey(source)
         try output("\(store.path) has a new key, and is sealed by \(source.description)")
         // A path and a variable of one's own are remembered by nobody else.
-        if text.contains(":") { console.inform("from now on it opens with --store-key \(ShellWord.quoted(text))") }
+        guard text.contains(":") else { return }
+        let absolute = text.hasPrefix("file:") ? "file:\(try absolutePath(String(text.dropFirst(5))))" : text
+        console.inform("from now on it opens with --store-key \(ShellWord.quoted(absolute))")
     }
 
     private func export(to file: String) async throws {
         let storage = try await store.open()
-        let count = try await storage.export(to: file, key: passphrase)
+        guard access(file, F_OK) != 0 else {
+            throw StorageError(.other, file, problem: "is there already", remedy: "choose another name, or move it away")
+        }
+        // Before the file is begun: whoever thinks better of it leaves none.
+        _ = try await passphrase.secret(isNew: true)
+        let count = try await storage.export(to: file, key: passphrase.source)
         try output("\(Self.sessions(count)) written to \(file), sealed by its passphrase")
     }
 
     private func importSessions(from file: String) async throws {
+        guard access(file, F_OK) == 0 else { throw InputError(file, errno) }
         let storage = try await store.openOrMake()
-        let done = try await storage.importValues(from: file, key: passphrase, replacing: arguments.has(.replace))
+        let done = try await storage.importValues(from: file, key: passphrase.source, replacing: arguments.has(.replace))
         let kept = done.kept == 0 ? "" : "; \(Self.sessions(done.kept)) stayed as they were, --replace would replace them"
         try output("\(Self.sessions(done.taken)) taken from \(file)\(kept)")
-    }
-
-    private var passphrase: Passphrase {
-        StoreKeyOption(console: console, given: given).passphrase(StoreKeyOption.ofTheFile)
     }
 
     private static func sessions(_ count: Int) -> String { "\(count) session\(count == 1 ? "" : "s")" }

@@ -9,7 +9,9 @@ struct SessionStore: Sendable {
     /// Or the server's address.
     let path: String
     private var isServer: Bool { Self.isServer(path) }
-    private let sources: [any StoreKeySource]
+    private let sources: [NotedKeySource]
+    /// If nothing else may seal it.
+    private let passphrase: AskedPassphrase?
     private let console: Console
 
     private static let variable = "NEVOD_HOST_STORE_KEY"
@@ -19,12 +21,16 @@ struct SessionStore: Sendable {
         self.console = console
         let option = StoreKeyOption(console: console, given: given)
         if let text = arguments.value(.storeKey) {
-            sources = [try option.source(text, "--store-key", answer: StoreKeyOption.ofTheStore)]
+            passphrase = text == "passphrase" ? option.passphrase(StoreKeyOption.ofTheStore) : nil
+            let source = try passphrase?.source ?? option.source(text, "--store-key", answer: StoreKeyOption.ofTheStore)
+            sources = [NotedKeySource(source)]
         } else {
+            passphrase = nil
             let file: [any StoreKeySource] = Self.keyPath.map { [KeyFile(path: $0)] } ?? []
-            sources =
+            let known: [any StoreKeySource] =
                 [SecretServiceKey()] + file
-                + [option.passphrase(StoreKeyOption.ofTheStore), EnvironmentKey(variable: Self.variable)]
+                + [option.passphrase(StoreKeyOption.ofTheStore).source, EnvironmentKey(variable: Self.variable)]
+            sources = known.map(NotedKeySource.init)
         }
     }
 
@@ -34,17 +40,21 @@ struct SessionStore: Sendable {
     /// Of the file; a server has its own.
     var layout: Int? { isServer ? nil : SQLiteStorage.layout }
 
+    /// Opens it, or makes it, and says so: also what an interrupted command has left without a key, and what a server had not.
     private func connect() async throws -> any SealedStorage {
-        isServer
+        let storage: any SealedStorage =
+            isServer
             ? try await PostgreSQLStorage(connection: path, keys: sources) : try await SQLiteStorage(path: path, keys: sources)
+        if sources.contains(where: \.hasMadeStore) {
+            console.inform("sessions are kept in \(path), sealed by \(seal(of: storage))")
+        }
+        return storage
     }
 
-    /// Opens it, or makes it, and says so.
     func openOrMake() async throws -> any SealedStorage {
-        let isNew = !isThere
-        let storage = try await connect()
-        if isNew { console.inform("sessions are kept in \(path), sealed by \(seal(of: storage))") }
-        return storage
+        // Whoever thinks better of it while being asked leaves no store, which the next command would seal with another key.
+        if !isThere { _ = try await passphrase?.secret(isNew: true) }
+        return try await connect()
     }
 
     /// Nil: there is none yet.
@@ -69,11 +79,12 @@ struct SessionStore: Sendable {
     private static func path(_ arguments: Arguments) throws -> String {
         if let path = arguments.value(.store) ?? environment("NEVOD_HOST_STORE"), !path.isEmpty {
             guard isServer(path) else { return try absolutePath(path) }
-            try checkServer(path)
+            try checkServer(path, arguments.has(.store) ? "--store" : "NEVOD_HOST_STORE")
             return path
         }
         guard let folder = folder("XDG_DATA_HOME", ".local/share") else {
-            throw UsageError("there is no home to keep sessions in; give --store PATH, or --no-store")
+            let without = [.request, .sign].contains(arguments.command) ? ", or --no-store" : ""
+            throw UsageError("there is no home to keep sessions in; give --store PATH\(without)")
         }
         return "\(folder)/nevod-host/sessions.db"
     }
@@ -83,13 +94,15 @@ struct SessionStore: Sendable {
     }
 
     /// It is shown, and others can read it: no place for a password.
-    private static func checkServer(_ text: String) throws {
+    ///
+    /// - Parameter source: where it stands.
+    private static func checkServer(_ text: String, _ source: String) throws {
         let authority = text.split(separator: "/", omittingEmptySubsequences: false)[2]
         let user = authority.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
         guard !user.contains(":"), !text.contains("password=") else {
             throw UsageError(
-                "--store has a password in it, and a command line can be read by other processes; "
-                    + "put it into a password file (PGPASSFILE) or a service file")
+                "\(source) has a password in it, which would be shown with the address, and which other processes can read in "
+                    + "a command line; put it into a password file (PGPASSFILE) or a service file")
         }
     }
 
