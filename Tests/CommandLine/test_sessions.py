@@ -376,8 +376,28 @@ class EndsInARenewal(SessionTestCase):
         self.assertEqual(code, 28, err)
 
     def test_interrupted(self):
-        code, err = self.ended_while_the_server_thinks(end=lambda process: process.send_signal(signal.SIGINT))
+        def end(process):
+            process.send_signal(signal.SIGINT)
+            # Nobody looks at a command that is silent, and doesn't end, for long.
+            line = process.stderr.readline()
+            while b"waiting up to 30 s for the answer" not in line:
+                self.assertTrue(line)
+                line = process.stderr.readline()
+
+        code, err = self.ended_while_the_server_thinks(end=end)
         self.assertEqual(code, -signal.SIGINT, err)
+
+    def test_time_is_over_while_another_renews(self):
+        """It has asked the server nothing, so nothing can be lost: neither is it waited for, nor complained of."""
+        outcomes = []
+
+        def end(process):
+            # Here, too, time itself is what this is about.
+            outcomes.append(self.run_host("-f", "--max-time", "0.5", *self.words, f"{self.slow.http}/orders"))
+
+        code, err = self.ended_while_the_server_thinks(end=end)
+        self.assertEqual(code, 0, err)
+        self.expect_failure(outcomes[0], 28)
 
 
 class Logout(SessionTestCase):

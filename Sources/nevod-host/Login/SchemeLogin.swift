@@ -88,7 +88,14 @@ final class SchemeLogin: Sendable {
 
     /// Before the command ends, however it ends: a token that the server has issued meanwhile is saved, or that is said.
     func settle() async {
-        guard let session = kept.withLock(\.self) else { return }
+        // As long as the scheme has sent nothing, no server has spent a token: all that is waited for is another process.
+        guard let session = kept.withLock(\.self), hasSent else { return }
+        let console = console
+        let telling = Task {
+            try await Task.sleep(for: .seconds(1))
+            console.inform("waiting up to \(Self.patience) s for the answer to a renewal, or the session would be lost")
+        }
+        defer { telling.cancel() }
         // A task of its own: this one may have been cancelled, and would not wait.
         let settling = Task(executorPreference: transfer.executor) {
             await session.settle(until: .now + .seconds(Self.patience))
