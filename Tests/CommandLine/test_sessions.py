@@ -915,6 +915,20 @@ class AsNobody(TestCase):
                 finally:
                     process.kill()
 
+    def test_store_that_cannot_be_seen(self):
+        """It is not taken for one that isn't there."""
+        folder = self.public / "closed"
+        folder.mkdir(mode=0o000)
+        self.addCleanup(folder.chmod, 0o700)
+        path = folder / "sessions.db"
+        for words in (["sessions"], ["sessions", "--json"], ["store", "where"]):
+            done = subprocess.run(
+                [self.host, *words, "--store", path], cwd="/", stdin=subprocess.DEVNULL,
+                env=environment(HOME=str(self.public / "home")), capture_output=True, timeout=PATIENCE, start_new_session=True,
+                **self.user)
+            self.assertEqual((done.returncode, done.stdout), (114, b""), done)
+            self.assertIn(f"nevod-host: {path}", done.stderr.decode())
+
     def test_store_that_cannot_be_written(self):
         folder = self.public / "home/.local/share/nevod-host"
         folder.mkdir(parents=True)

@@ -34,8 +34,8 @@ struct SessionStore: Sendable {
         }
     }
 
-    /// A server makes what is missing when it is asked.
-    var isThere: Bool { isServer || access(path, F_OK) == 0 }
+    /// A server makes what is missing when it is asked. Where this user may not look there may be one: opening it says so.
+    var isThere: Bool { isServer || access(path, F_OK) == 0 || errno == EACCES }
 
     /// Of the file; a server has its own.
     var layout: Int? { isServer ? nil : SQLiteStorage.layout }
