@@ -143,10 +143,12 @@ import Testing
     {
         let locks = RenewalLocks(path: "\(folder.path)/.renewals")
         let holder = try holder()
+        defer { end(holder) }
         kill(holder.pid, SIGSTOP)
         for _ in 0..<20 {
             let waiter = Task { try await locks.withLock(for: "a") { Issue.record("two have the lock") } }
-            #expect(await eventually { openCount(locks.path) == 1 })
+            let isOne = await eventually { openCount(locks.path) == 1 }
+            try #require(isOne)
             waiter.cancel()
             await #expect(throws: CancellationError.self) { try await waiter.value }
         }
@@ -161,8 +163,7 @@ import Testing
         try await locks.withLock(for: "b") {}
         async let last: Void = locks.withLock(for: "a") {}
         #expect(await eventually { RenewalLocks.turns.waitingCount(locks.place(of: "a")) == 1 })
-        kill(holder.pid, SIGCONT)
-        end(holder)
+        kill(holder.pid, SIGKILL)
         try await last
         #expect(await eventually { openCount(locks.path) == 0 })
     }
