@@ -535,6 +535,16 @@ class List(SessionTestCase):
             self.assertEqual((json.loads(outcome.out)["number"], json.loads(outcome.out)["profile"]), (2, "work"))
         self.expect_failure(self.run_host("sessions", "show", "1", "--profile", "work"), 2, 'no session "1"')
 
+    def test_forget(self):
+        """Also what no settings lead to any more."""
+        self.logged_in()
+        self.expect(self.run_host("login", *self.scheme(*self.ANSWERS, "--set", "field=a=b")), 0)
+        self.assertEqual(len(self.sessions()), 2)
+        outcome = self.run_host("sessions", "forget", "1")
+        self.assertEqual((outcome.code, outcome.out), (0, b"the session of ada is forgotten here; the server has not been told\n"))
+        self.assertEqual(len(self.sessions()), 1)
+        self.expect_failure(self.run_host("sessions", "forget", "2"), 2, 'no session "2"')
+
     def test_show_unknown(self):
         self.logged_in()
         self.expect_failure(self.run_host("sessions", "show", "7"), 2, 'no session "7"')

@@ -43,7 +43,7 @@ extension Command {
     /// What the first operand may be, where it is one of a few words.
     var operandWords: [String] {
         switch self {
-        case .sessions: ["show"]
+        case .sessions: ["show", "forget"]
         case .store: ["where", "verify", "rekey", "export", "import"]
         case .completions: Completions.Shell.allCases.map(\.rawValue)
         case .request, .sign, .login, .logout, .inspect, .manual: []

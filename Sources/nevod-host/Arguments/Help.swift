@@ -8,7 +8,7 @@ enum Help {
                 nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL    print the authorised request instead of sending it
                 nevod-host login --plugin NAME|--profile PROFILE [options]         log in, and keep the session for later commands
                 nevod-host logout --plugin NAME|--profile PROFILE [options]        end a session
-                nevod-host sessions [show NAME] [--json]                           list the sessions that are kept, or show one
+                nevod-host sessions [show NAME|forget NAME] [--json]               list the sessions that are kept; show or remove one
                 nevod-host store where|verify|rekey|export|import [FILE]           look after the file in which they are kept
                 nevod-host inspect NAME [--json]                                   print a plugin's schemes and settings
                 nevod-host completions bash|zsh|fish                               print the completions for a shell
@@ -17,7 +17,12 @@ enum Help {
             case .sign: "nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL"
             case .login: "nevod-host login --plugin NAME|--profile PROFILE [--account ACCOUNT] [options]"
             case .logout: "nevod-host logout --plugin NAME|--profile PROFILE [--account ACCOUNT] [options]"
-            case .sessions: "nevod-host sessions [show NUMBER|ACCOUNT|PROFILE] [--json]"
+            case .sessions:
+                """
+                nevod-host sessions [--json]                                    list them
+                nevod-host sessions show NUMBER|ACCOUNT|PROFILE [--json]        say more of one; nothing secret
+                nevod-host sessions forget NUMBER|ACCOUNT|PROFILE               remove one here; logout tells the server, too
+                """
             case .store:
                 """
                 nevod-host store where [--json]              print the path, what seals it, and how many sessions there are

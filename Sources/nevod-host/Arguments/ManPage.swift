@@ -34,7 +34,7 @@ enum ManPage {
         .RI [ options ]
         .br
         .B nevod\\-host sessions
-        .RI [ "show NAME" ]
+        .RI [ "show NAME" | "forget NAME" ]
         .br
         .B nevod\\-host store
         .IR where | verify | rekey | export | import

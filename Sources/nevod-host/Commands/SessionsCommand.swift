@@ -1,7 +1,7 @@
 import NevodHost
 import NevodSupport
 
-/// `sessions`: lists what is kept, or shows one, without a secret.
+/// `sessions`: lists what is kept, shows one without a secret, or removes one here.
 struct SessionsCommand {
     let arguments: Arguments
     let console: Console
@@ -15,8 +15,14 @@ struct SessionsCommand {
         switch arguments.operands.first {
         case nil: try list(sessions, store, storage)
         case "show" where arguments.operands.count == 2:
-            try show(try session(arguments.operands[1], of: sessions), store, storage.map(store.seal))
-        default: throw UsageError("sessions lists them, and sessions show NAME shows one, by its number, account or profile")
+            try show(try Self.session(arguments.operands[1], of: numbered(sessions)), store, storage.map(store.seal))
+        case "forget" where arguments.operands.count == 2:
+            let found = try Self.session(arguments.operands[1], of: numbered(sessions))
+            try await forget(found.session.name, in: storage)
+        default:
+            throw UsageError(
+                "sessions lists them; sessions show NAME shows one, and sessions forget NAME removes one, by its number, account "
+                    + "or profile")
         }
     }
 
@@ -55,8 +61,9 @@ struct SessionsCommand {
     }
 
     /// By its number in the list, or whatever names no other.
-    private func session(_ word: String, of sessions: [StoredSession]) throws -> (number: Int, session: StoredSession) {
-        let sessions = numbered(sessions)
+    static func session(
+        _ word: String, of sessions: [(offset: Int, element: StoredSession)]
+    ) throws -> (number: Int, session: StoredSession) {
         if let number = Int(word), let (_, session) = sessions.first(where: { $0.offset == number - 1 }) {
             return (number, session)
         }
@@ -68,6 +75,13 @@ struct SessionsCommand {
             throw UsageError("\(found.count) sessions are meant by \"\(word)\"; give its number in nevod-host sessions")
         }
         return (first.offset + 1, first.element)
+    }
+
+    /// Without a word to the server: that takes the settings which it was made with, and those may have changed.
+    private func forget(_ name: SessionName, in storage: (any SealedStorage)?) async throws {
+        try await storage?.set(nil as Secret?, for: name.key)
+        let account = name.account.isEmpty ? "" : " of \(TerminalText.safe(name.account))"
+        try output("the session\(account) is forgotten here; the server has not been told")
     }
 
     private func show(_ found: (number: Int, session: StoredSession), _ store: SessionStore, _ seal: String?) throws {

@@ -24,9 +24,10 @@ import Testing
                     profile: $0.0, plugin: "CookieAuth", scheme: "cookie", origins: [], settings: "00", account: $0.1),
                 state: .readable(expires: nil, account: ""))
         }
-        #expect(try SessionsCommand.session("2", of: sessions).session.name.profile == "play")
-        #expect(try SessionsCommand.session("work", of: sessions).number == 1)
-        #expect(throws: UsageError.self) { try SessionsCommand.session("ada", of: sessions) }
-        #expect(throws: UsageError.self) { try SessionsCommand.session("4", of: sessions) }
+        let numbered = sessions.enumerated().map { $0 }
+        #expect(try SessionsCommand.session("2", of: numbered).session.name.profile == "play")
+        #expect(try SessionsCommand.session("work", of: numbered).number == 1)
+        #expect(throws: UsageError.self) { try SessionsCommand.session("ada", of: numbered) }
+        #expect(throws: UsageError.self) { try SessionsCommand.session("4", of: numbered) }
     }
 }
