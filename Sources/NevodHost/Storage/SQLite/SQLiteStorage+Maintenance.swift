@@ -143,6 +143,27 @@ extension SQLiteStorage {
 }
 
 extension SQLiteDatabase {
+    /// Values that don't open under their names.
+    ///
+    /// - Parameter limit: of the values; where there are more, none is looked at.
+    func strays(_ opened: OpenedKey, limit: Int64) throws(StorageError) -> [SealedEntry] {
+        try snapshot { () throws(StorageError) in
+            var count: Int64 = 0
+            try run("SELECT count(*) FROM (SELECT 1 FROM entry LIMIT ?)", [.integer(limit + 1)]) { count = $0.integer(0) }
+            guard count <= limit else { return [] }
+            try run("PRAGMA integrity_check(1)") { (row) throws(StorageError) in
+                guard row.text(0) != "ok" else { return }
+                throw StorageError(
+                    .damaged, path, problem: "is damaged: \(row.text(0))", remedy: "put it back from a backup")
+            }
+            var strays: [SealedEntry] = []
+            try forEachEntry { key, entry in
+                if (try? opened.open(entry, key, in: path)) == nil, entry.sealed != nil { strays.append(entry) }
+            }
+            return strays
+        }
+    }
+
     /// In the order of the keys, also if `body` changes them: some thousand at a time.
     func forEachEntry(_ body: (StorageKey, SealedEntry) throws(StorageError) -> Void) throws(StorageError) {
         var last: StorageKey?

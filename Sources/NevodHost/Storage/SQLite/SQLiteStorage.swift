@@ -28,6 +28,8 @@ public final class SQLiteStorage: SealedStorage {
     let connection: SQLiteConnection
     private let locks: RenewalLocks
     private let cache = Locked(SecretCache())
+    /// Values that stand under names that are not theirs; nil: nobody has looked.
+    private let strays = Locked<[SealedEntry]?>(nil)
     let keyring: StoreKeyring
 
     /// Opens the store, or makes it.
@@ -65,9 +67,27 @@ public final class SQLiteStorage: SealedStorage {
             let count = counters.count(of: key)
             let entry = try connection.database.entry(for: key)
             guard entry.keyNumber == opened.number else { return nil }
+            if entry.version == 0 { try self.checkMissing(key, opened) }
             let secret = try opened.open(entry, key, in: self.path)
             self.cache.withLock { $0.remember(secret, for: key, count: count) }
             return .some(secret)
+        }
+    }
+
+    /// Damage on the way to a value, or in its name, looks as if there were none. So the first time that nothing is found, all is
+    /// looked at, unless it is too much for that. On the storage's thread.
+    private func checkMissing(_ key: StorageKey, _ opened: OpenedKey) throws(StorageError) {
+        let strays: [SealedEntry]
+        if let known = self.strays.withLock(\.self) {
+            strays = known
+        } else {
+            strays = try connection.database.strays(opened, limit: 10_000)
+            self.strays.withLock { $0 = strays }
+        }
+        for stray in strays where (try? opened.open(stray, key, in: path)) != nil {
+            throw StorageError(
+                .damaged, path, problem: "the value of \(key) is there, under another name",
+                remedy: "log in again, or put the store back from a backup")
         }
     }
 

@@ -170,6 +170,37 @@ import Testing
         #expect(error?.description.contains("the value of key of 1 does not open") == true)
     }
 
+    @Test(arguments: ["UPDATE entry SET key = 'kei of 1' WHERE key = 'key of 1'", "the index"])
+    func `A value that damage has hidden is not taken for one that isn't there`(damage: String) async throws {
+        var bytes = try await makeStore()
+        if damage == "the index" {
+            // The order of the names, on which finding one depends.
+            let name = Array("key of 11".utf8)
+            let place = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
+            bytes[place] = UInt8(ascii: "z")
+        }
+        try put(bytes)
+        if damage != "the index" {
+            _ = try Command.python(
+                """
+                import sqlite3, sys
+                database = sqlite3.connect(sys.argv[1])
+                database.execute(sys.argv[2])
+                database.commit()
+                """, [path, damage])
+        }
+        let storage = try await open()
+        let hidden = damage == "the index" ? name(11) : name(1)
+        let error = await #expect(throws: StorageError.self) { try await storage.string(for: hidden) }
+        #expect(error?.code == .damaged)
+        #expect(try await storage.string(for: name(2)) == value(2))
+        if damage != "the index" {
+            #expect(error?.description.contains("the value of key of 1 is there, under another name") == true)
+            // Others are not kept from logging in.
+            #expect(try await storage.string(for: "another") == nil)
+        }
+    }
+
     @Test func `Where there was a store, none is made anew`() async throws {
         _ = try await makeStore()
         for bytes: [UInt8] in [[], try Self.emptyDatabase()] {
