@@ -35,7 +35,10 @@ final class PostgreSQLConnection {
 
     /// Takes what has come. After it, ``isBroken`` knows of an end that came meanwhile.
     func takeInput() {
-        if pq.call.PQconsumeInput(handle) == 0 { isGivenUp = true }
+        // A server that ends the connection says why: that is one thing to take, and the end behind it the next.
+        for _ in 0..<2 {
+            if pq.call.PQconsumeInput(handle) == 0 { isGivenUp = true }
+        }
     }
 
     /// - Parameter values: of `$1` and so on.
@@ -102,7 +105,7 @@ final class PostgreSQLConnection {
         var (result, failure): (PostgreSQLResult?, PostgreSQLFailure?)
         while true {
             while pq.call.PQisBusy(handle) != 0 {
-                guard try wait(for: POLLIN, until: end) else { throw failure ?? lost() }
+                guard try wait(for: POLLIN, until: end) else { throw lost(failure) }
             }
             guard let next = pq.call.PQgetResult(handle).map({ PostgreSQLResult(pq, $0) }) else { break }
             result = next
@@ -151,8 +154,10 @@ final class PostgreSQLConnection {
             error: StorageError(name, sqlState: state, result.field("M") ?? "the statement failed"), state: state)
     }
 
-    private func lost() -> PostgreSQLFailure {
+    /// - Parameter last: what the server said before the end, if it said something.
+    private func lost(_ last: PostgreSQLFailure? = nil) -> PostgreSQLFailure {
         isGivenUp = true
+        if let last { return PostgreSQLFailure(error: last.error, state: last.state, isLost: true) }
         let message = pq.message(of: handle)
         return PostgreSQLFailure(
             error: StorageError(

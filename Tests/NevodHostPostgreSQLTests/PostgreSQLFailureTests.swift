@@ -104,6 +104,50 @@ struct PostgreSQLFailureTests {
 
     // MARK: Lost connections
 
+    @Test func `A server that ends its connections in good order is connected to anew, and nobody notices`() async throws {
+        let (server, schema) = (try PostgreSQLServer.shared(), try PostgreSQLServer.shared().schema())
+        let storage = try await server.open(
+            schema, keys: [key], connection: "\(server.connection) application_name=\(schema)")
+        try await storage.set("1", for: "a")
+        try await storage.withRenewalLock(for: "a") {}
+        // Waits for the end of each.
+        func end() throws {
+            try server.sql(
+                "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = '\(schema)'")
+        }
+        try end()
+        try await storage.set("2", for: "a")
+        try end()
+        #expect(try await storage.keys() == ["a"])
+        storage.hub.cache.withLock { $0.drop("a") }
+        #expect(try await storage.string(for: "a") == "2")
+        try end()
+        let isRun = Shared(false)
+        try await storage.withRenewalLock(for: "a") { isRun.withLock { $0 = true } }
+        #expect(isRun.value)
+        // What isn't done twice is not sent to a connection that has ended.
+        try end()
+        let next = KeyFile(path: "\(folder.path)/next")
+        try await storage.rekey(next)
+        #expect(try await server.open(schema, keys: [next]).string(for: "a") == "2")
+    }
+
+    @Test func `A connection that the server ends in the middle of a statement is a lost one`() async throws {
+        let server = try PostgreSQLServer.shared()
+        let lane = PostgreSQLLane(try PostgreSQLTarget(PQ(), server.connection))
+        let end = "SELECT pg_terminate_backend(pg_backend_pid())"
+        let failure = await #expect(throws: PostgreSQLFailure.self) {
+            try await lane.run { (connection, _) throws(PostgreSQLFailure) in _ = try connection.execute(end) }
+        }
+        #expect(failure?.state == "57P01")
+        #expect(failure?.isLost == true)
+        let number = try await lane.runAgain { (connection, number) throws(PostgreSQLFailure) in
+            if number == 2 { try connection.execute(end) }
+            return number
+        }
+        #expect(number == 3)
+    }
+
     @Test(arguments: ["before", "after"])
     func `A write whose connection is lost has happened once, and the caller hears so`(when: String) async throws {
         let server = try PostgreSQLServer.shared()
