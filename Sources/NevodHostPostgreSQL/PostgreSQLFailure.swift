@@ -7,6 +7,8 @@ struct PostgreSQLFailure: Error {
     var state: String?
     /// The connection is gone, and nobody knows what the server has done.
     var isLost = false
+    /// There was no connection, nor could one be made: nothing has been sent.
+    var isUnreached = false
 
     /// Others were in the way: the same again will do.
     var isPassing: Bool { ["40001", "40P01"].contains(state) }

@@ -5,22 +5,26 @@ internal import NevodSupport
 final class PostgreSQLLane: Sendable {
     private let target: PostgreSQLTarget
     private let thread = StorageThread()
-    // Both used on the thread alone.
+    // All used on the thread alone.
     private nonisolated(unsafe) var connection: PostgreSQLConnection?
     private nonisolated(unsafe) var number = 0
+    /// How connecting failed last, and when.
+    private nonisolated(unsafe) var refusal: (failure: PostgreSQLFailure, end: ContinuousClock.Instant)?
 
     init(_ target: PostgreSQLTarget) {
         self.target = target
     }
 
-    /// Runs to its end, whether or not the calling task is cancelled.
+    /// Runs to its end, whether or not the calling task is cancelled. If the server can't be reached, all that wait for this thread
+    /// fail at once: one after another they would wait many times as long, for the same.
     ///
     /// - Parameter body: is told which of the lane's connections it is.
     func run<Result: Sendable>(
         _ body: @escaping @Sendable (PostgreSQLConnection, _ number: Int) throws(PostgreSQLFailure) -> Result
     ) async throws(PostgreSQLFailure) -> Result {
-        try await thread.run { () throws(PostgreSQLFailure) in
-            let connection = try self.connected()
+        let asked = ContinuousClock.now
+        return try await thread.run { () throws(PostgreSQLFailure) in
+            let connection = try self.connected(asked)
             defer { if connection.isBroken { self.connection = nil } }
             return try body(connection, self.number)
         }
@@ -49,17 +53,24 @@ final class PostgreSQLLane: Sendable {
         }
     }
 
-    private func connected() throws(PostgreSQLFailure) -> PostgreSQLConnection {
+    /// - Parameter asked: since when it is waited for.
+    private func connected(_ asked: ContinuousClock.Instant) throws(PostgreSQLFailure) -> PostgreSQLConnection {
         if let connection {
             // The server may have ended it meanwhile, and has said so.
             connection.takeInput()
             if !connection.isBroken { return connection }
             self.connection = nil
         }
-        let new = try target.connect()
-        connection = new
-        number += 1
-        return new
+        if let refusal, asked < refusal.end { throw refusal.failure }
+        do throws(PostgreSQLFailure) {
+            let new = try target.connect()
+            connection = new
+            number += 1
+            return new
+        } catch {
+            refusal = (error, .now)
+            throw error
+        }
     }
 }
 

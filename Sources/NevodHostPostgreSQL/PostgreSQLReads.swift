@@ -7,10 +7,11 @@ final class PostgreSQLReads: Sendable {
     private static let most = 128
 
     private typealias Answer = Result<SealedEntry, PostgreSQLFailure>
+    private typealias Waiting = (key: StorageKey, continuation: CheckedContinuation<Answer, Never>)
 
     private struct State {
         var isRunning = false
-        var waiting: [(key: StorageKey, continuation: CheckedContinuation<Answer, Never>)] = []
+        var waiting: [Waiting] = []
     }
 
     private let lane: PostgreSQLLane
@@ -39,7 +40,7 @@ final class PostgreSQLReads: Sendable {
     }
 
     private func run() async {
-        while case let waiting = take(), !waiting.isEmpty {
+        while case var waiting = take(), !waiting.isEmpty {
             turns.withLock { $0 += 1 }
             let keys = Array(Set(waiting.map(\.key)))
             let schema = schema
@@ -51,6 +52,8 @@ final class PostgreSQLReads: Sendable {
                     })
             } catch {
                 answer = .failure(error)
+                // Who has come meanwhile would wait as long, for the same.
+                if error.isUnreached { waiting += takeAll() }
             }
             for (key, continuation) in waiting {
                 continuation.resume(returning: answer.map { $0[key] ?? SealedEntry() })
@@ -59,12 +62,19 @@ final class PostgreSQLReads: Sendable {
     }
 
     /// None: nobody waits, and who comes next starts anew.
-    private func take() -> [(key: StorageKey, continuation: CheckedContinuation<Answer, Never>)] {
+    private func take() -> [Waiting] {
         state.withLock { state in
             let taken = Array(state.waiting.prefix(Self.most))
             state.waiting.removeFirst(taken.count)
             if taken.isEmpty { state.isRunning = false }
             return taken
+        }
+    }
+
+    private func takeAll() -> [Waiting] {
+        state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
         }
     }
 }

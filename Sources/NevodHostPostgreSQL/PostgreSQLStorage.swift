@@ -216,7 +216,9 @@ extension PostgreSQLStorage {
                 // If one has been sent before, that may be why.
                 if isSaved || !wasLost { return isSaved }
             } catch {
-                guard error.isLost || error.isPassing else { throw error.error }
+                guard error.isLost || error.isPassing else {
+                    throw wasLost ? inDoubt(write, "\(error.error)") : error.error
+                }
                 wasLost = wasLost || error.isLost
                 last = error.error
             }

@@ -32,23 +32,28 @@ struct PostgreSQLTarget: Sendable {
     }
 
     /// Blocks. A server that says that it is starting is asked again for a while.
+    ///
+    /// - Throws: what is `isUnreached`.
     func connect() throws(PostgreSQLFailure) -> PostgreSQLConnection {
         let end = ContinuousClock.now + Self.patience
         while true {
+            let start = ContinuousClock.now
             let handle = withParameters { pq.call.PQconnectdbParams($0, $1, 1) }
             guard let handle else {
-                throw PostgreSQLFailure(error: StorageError(.other, "libpq", problem: "has no memory left"), isLost: true)
+                throw PostgreSQLFailure(error: StorageError(.other, "libpq", problem: "has no memory left"), isUnreached: true)
             }
             let connection = PostgreSQLConnection(pq, handle, name: name(of: handle))
             if !connection.isBroken {
-                try setUp(connection)
+                do throws(PostgreSQLFailure) { try setUp(connection) } catch {
+                    throw PostgreSQLFailure(error: error.error, isUnreached: true)
+                }
                 return connection
             }
-            // Of a server that has been silent for so long already nothing more is asked.
-            let isLate = ContinuousClock.now >= end
-            let ping = isLate ? PQPING_NO_RESPONSE : withParameters { pq.call.PQpingParams($0, $1, 1) }
+            // One that starts says so at once; of one that is silent nothing more is asked, or that would take as long again.
+            let isSilent = ContinuousClock.now >= min(end, start + .seconds(1))
+            let ping = isSilent ? PQPING_NO_RESPONSE : withParameters { pq.call.PQpingParams($0, $1, 1) }
             guard ping == PQPING_REJECT else {
-                throw PostgreSQLFailure(error: failure(handle, connection.name, ping), isLost: true)
+                throw PostgreSQLFailure(error: failure(handle, connection.name, ping), isUnreached: true)
             }
             usleep(100_000)
         }

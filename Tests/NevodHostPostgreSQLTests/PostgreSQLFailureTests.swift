@@ -168,6 +168,21 @@ struct PostgreSQLFailureTests {
         #expect(try await storage.replace(Secret("second"), with: nil, for: "doomed"))
     }
 
+    @Test func `A write that is lost and can't be sent again is in doubt; one that was never sent isn't`()
+        async throws
+    {
+        let server = try PostgreSQLServer.shared()
+        let mark = PostgreSQLNews.changed("doomed", version: 2).payload
+        let proxy = try CuttingProxy(to: server, in: folder, mark, "closed")
+        defer { proxy.stop() }
+        let storage = try await server.open(server.schema(), keys: [key], connection: server.connection(to: folder.path))
+        try await storage.set("first", for: "doomed")
+        let error = await #expect(throws: StorageError.self) { try await storage.set("second", for: "doomed") }
+        #expect(error?.problem.contains("which may have happened or not") == true)
+        let other = await #expect(throws: StorageError.self) { try await storage.set("x", for: "other") }
+        #expect(other?.problem.hasPrefix("can't be reached") == true)
+    }
+
     @Test(arguments: ["before", "after", "gone"])
     func `A change of the key whose answer is lost is looked for, and the caller hears what became of it`(
         when: String

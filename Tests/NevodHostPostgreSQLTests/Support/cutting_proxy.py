@@ -1,9 +1,10 @@
 """Stands between a client and a PostgreSQL server, on Unix sockets, and loses a connection at the worst moment.
 
-    cutting_proxy.py FOLDER SERVER MARK before|after|gone
+    cutting_proxy.py FOLDER SERVER MARK before|closed|after|gone
 
 Listens in FOLDER. The first time that a client sends MARK, the connection is cut: before it has reached the server, or after the
-server has answered and before the client hears of it; with "gone" all others are cut as well, and nobody listens any more.
+server has answered and before the client hears of it. With "closed", before, nobody listens any more; with "gone", after, all others
+are cut as well, and nobody listens any more.
 """
 import os
 import socket
@@ -27,7 +28,8 @@ def main():
         upstream.connect(f"{server}/.s.PGSQL.5432")
         everybody.extend([client, upstream])
         doomed = threading.Event()
-        threading.Thread(target=forth, args=(client, upstream, mark.encode(), when, armed, doomed), daemon=True).start()
+        arguments = (client, upstream, mark.encode(), when, armed, doomed, folder)
+        threading.Thread(target=forth, args=arguments, daemon=True).start()
         threading.Thread(target=back, args=(client, upstream, doomed, when, folder), daemon=True).start()
 
 
@@ -39,10 +41,12 @@ def end(*sockets):
             pass
 
 
-def forth(client, upstream, mark, when, armed, doomed):
+def forth(client, upstream, mark, when, armed, doomed, folder):
     while data := client.recv(1 << 20):
         if mark in data and armed.acquire(blocking=False):
-            if when == "before":
+            if when == "closed":
+                os.unlink(f"{folder}/.s.PGSQL.5432")
+            if when in ("before", "closed"):
                 break
             doomed.set()
         upstream.sendall(data)

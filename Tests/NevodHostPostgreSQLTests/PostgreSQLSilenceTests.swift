@@ -1,0 +1,96 @@
+import Glibc
+import NevodHost
+import NevodSupport
+import Testing
+
+@testable import NevodHostPostgreSQL
+
+/// Who takes connections in these tests answers nothing: it drops them, or keeps still.
+@Suite(.blocking, .timeLimit(.minutes(3)))
+struct PostgreSQLSilenceTests {
+    /// A listener, and how many connections it has had.
+    private struct Listener {
+        let server: RawServer
+        let accepted = Collected<Int>()
+        /// Of those who want something of it.
+        let asking = Shared(0)
+
+        /// - Parameter count: the first connection is kept until so many ask.
+        init(droppingAfter count: Int) throws {
+            let (accepted, asking) = (accepted, asking)
+            server = try RawServer { connection, index in
+                accepted.append(index)
+                // Bounded, whatever becomes of the test.
+                let end = ContinuousClock.now + .seconds(30)
+                while index == 0, asking.value < count, ContinuousClock.now < end { usleep(1000) }
+                connection.reset()
+            }
+        }
+
+        init() throws {
+            let accepted = accepted
+            server = try RawServer { connection, index in
+                accepted.append(index)
+                _ = connection.waitForEnd()
+            }
+        }
+
+        func target(_ more: String = "") throws -> PostgreSQLTarget {
+            let port = server.authority.split(separator: ":")[1]
+            return try PostgreSQLTarget(
+                PQ(), "host=127.0.0.1 port=\(port) user=u dbname=d sslmode=disable gssencmode=disable \(more)")
+        }
+
+        /// - Returns: how many were told that the server can't be reached.
+        func failures(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async -> Int {
+            await withTaskGroup { group in
+                for number in 0..<count {
+                    group.addTask { [asking] in
+                        asking.withLock { $0 += 1 }
+                        do { try await body(number) } catch {
+                            let error = (error as? PostgreSQLFailure)?.error ?? error as? StorageError
+                            return error?.code == .unavailable && error?.problem.hasPrefix("can't be reached") == true
+                        }
+                        return false
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+    }
+
+    @Test func `All who wait for a connection hear of it when there is none, and nobody tries once more`() async throws {
+        let listener = try Listener(droppingAfter: 1)
+        let lane = PostgreSQLLane(try listener.target())
+        #expect(await listener.failures(1) { _ in try await lane.runAgain { (_, _) throws(PostgreSQLFailure) in } } == 1)
+        // And once whether the server is only starting.
+        #expect(listener.accepted.values == [0, 1])
+
+        let other = try Listener(droppingAfter: 100)
+        let locks = PostgreSQLRenewalLocks(try other.target(), channel: "c", store: .random())
+        let count = await other.failures(100) { number in
+            try await locks.withLock(for: StorageKey(rawValue: "\(number)")) { Issue.record("there is no lock") }
+        }
+        #expect(count == 100)
+        // A task may come late.
+        #expect(other.accepted.values.count < 20)
+    }
+
+    @Test func `All who wait for a read hear of it when there is no connection`() async throws {
+        let listener = try Listener(droppingAfter: 3000)
+        let reads = try PostgreSQLReads(listener.target(), PostgreSQLSchema("s"))
+        let count = await listener.failures(3000) { number in
+            _ = try await reads.entry(for: StorageKey(rawValue: "\(number)"))
+        }
+        #expect(count == 3000)
+        // Some twenty round trips would ask twice each.
+        #expect(listener.accepted.values.count < 20)
+    }
+
+    @Test func `A server that keeps still is asked once`() async throws {
+        let listener = try Listener()
+        let lane = PostgreSQLLane(try listener.target("connect_timeout=2"))
+        #expect(await listener.failures(1) { _ in try await lane.runAgain { (_, _) throws(PostgreSQLFailure) in } } == 1)
+        #expect(listener.accepted.values == [0])
+    }
+}
