@@ -1,7 +1,6 @@
 internal import CPQ
 internal import Glibc
 internal import NevodHost
-internal import NevodSupport
 
 /// Which server, by libpq's own conventions, and how to talk to it.
 struct PostgreSQLTarget: Sendable {
@@ -9,26 +8,12 @@ struct PostgreSQLTarget: Sendable {
     static let patience: Duration = .seconds(10)
 
     private let pq: PQ
-    private let connection: String
+    let parameters: [Parameter]
 
     /// - Parameter connection: a list of `keyword=value`, a URI, a database's name, or empty.
     init(_ pq: PQ, _ connection: String) throws(StorageError) {
-        guard !connection.utf8.contains(0), connection.contains("=") || connection.contains("://") else {
-            self.pq = pq
-            self.connection = connection
-            return
-        }
-        var message: UnsafeMutablePointer<CChar>?
-        guard let options = pq.call.PQconninfoParse(connection, &message) else {
-            // What libpq says quotes the text, and there may be a password in it.
-            pq.call.PQfreemem(message)
-            throw StorageError(
-                .other, "PostgreSQL", problem: "the connection is neither a list of keyword=value nor a URI that libpq knows",
-                remedy: "write it as psql takes it, or leave it empty and set PGHOST, PGUSER and PGDATABASE")
-        }
-        pq.call.PQconninfoFree(options)
         self.pq = pq
-        self.connection = connection
+        parameters = try Self.parameters(pq, connection)
     }
 
     /// Blocks. A server that says that it is starting is asked again for a while.
@@ -38,7 +23,7 @@ struct PostgreSQLTarget: Sendable {
         let end = ContinuousClock.now + Self.patience
         while true {
             let start = ContinuousClock.now
-            let handle = withParameters { pq.call.PQconnectdbParams($0, $1, 1) }
+            let handle = Self.withCStrings(of: parameters) { pq.call.PQconnectdbParams($0, $1, 1) }
             guard let handle else {
                 throw PostgreSQLFailure(error: StorageError(.other, "libpq", problem: "has no memory left"), isUnreached: true)
             }
@@ -51,34 +36,12 @@ struct PostgreSQLTarget: Sendable {
             }
             // One that starts says so at once; of one that is silent nothing more is asked, or that would take as long again.
             let isSilent = ContinuousClock.now >= min(end, start + .seconds(1))
-            let ping = isSilent ? PQPING_NO_RESPONSE : withParameters { pq.call.PQpingParams($0, $1, 1) }
+            let ping = isSilent ? PQPING_NO_RESPONSE : Self.withCStrings(of: parameters) { pq.call.PQpingParams($0, $1, 1) }
             guard ping == PQPING_REJECT else {
                 throw PostgreSQLFailure(error: failure(handle, connection.name, ping), isUnreached: true)
             }
             usleep(100_000)
         }
-    }
-
-    /// What the caller, or the service file, says comes last and counts.
-    private func withParameters<Result>(
-        _ body: (_ keywords: [UnsafePointer<CChar>?], _ values: [UnsafePointer<CChar>?]) -> Result
-    ) -> Result {
-        var parameters = [
-            ("fallback_application_name", "nevod-host"), ("client_encoding", "UTF8"),
-            // A server that has vanished is noticed within half a minute, also while nothing is said.
-            ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "25000"),
-        ]
-        if getenv("PGCONNECT_TIMEOUT") == nil { parameters.append(("connect_timeout", "10")) }
-        if !connection.isEmpty { parameters.append(("dbname", connection)) }
-        let texts = parameters.map { (strdup($0.0), strdup($0.1)) }
-        defer {
-            for (keyword, value) in texts {
-                free(keyword)
-                if let value { UnsafeMutableRawBufferPointer(start: value, count: strlen(value)).wipe() }
-                free(value)
-            }
-        }
-        return body(texts.map { UnsafePointer($0.0) } + [nil], texts.map { UnsafePointer($0.1) } + [nil])
     }
 
     /// What a server or a user may have set otherwise, and a store relies on. Settings that a server doesn't know are left out.

@@ -47,20 +47,6 @@ struct PostgreSQLFailureTests {
         #expect(wrong?.remedy?.contains("PGPASSFILE") == true)
     }
 
-    @Test func `The address and the password come from where libpq has them`() async throws {
-        let server = try PostgreSQLServer.shared()
-        try server.sql("DROP ROLE IF EXISTS guarded_by_file; CREATE ROLE guarded_by_file LOGIN PASSWORD 'right'")
-        try server.sql("DROP SCHEMA IF EXISTS by_file; CREATE SCHEMA by_file AUTHORIZATION guarded_by_file")
-        let passwords = try folder.write("pass", Array("*:*:*:guarded_by_file:right\n".utf8))
-        let services = try folder.write(
-            "services",
-            Array("[tokens]\nhost=\(server.folder)\nuser=guarded_by_file\ndbname=postgres\npassfile=\(passwords)\n".utf8))
-        setenv("PGSERVICEFILE", services, 1)
-        let storage = try await PostgreSQLStorage(connection: "service=tokens", schema: "by_file", keys: [key])
-        try await storage.set("x", for: "a")
-        #expect(try server.sql("SELECT usename FROM pg_stat_activity WHERE usename = 'guarded_by_file'").isEmpty == false)
-    }
-
     @Test func `A user who may not make the schema is told so; one who may use it needs no more`() async throws {
         let (server, schema) = (try PostgreSQLServer.shared(), try PostgreSQLServer.shared().schema())
         try server.sql("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; REVOKE CREATE ON DATABASE postgres FROM PUBLIC")
