@@ -8,7 +8,7 @@
 
 #define NEVOD_PQ_EACH(F) \
     F(PQclear) F(PQcancel) F(PQconnectStartParams) F(PQconnectdbParams) F(PQconninfo) F(PQconninfoFree) F(PQconninfoParse) \
-    F(PQconnectionNeedsPassword) F(PQconnectionUsedPassword) F(PQconsumeInput) F(PQerrorMessage) F(PQfinish) F(PQflush) \
+    F(PQconnectionNeedsPassword) F(PQconsumeInput) F(PQerrorMessage) F(PQfinish) F(PQflush) \
     F(PQfreeCancel) F(PQfreemem) \
     F(PQgetCancel) F(PQgetResult) F(PQgetisnull) F(PQgetlength) F(PQgetvalue) F(PQhost) F(PQisBusy) F(PQnotifies) \
     F(PQntuples) F(PQpingParams) F(PQport) F(PQresultErrorField) F(PQresultStatus) F(PQsendPrepare) F(PQsendQuery) \

@@ -66,15 +66,17 @@ struct PostgreSQLTarget: Sendable {
     }
 
     private func failure(_ handle: OpaquePointer, _ name: String, _ ping: PGPing) -> StorageError {
-        let problem = "can't be reached: \(pq.message(of: handle))"
-        if pq.call.PQconnectionNeedsPassword(handle) != 0 || pq.call.PQconnectionUsedPassword(handle) != 0 {
+        let message = pq.message(of: handle)
+        let problem = "can't be reached: \(message)"
+        // Of a server that refuses a connection libpq gives the words alone, and much else is refused after a password was right.
+        if pq.call.PQconnectionNeedsPassword(handle) != 0 || message.contains("authentication failed") {
             return StorageError(
                 .permissions, name, problem: problem,
                 remedy: "check the user (PGUSER), and the password in PGPASSFILE or the service file")
         }
         let remedy =
             ping == PQPING_OK
-            ? "it answers: check the user (PGUSER), the database (PGDATABASE) and its pg_hba.conf"
+            ? "it answers: check the user (PGUSER), the password, the database (PGDATABASE) and the server's pg_hba.conf"
             : "start it, or name another (PGHOST, PGPORT, or a service in PGSERVICEFILE)"
         return StorageError(.unavailable, name, problem: problem, remedy: remedy)
     }

@@ -47,6 +47,17 @@ struct PostgreSQLFailureTests {
         #expect(wrong?.remedy?.contains("PGPASSFILE") == true)
     }
 
+    @Test func `A server that is full for a user whose password is right is no matter of permissions`() async throws {
+        let server = try PostgreSQLServer.shared()
+        try server.sql("DROP ROLE IF EXISTS guarded_crowd; CREATE ROLE guarded_crowd LOGIN PASSWORD 'right' CONNECTION LIMIT 0")
+        let error = await #expect(throws: StorageError.self) {
+            try await PostgreSQLStorage(
+                connection: "host=\(server.folder) user=guarded_crowd password=right dbname=postgres", keys: [key])
+        }
+        #expect(error?.problem.contains("too many connections") == true)
+        #expect(error?.code == .unavailable)
+    }
+
     @Test func `A user who may not make the schema is told so; one who may use it needs no more`() async throws {
         let (server, schema) = (try PostgreSQLServer.shared(), try PostgreSQLServer.shared().schema())
         try server.sql("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; REVOKE CREATE ON DATABASE postgres FROM PUBLIC")

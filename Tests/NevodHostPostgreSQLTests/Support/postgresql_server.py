@@ -40,7 +40,7 @@ class Server:
     def create(self):
         self.run("initdb", "-D", f"{self.folder}/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
         with open(f"{self.folder}/data/pg_hba.conf", "w") as file:
-            file.write("local all guarded scram-sha-256\nlocal all all trust\n")
+            file.write("local all guarded,guarded_by_file,guarded_crowd scram-sha-256\nlocal all all trust\n")
         with open(f"{self.folder}/data/postgresql.conf", "a") as file:
             file.write(
                 f"\nlisten_addresses = ''\nunix_socket_directories = '{self.folder}'\nunix_socket_permissions = 0777\n"
