@@ -2,7 +2,7 @@ public import NevodHost
 
 extension PostgreSQLStorage {
     /// Gives the store another data key, wrapped by `source`, and seals every value anew: all, or none. Other processes that use
-    /// the store go on if they were given this source as well; their writes wait meanwhile, their reads don't.
+    /// the store go on if they were given this source as well; their writes wait meanwhile, for up to five minutes, their reads don't.
     ///
     /// What was sealed with the old key, and the old key itself in its wrapping, stay in the server's files until it has vacuumed
     /// them and used their place again, and in its log and backups for as long as it keeps those.

@@ -208,7 +208,8 @@ extension PostgreSQLStorage {
     private func send(_ write: PostgreSQLWrite) async throws -> Bool {
         let schema = schema
         var (wasLost, last): (Bool, StorageError?) = (false, nil)
-        for _ in 0..<4 {
+        var attempts = PostgreSQLAttempts()
+        while attempts.next() {
             do throws(PostgreSQLFailure) {
                 let isSaved = try await pool.withLane { (lane) throws(PostgreSQLFailure) in
                     try await lane.run { (connection, _) throws(PostgreSQLFailure) in try connection.save(write, schema) }
@@ -216,7 +217,7 @@ extension PostgreSQLStorage {
                 // If one has been sent before, that may be why.
                 if isSaved || !wasLost { return isSaved }
             } catch {
-                guard error.isLost || error.isPassing else {
+                guard attempts.mayRepeat(after: error, at: .now) else {
                     throw wasLost ? inDoubt(write, "\(error.error)") : error.error
                 }
                 wasLost = wasLost || error.isLost

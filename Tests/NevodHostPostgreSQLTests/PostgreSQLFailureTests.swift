@@ -99,6 +99,24 @@ struct PostgreSQLFailureTests {
         }
     }
 
+    @Test func `A write waits for as long as the table is locked, however often the server ends its wait`() async throws {
+        let (server, schema) = (try PostgreSQLServer.shared(), try PostgreSQLServer.shared().schema())
+        let storage = try await server.open(schema, keys: [key])
+        // A sequence counts on, whatever becomes of the statement.
+        try server.sql(
+            """
+            CREATE SEQUENCE \(schema).tries;
+            CREATE FUNCTION \(schema).refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('\(schema).tries') <= 6 THEN RAISE 'canceling statement due to lock timeout' USING ERRCODE = '55P03'; END IF;
+                RETURN NEW;
+            END $$;
+            CREATE TRIGGER refuse BEFORE INSERT ON \(schema).entry FOR EACH ROW EXECUTE FUNCTION \(schema).refuse()
+            """)
+        try await storage.set("x", for: "a")
+        #expect(try server.sql("SELECT last_value FROM \(schema).tries") == ["7"])
+        #expect(try await server.open(schema, keys: [key]).string(for: "a") == "x")
+    }
+
     // MARK: Lost connections
 
     @Test func `A server that ends its connections in good order is connected to anew, and nobody notices`() async throws {
