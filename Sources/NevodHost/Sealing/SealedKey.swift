@@ -33,21 +33,36 @@ package struct SealedKey: Sendable {
             .unavailable, name, problem: "has nowhere to keep its key: \(names(of: sources)) can't be used")
     }
 
-    /// Never with another kind of source than it was wrapped with.
+    /// Never with another kind of source than it was wrapped with. Of that kind, with the first that opens it: a store that goes
+    /// from one key file to another has two.
     ///
     /// - Parameter name: the store's, for the error.
     package func open(named name: String, with sources: [any StoreKeySource]) async throws -> SealingKey {
-        guard let source = sources.first(where: { $0.kind == kind }) else {
+        let able = sources.filter { $0.kind == kind }
+        guard !able.isEmpty else {
             throw StorageError(
                 .unavailable, name, problem: "is sealed by \(kind), and only \(Self.names(of: sources)) can be used here",
                 remedy: "open it as it was made, or move it to another key with rekey")
         }
-        let wrapping = SealingKey(try await source.key(for: store, salt: salt, isNew: false))
-        guard let key = wrapping.open(sealed, for: Self.place(store, kind)), key.count == SealingKey.size else {
-            throw StorageError(
-                .permissions, name, problem: "does not open with \(source.description)",
-                remedy: "it is another store's, or was changed: give the one that it was made with")
+        var failure: (any Error)?
+        for source in able {
+            do {
+                if let key = try await open(with: source) { return key }
+            } catch let error as CancellationError { throw error } catch {
+                failure = failure ?? error
+            }
         }
+        // A key that can't be had may be the right one, and says more than those that are wrong.
+        throw failure
+            ?? StorageError(
+                .permissions, name, problem: "does not open with \(Self.names(of: able))",
+                remedy: "it is another store's, or was changed: give the one that it was made with")
+    }
+
+    /// - Returns: nil: it was wrapped with another key.
+    private func open(with source: any StoreKeySource) async throws -> SealingKey? {
+        let wrapping = SealingKey(try await source.key(for: store, salt: salt, isNew: false))
+        guard let key = wrapping.open(sealed, for: Self.place(store, kind)), key.count == SealingKey.size else { return nil }
         return SealingKey(key)
     }
 

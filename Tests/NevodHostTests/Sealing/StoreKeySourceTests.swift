@@ -94,6 +94,26 @@ struct StoreKeySourceTests {
         await #expect(throws: StorageError.self) { try await SealedKey.make(key, of: store, named: "s.db", with: []) }
     }
 
+    @Test func `Of several sources of one kind, the one that it was wrapped with opens it, wherever it stands`() async throws {
+        let (one, two) = (KeyFile(path: "\(folder.path)/one"), KeyFile(path: "\(folder.path)/two"))
+        let missing = KeyFile(path: "\(folder.path)/missing")
+        _ = try await two.key(for: store, salt: [], isNew: true)
+        let key = SealingKey.random()
+        let sealed = try await SealedKey.make(key, of: store, named: "s.db", with: [one])
+        for sources in [[two, one], [one, two], [missing, two, one]] {
+            #expect(try await sealed.open(named: "s.db", with: sources).bytes == key.bytes)
+        }
+        let three = KeyFile(path: "\(folder.path)/three")
+        _ = try await three.key(for: store, salt: [], isNew: true)
+        let wrong = await #expect(throws: StorageError.self) { try await sealed.open(named: "s.db", with: [two, three]) }
+        #expect(wrong?.problem == "does not open with \(two.description), \(three.description)")
+        // It may be the right one.
+        for sources in [[two, missing], [missing, two]] {
+            let error = await #expect(throws: StorageError.self) { try await sealed.open(named: "s.db", with: sources) }
+            #expect(error?.subject == "\(folder.path)/missing")
+        }
+    }
+
     @Test func `A passphrase's key depends on the salt, and none is no passphrase`() async throws {
         let source = Passphrase { _ in Secret("correct horse") }
         let key = try await source.key(for: store, salt: [1], isNew: true)

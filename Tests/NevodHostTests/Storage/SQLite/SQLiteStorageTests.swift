@@ -164,6 +164,22 @@ struct SQLiteStorageTests {
         await #expect(throws: StorageError.self) { try await open() }
     }
 
+    @Test func `From key file to key file and back, and who was given both goes on`() async throws {
+        let next = KeyFile(path: "\(folder.path)/next")
+        let storage = try await open()
+        try await storage.set("value", for: "a")
+        let others = [
+            try await SQLiteStorage(path: path, keys: [key, next]), try await SQLiteStorage(path: path, keys: [next, key]),
+        ]
+        for (giver, source) in [(storage, next), (others[0], key), (others[1], next), (storage, key)] {
+            try await giver.rekey(source)
+            for each in others + [storage] {
+                #expect(try await each.verify().problems == [])
+                #expect(try await each.string(for: "a") == "value")
+            }
+        }
+    }
+
     @Test func `An export opens with its own key alone; an import takes what is missing, or all`() async throws {
         let storage = try await open()
         try await storage.set("one", for: "a")
