@@ -11,12 +11,8 @@ public import NevodSupport
 public struct SecretServiceKey: StoreKeySource {
     private static let size = 32
 
-    private let lockFile: String?
-
-    /// - Parameter lockFile: of all processes that may make the same store; by default as in ``SecretServiceStorage``.
-    public init(lockFile: String? = nil) {
-        self.lockFile = lockFile
-    }
+    /// In the keyring that is there when a key is needed.
+    public init() {}
 
     /// `secret-service`.
     public var kind: String { "secret-service" }
@@ -28,14 +24,15 @@ public struct SecretServiceKey: StoreKeySource {
         await SecretServiceStorage.isAvailable()
     }
 
-    /// What the keyring holds for the store, 64 hexadecimal digits.
+    /// What the keyring holds for the store and the salt, 64 hexadecimal digits. A store that is given another key has an item more;
+    /// the old one stays, for copies of the store from before.
     ///
     /// - Throws: `StorageError` if the keyring can't be asked, is locked, or holds no key of a store that has one.
     public func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
-        let attributes = try ServiceAttributes(schema: "dev.nevod.StoreKey", [("store", store.description)])
-        // Of two who make one at once, the second finds the first's.
-        let lock = isNew ? WriteLock(path: try lockFile ?? WriteLock.defaultPath()) : nil
-        return try await ServiceClient.shared.run(lock: lock) { (session, call) throws(ServiceFailure) in
+        // The salt tells the keys of a store apart. It is random for each that is made, so that no two processes make the same.
+        let attributes = try ServiceAttributes(
+            schema: "dev.nevod.StoreKey", [("store", store.description), ("salt", Self.hexadecimal(salt))])
+        return try await ServiceClient.shared.run { (session, call) throws(ServiceFailure) in
             if let key = try Self.key(store, attributes, session, call) { return key }
             guard isNew else {
                 throw .final(
@@ -44,7 +41,7 @@ public struct SecretServiceKey: StoreKeySource {
                         remedy: "put the keyring back from a backup, or log in as the user who made the store"))
             }
             try session.set(Self.newKey(), attributes, label: "Key of the store \(store)", call)
-            // What is there from now on, whoever made it.
+            // What is there from now on.
             guard let key = try Self.key(store, attributes, session, call) else { throw .withoutSecret }
             return key
         }
@@ -77,6 +74,10 @@ public struct SecretServiceKey: StoreKeySource {
             digits[2 * index + 1] = digit(byte & 15)
         }
         return Secret(copying: digits)
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -663,6 +663,14 @@ class Store(SessionTestCase):
         self.assertEqual(code, -signal.SIGINT, err)
         self.assertFalse(path.parent.exists())
 
+    def test_rekey_to_the_same(self):
+        """Is no other key, and is said to be none."""
+        self.logged_in()
+        self.expect_failure(
+            self.run_host("store", "rekey", "--key", f"file:{self.key_file}"), 114,
+            f"is sealed by the key file {self.key_file} already", "a key file that isn't there yet")
+        self.expect_logins(self.get(), 1)
+
     def test_passphrase_without_a_terminal(self):
         self.logged_in()
         rekey = ["store", "rekey", "--key", "passphrase"]
@@ -1020,5 +1028,7 @@ class Keyring(SessionTestCase):
         self.expect(self.run_host("store", "rekey", "--key", "secret-service", env=env), 0)
         self.expect_logins(self.get(env=env), 1)
         self.expect(self.get(), 114)
+        self.expect(self.run_host("store", "rekey", "--key", "secret-service", env=env), 0)
+        self.expect_logins(self.get(env=env), 1)
         self.expect(self.run_host("store", "rekey", "--key", f"file:{self.key_file}", env=env), 0)
         self.expect_logins(self.get(), 1)

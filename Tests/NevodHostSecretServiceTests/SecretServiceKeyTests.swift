@@ -23,15 +23,31 @@ import Testing
         #expect(child("key \(other) new") != key)
     }
 
-    @Test func `Those who make one at once have the same`() throws {
-        let children = [child, try session.child(), try session.child(), try session.child()]
-        for round in 0..<5 {
-            let store = String(repeating: "1\(round)", count: 16)
-            for child in children { child.ask("key \(store) new") }
-            #expect(Set(children.map { $0.answer() }).count == 1)
-        }
-        #expect(
-            try session.python("print(len(list(secretstorage.search_items(bus, {'xdg:schema': 'dev.nevod.StoreKey'}))))") == "5")
+    private func count() throws -> String {
+        try session.python("print(len(list(secretstorage.search_items(bus, {'xdg:schema': 'dev.nevod.StoreKey'}))))")
+    }
+
+    @Test func `Each salt has a key of its own`() throws {
+        let store = Self.stores[0]
+        let keys = ["00", "0001", "fe"].map { child("key \(store) new \($0)") }
+        #expect(Set(keys).count == 3)
+        #expect(["00", "0001", "fe"].map { child("key \(store) old \($0)") } == keys)
+        #expect(child("key \(store) old 01").hasPrefix("unavailable: the keyring: holds no key of the store \(store)"))
+        #expect(try session.output(["secret-tool", "lookup", "store", store, "salt", "fe"]) == keys[2])
+        #expect(try count() == "3")
+    }
+
+    @Test func `A store that is given another key in the keyring doesn't open with the one it had`() throws {
+        let (path, file) = ("\(session.folder)/run/store.db", "\(session.folder)/run/key")
+        #expect(child("open \(path) \(file)") == "secret-service")
+        let old = try session.python(
+            "print(*(i.item_path for i in secretstorage.search_items(bus, {'xdg:schema': 'dev.nevod.StoreKey'})))")
+        #expect(child("rekey \(path)") == "ok")
+        #expect(try count() == "2")
+        #expect(child("open \(path) \(file)") == "secret-service")
+        // The new one's own.
+        try session.python("secretstorage.Item(bus, '\(old)').delete()")
+        #expect(child("open \(path) \(file)") == "secret-service")
     }
 
     @Test func `Something else in its place is refused`() throws {
@@ -39,7 +55,7 @@ import Testing
             try session.python(
                 """
                 secretstorage.get_default_collection(bus).create_item('x', {'xdg:schema': 'dev.nevod.StoreKey',
-                    'store': '\(Self.stores[0])'}, b'\(text)', replace=True)
+                    'store': '\(Self.stores[0])', 'salt': '00'}, b'\(text)', replace=True)
                 """)
             #expect(child("key \(Self.stores[0]) old").hasPrefix("damaged: the keyring: holds no key"), "\(text)")
         }

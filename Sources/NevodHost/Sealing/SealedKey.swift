@@ -18,13 +18,23 @@ package struct SealedKey: Sendable {
 
     /// Wraps a key with the first source that can be used.
     ///
-    /// - Parameter name: the store's, for the error.
+    /// - Parameters:
+    ///   - name: the store's, for the error.
+    ///   - old: in whose place it comes. Wrapped by the same key, the new one would be open to whoever has that already, so that
+    ///     is refused.
     package static func make(
-        _ key: SealingKey, of store: StoreIdentifier, named name: String, with sources: [any StoreKeySource]
+        _ key: SealingKey, of store: StoreIdentifier, named name: String, with sources: [any StoreKeySource],
+        inPlaceOf old: SealedKey? = nil
     ) async throws -> SealedKey {
         for source in sources where await source.isAvailable() {
             let salt = StoreIdentifier.random().bytes
             let wrapping = SealingKey(try await source.key(for: store, salt: salt, isNew: true))
+            if let old, wrapping.open(old.sealed, for: place(store, source.kind)) != nil {
+                throw StorageError(
+                    .other, name,
+                    problem: "is sealed by \(source.description) already: whoever has that key would open it ever after",
+                    remedy: "give it another key, such as a key file that isn't there yet")
+            }
             return SealedKey(
                 store: store, kind: source.kind, salt: salt,
                 sealed: wrapping.seal(key.bytes, for: place(store, source.kind)))

@@ -14,7 +14,8 @@ public protocol StoreKeySource: Sendable {
     /// - Parameters:
     ///   - store: whose key it is; one source may have several.
     ///   - salt: random, of this store and this key.
-    ///   - isNew: whether the store is being made: only then may a source make a key.
+    ///   - isNew: whether the store is being made, or given another key: only then may a source make one. A source that keeps
+    ///     many makes one for each salt.
     /// - Returns: 32 bytes, the same each time.
     /// - Throws: ``StorageError``, naming the source and the way out.
     func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret

@@ -65,11 +65,14 @@ package final class StoreKeyring: Sendable {
     }
 
     /// A new data key, for the store to take in place of the one that it has: wrapped, and open.
+    ///
+    /// - Throws: also if the key of `source` is the one that wraps the present data key.
     package func successor(
         of old: OpenedKey, wrappedBy source: any StoreKeySource
     ) async throws -> (sealed: SealedKey, opened: OpenedKey) {
         let key = SealingKey.random()
-        let sealed = try await SealedKey.make(key, of: old.store, named: name, with: [source])
+        let present = try await keeper.sealedKey()?.0
+        let sealed = try await SealedKey.make(key, of: old.store, named: name, with: [source], inPlaceOf: present)
         return (sealed, OpenedKey(store: old.store, number: old.number + 1, kind: sealed.kind, key: key))
     }
 

@@ -3,8 +3,9 @@
 //   get KEY · set KEY VALUE · replace KEY OLD NEW     values in hexadecimal, `-` is none, `=` is empty
 //   many COUNT                                        sets and reads so many at once
 //   count KEY TIMES                                   adds one to a number, by compare-and-swap, so many times
-//   key STORE new|old                                 the key of a store
+//   key STORE new|old [SALT]                          the key of a store
 //   open PATH KEYFILE                                 opens a sealed store, with the keyring or a key file; says with which
+//   rekey PATH                                        gives a sealed store another key, in the keyring
 //   available · limit SECONDS · turn                  `turn`: lets GLib's main loop of the process run for a moment
 import Glibc
 import NevodHost
@@ -81,10 +82,12 @@ func answer(_ words: [String], _ limit: Int) async throws -> String {
     case "count": try await count(storage, key, Int(words[2]) ?? 0)
     case "key":
         guard let store = StoreIdentifier(bytes(words[1]) ?? []) else { throw Mistake() }
-        let secret = try await SecretServiceKey().key(for: store, salt: [], isNew: words[2] == "new")
+        let salt = words.count > 3 ? bytes(words[3]) ?? [] : [0]
+        let secret = try await SecretServiceKey().key(for: store, salt: salt, isNew: words[2] == "new")
         return hex(secret.withUnsafeBytes { Array($0) })
     case "open":
         return try await SQLiteStorage(path: words[1], keys: [SecretServiceKey(), KeyFile(path: words[2])]).keyKind
+    case "rekey": try await SQLiteStorage(path: words[1], keys: [SecretServiceKey()]).rekey(SecretServiceKey())
     case "turn": return "\(turnMainLoop())"
     case "available": return "\(await SecretServiceStorage.isAvailable())"
     default: throw Mistake()

@@ -39,12 +39,12 @@ func count(_ storage: some Store, _ times: Int) async throws {
     }
 }
 
-func rekey(_ storage: SQLiteStorage, _ source: KeyFile) async throws {
+func rekey(_ storage: SQLiteStorage, _ sources: [any StoreKeySource]) async throws {
     var number = 0
     while true {
         number += 1
         say("s \(number)")
-        try await storage.rekey(source)
+        if let source = sources.first(where: { $0.kind != storage.keyKind }) { try await storage.rekey(source) }
         say("d \(number)")
     }
 }

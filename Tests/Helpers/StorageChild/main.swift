@@ -7,7 +7,8 @@
 //                                           saves so many bytes, with a limit on the size of files, as a user
 //   storage-child hold FOLDER               locks a folder of files until it is killed
 //   storage-child lock STORE KEY            has the renewal lock of a key until it is killed
-//   storage-child rekey STORE               gives the store new keys without end, with "s N" and "d N"
+//   storage-child rekey STORE               gives the store new keys without end, with "s N" and "d N": in turn that of
+//                                           the key file, and that of the variable NEVOD_CHILD_KEY
 //   storage-child migrate STORE             opens the store with a layout that it doesn't have yet
 //   storage-child fleet STORE URL SESSIONS FIRST LAST
 //                                           sends a request for each session in each round
@@ -43,9 +44,10 @@ func run(_ folder: Substring) async throws {
         _ = try await SQLiteStorage(path: path, keys: [source], schema: next, mustExist: true)
         return
     }
-    let storage = try await SQLiteStorage(path: path, keys: [source])
+    let sources: [any StoreKeySource] = [source, EnvironmentKey(variable: "NEVOD_CHILD_KEY")]
+    let storage = try await SQLiteStorage(path: path, keys: sources)
     switch arguments[1] {
-    case "rekey": try await rekey(storage, source)
+    case "rekey": try await rekey(storage, sources)
     case "memory": try await searchMemory(storage, StorageKey(rawValue: words[0]), words.dropFirst().map { Needle(masked: $0) })
     default: try await run(storage)
     }

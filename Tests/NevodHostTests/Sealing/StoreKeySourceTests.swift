@@ -94,6 +94,21 @@ struct StoreKeySourceTests {
         await #expect(throws: StorageError.self) { try await SealedKey.make(key, of: store, named: "s.db", with: []) }
     }
 
+    @Test func `A key that wraps the old data key wraps none in its place`() async throws {
+        let (one, two) = (KeyFile(path: "\(folder.path)/one"), KeyFile(path: "\(folder.path)/two"))
+        let old = try await SealedKey.make(.random(), of: store, named: "s.db", with: [one])
+        let same = try folder.write("same", contents(of: "\(folder.path)/one"))
+        for source in [one, KeyFile(path: same)] {
+            let error = await #expect(throws: StorageError.self) {
+                try await SealedKey.make(.random(), of: store, named: "s.db", with: [source], inPlaceOf: old)
+            }
+            #expect(error?.problem.hasPrefix("is sealed by \(source.description) already") == true)
+        }
+        let key = SealingKey.random()
+        let new = try await SealedKey.make(key, of: store, named: "s.db", with: [two], inPlaceOf: old)
+        #expect(try await new.open(named: "s.db", with: [two]).bytes == key.bytes)
+    }
+
     @Test func `Of several sources of one kind, the one that it was wrapped with opens it, wherever it stands`() async throws {
         let (one, two) = (KeyFile(path: "\(folder.path)/one"), KeyFile(path: "\(folder.path)/two"))
         let missing = KeyFile(path: "\(folder.path)/missing")

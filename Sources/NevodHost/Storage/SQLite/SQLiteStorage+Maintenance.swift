@@ -40,6 +40,8 @@ extension SQLiteStorage {
 
     /// Gives the store another data key, wrapped by `source`, and seals every value anew: all, or none. Other processes that use
     /// the store go on if they were given this source as well.
+    ///
+    /// - Throws: ``StorageError``; `other` if the key of `source` is the one that the store has already.
     public func rekey(_ source: any StoreKeySource) async throws {
         let (connection, path, keyring) = (connection, path, keyring)
         try await keyring.withCurrentKey { opened in

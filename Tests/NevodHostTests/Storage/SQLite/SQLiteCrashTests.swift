@@ -25,8 +25,10 @@ import Testing
     }
 
     /// What a child has said until it was killed, some time after its first line.
-    private func killed(_ arguments: [String], after microseconds: UInt32) throws -> [String] {
-        let (pid, pipe) = try StorageChild.spawn(arguments)
+    private func killed(
+        _ arguments: [String], after microseconds: UInt32, environment: [String] = []
+    ) throws -> [String] {
+        let (pid, pipe) = try StorageChild.spawn(arguments, environment: environment)
         let reader = LineReader(pipe)
         let first = reader.next()
         usleep(microseconds)
@@ -81,10 +83,15 @@ import Testing
 
     @Test func `A process that is killed while it gives a store another key leaves all values readable`() async throws {
         for number in 0..<300 { try await open().set("value \(number)", for: StorageKey(rawValue: "k\(number)")) }
+        let keys: [any StoreKeySource] = [key, EnvironmentKey(variable: "NEVOD_CHILD_KEY")]
+        let other = String(repeating: "5a", count: 32)
+        setenv("NEVOD_CHILD_KEY", other, 1)
         var random = SeededGenerator(seed: seed)
         for round in 0..<rounds / 4 {
-            _ = try killed(["rekey", "sqlite:\(folder.path)"], after: random.next(upTo: 40_000))
-            let storage = try await open()
+            let lines = try killed(
+                ["rekey", "sqlite:\(folder.path)"], after: random.next(upTo: 40_000), environment: ["NEVOD_CHILD_KEY=\(other)"])
+            try #require(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("s ") || $0.hasPrefix("d ") }, "\(lines)")
+            let storage = try await SQLiteStorage(path: path, keys: keys)
             let found = try await storage.verify()
             try #require(found.problems == [] && found.values == 300, "round \(round), seed \(seed): \(found)")
             #expect(try await storage.string(for: "k299") == "value 299")

@@ -15,8 +15,10 @@ import Testing
     }
 
     private func open() async throws -> SQLiteStorage {
-        try await SQLiteStorage(path: path, keys: [KeyFile(path: "\(folder.path)/key")])
+        try await SQLiteStorage(path: path, keys: [KeyFile(path: "\(folder.path)/key"), next])
     }
+
+    private var next: KeyFile { KeyFile(path: "\(folder.path)/next") }
 
     /// The system drops the locks of a file that a process has as soon as it closes any descriptor of it.
     @Test func `Opening and closing a store leaves the locks of another one in the process as they are`() async throws {
@@ -57,7 +59,7 @@ import Testing
         let counters = try ChangeCounters("\(path)-changes")
         // A write that has begun, and ends after the store was given its key.
         let change = counters.begin("a")
-        try await storage.rekey(KeyFile(path: "\(folder.path)/key"))
+        try await storage.rekey(next)
         #expect(counters.count(of: "a") == nil)
         counters.end("a", change)
         #expect(counters.count(of: "a") != nil)
@@ -69,11 +71,11 @@ import Testing
         let count = 2500
         try await storage.setAll((0..<count).map { (StorageKey(rawValue: "k\($0)"), Secret("value")) })
         let isDone = Locked(false)
-        let source = KeyFile(path: "\(folder.path)/key")
+        let sources = [next, KeyFile(path: "\(folder.path)/key")]
         async let given = {
             var given = 0
             while !isDone.withLock(\.self) {
-                try await other.rekey(source)
+                try await other.rekey(sources[given % 2])
                 given += 1
             }
             return given

@@ -180,6 +180,16 @@ struct SQLiteStorageTests {
         }
     }
 
+    @Test func `The key that a store has already is not taken for another`() async throws {
+        let storage = try await open()
+        try await storage.set("value", for: "a")
+        let before = try sql("SELECT hex(sealed) FROM entry")
+        let error = await #expect(throws: StorageError.self) { try await storage.rekey(key) }
+        #expect(error?.code == .other && error?.subject == path)
+        #expect(try sql("SELECT hex(sealed) FROM entry") == before)
+        #expect(try await open().string(for: "a") == "value")
+    }
+
     @Test func `An export opens with its own key alone; an import takes what is missing, or all`() async throws {
         let storage = try await open()
         try await storage.set("one", for: "a")
