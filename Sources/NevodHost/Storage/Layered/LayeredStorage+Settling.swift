@@ -122,7 +122,7 @@ extension LayeredStorage {
                 return nil
             }
         } catch {
-            switch await outcome(of: copy.value, over: held, key) {
+            switch await outcome(of: copy.value, over: held, key, error) {
             case .arrived: break
             case .overtaken: return nil
             case .refused:
@@ -138,12 +138,15 @@ extension LayeredStorage {
         return Settled(value: copy.value, local: new ?? intent, failure: nil)
     }
 
-    /// After an error it is not known whether a value arrived: the remote store may tell.
-    private func outcome(of value: Secret?, over held: Secret?, _ key: StorageKey) async -> Sent {
+    /// After an error it is not known whether a value arrived: the remote store may tell. If it holds what it did, the value may
+    /// still be on its way, unless the error is the store's own word that it didn't take it.
+    private func outcome(of value: Secret?, over held: Secret?, _ key: StorageKey, _ error: any Error) async -> Sent {
         let now: Secret?
         do { now = try await remote.read(key) } catch { return .unknown }
         if now == value { return .arrived }
-        return now == held ? .refused : .overtaken(now)
+        guard now == held else { return .overtaken(now) }
+        let code = (error as? StorageError)?.code
+        return code == .full || code == .tooLarge || code == .permissions ? .refused : .unknown
     }
 
     // MARK: Writing
@@ -201,7 +204,7 @@ extension LayeredStorage {
     private func recordSent(
         _ value: Secret?, over held: Secret?, _ key: StorageKey, _ intent: Local, _ error: any Error
     ) async -> Bool {
-        switch await outcome(of: value, over: held, key) {
+        switch await outcome(of: value, over: held, key, error) {
         case .arrived: _ = await putIfPossible(.seen(value), over: intent, key)
         case .refused:
             noteFailure(error)

@@ -15,7 +15,8 @@ public import NevodSupport
 ///   wrote it, and the other is dropped (``LayeredEvent/overruled(_:)``).
 /// - A token that was cleared never comes back. One that was cleared here is cleared there, unless somebody has logged in anew
 ///   meanwhile; one that was cleared there is forgotten here as soon as that can be seen. Where it can't be told whether a
-///   value arrived and was cleared, or never arrived, it is dropped.
+///   value arrived and was cleared, or never arrived, it is dropped: after any error but a ``StorageError`` of code `full`,
+///   `tooLarge` or `permissions`, by which a store says that it has not taken a value.
 ///
 /// The marks are in the local store, before anything is sent: the process may end at any instant. Several processes may share
 /// both stores, and should if they share one of them; the local one must then be a ``CompareAndSwapStorage``. It is the copy's

@@ -8,8 +8,12 @@ final class FaultyStorage: CompareAndSwapStorage {
         case none
         /// Nothing is read, nothing is written.
         case away
-        /// What is written is refused.
+        /// What is written is refused: there is no room.
         case refuses
+        /// What is written is lost on its way, and an error comes back.
+        case loses
+        /// An error comes back for what is written, which arrives after the next read nevertheless.
+        case arrivesLate
         /// What is written arrives, and an error comes back.
         case arrivesUnheard
         /// The first write arrives, and from then on the store is away.
@@ -19,6 +23,8 @@ final class FaultyStorage: CompareAndSwapStorage {
     }
 
     struct Failure: Error {}
+
+    private typealias Change = @Sendable ([UInt8]?) -> [UInt8]??
 
     /// Of all stores of a process: it ends after so many calls.
     final class Life: Sendable {
@@ -38,6 +44,8 @@ final class FaultyStorage: CompareAndSwapStorage {
         var values: [StorageKey: [UInt8]]
         var fault: Fault
         var reads = 0
+        /// What is on its way.
+        var late: (key: StorageKey, change: Change)?
     }
 
     private let state: Locked<State>
@@ -68,6 +76,10 @@ final class FaultyStorage: CompareAndSwapStorage {
         return try state.withLock { state in
             guard state.fault != .away else { throw Failure() }
             state.reads += 1
+            defer {
+                if let (key, change) = state.late, let value = change(state.values[key]) { state.values[key] = value }
+                state.late = nil
+            }
             return state.values[key]
         }
     }
@@ -82,13 +94,17 @@ final class FaultyStorage: CompareAndSwapStorage {
         try change(for: key) { $0 == expected ? .some(value) : .none }
     }
 
-    private func change(for key: StorageKey, _ body: ([UInt8]?) -> [UInt8]??) throws -> Bool {
+    private func change(for key: StorageKey, _ body: @escaping Change) throws -> Bool {
         try life?.spend()
         return try state.withLock { state in
             let fault = state.fault
             switch fault {
             case .none, .arrivesUnheard: break
-            case .away, .refuses: throw Failure()
+            case .away, .loses: throw Failure()
+            case .refuses: throw StorageError(.full, "\(key)", problem: "has no room")
+            case .arrivesLate:
+                state.late = (key, body)
+                throw Failure()
             case .arrivesThenAway: state.fault = .away
             case .goesAway:
                 state.fault = .away

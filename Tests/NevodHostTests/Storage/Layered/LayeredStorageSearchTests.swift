@@ -24,7 +24,7 @@ struct LayeredStorageSearchTests {
     private static let conditions: [Condition] =
         [
             .remote(.none), .remote(.away), .remote(.refuses), .remote(.arrivesUnheard), .remote(.arrivesThenAway),
-            .remote(.goesAway),
+            .remote(.goesAway), .remote(.loses), .remote(.arrivesLate),
         ]
         + (1...4).map(Condition.killed)
 
@@ -192,7 +192,7 @@ struct LayeredWorld: Hashable {
                 hasSeenRemote = true
             }
             if isUp, case .failed = answer {} else if isUp { isDisturbed = false }
-            if [.remote(.arrivesThenAway), .remote(.goesAway)].contains(condition) { isDisturbed = true }
+            if [.remote(.arrivesThenAway), .remote(.goesAway), .remote(.loses)].contains(condition) { isDisturbed = true }
         }
         switch answer {
         case .failed:

@@ -114,6 +114,25 @@ struct LayeredStorageTests {
         await #expect(throws: FaultyStorage.Failure.self) { try await storage.data(for: "token") }
     }
 
+    @Test func `A login that arrives late, and is cleared there, isn't sent again`() async throws {
+        remote.fault = .arrivesLate
+        try await storage.set([1], for: "token")
+        #expect(remote.values["token"] == [1])
+        remote.fault = .none
+        remote.change(nil)
+        #expect(try await storage.data(for: "token") == nil)
+        #expect(remote.values["token"] == nil)
+    }
+
+    @Test func `A login that the remote store has no room for is kept until it has`() async throws {
+        remote.fault = .refuses
+        try await storage.set([1], for: "token")
+        for _ in 0..<3 { #expect(try await storage.data(for: "token") == [1]) }
+        remote.fault = .none
+        #expect(try await storage.data(for: "token") == [1])
+        #expect(remote.values["token"] == [1])
+    }
+
     @Test func `Of all who replace the same value one succeeds, remotely or not`() async throws {
         for fault in [FaultyStorage.Fault.none, .away, .refuses] {
             remote.fault = .none
