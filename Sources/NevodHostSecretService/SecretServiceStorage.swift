@@ -31,7 +31,8 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
     /// - Parameters:
     ///   - application: tells its items from those of others. Not hidden.
     ///   - lockFile: of all processes that share the values; made with mode 0600, and a second beside it. By default in
-    ///     `XDG_RUNTIME_DIR`, else in `HOME`.
+    ///     `/run/user/UID` if that is there, else in the home that the system's list of users names: no variable of the
+    ///     environment counts, so that a desktop's processes and a job of cron find the same.
     /// - Throws: `StorageError` if there is no place for the lock file.
     public convenience init(application: String, lockFile: String? = nil) throws(StorageError) {
         try self.init(application: application, lockFile: lockFile, limit: ServiceClient.limit)
@@ -45,6 +46,9 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
         client = .shared
         self.limit = limit
     }
+
+    /// Its path.
+    package var lockFile: String { lock.path }
 
     /// Whether a value could be stored here and now: there is a keyring, and it is not locked. Answers within three seconds.
     public static func isAvailable() async -> Bool {

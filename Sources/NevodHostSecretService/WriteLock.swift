@@ -6,19 +6,31 @@ internal import NevodHost
 struct WriteLock: Sendable {
     let path: String
 
-    /// Where this user's other processes look for it as well.
+    /// Where this user's other processes look for it as well, whatever their environment is: that of a job of cron is not the
+    /// desktop's.
     ///
-    /// - Throws: if neither `XDG_RUNTIME_DIR` nor `HOME` is set.
-    static func defaultPath() throws(StorageError) -> String {
-        if let folder = directory("XDG_RUNTIME_DIR") { return "\(folder)/nevod-secret-service" }
-        if let folder = directory("HOME") { return "\(folder)/.nevod-secret-service" }
+    /// - Parameter folders: with one for each user who is logged in.
+    /// - Throws: if the user has neither such a folder nor a home.
+    static func defaultPath(of user: uid_t = geteuid(), in folders: String = "/run/user") throws(StorageError) -> String {
+        let folder = "\(folders)/\(user)"
+        var info = stat()
+        if lstat(folder, &info) == 0, info.st_mode & S_IFMT == S_IFDIR, info.st_uid == user {
+            return "\(folder)/nevod-secret-service"
+        }
+        if let home = home(of: user) { return "\(home)/.nevod-secret-service" }
         throw StorageError(
-            .unavailable, "the Secret Service", problem: "there is no place for a lock file: XDG_RUNTIME_DIR is not set",
-            remedy: "set it, or give the path of a file")
+            .unavailable, "the Secret Service",
+            problem: "there is no place for a lock file: the user has neither \(folder) nor a home",
+            remedy: "give the path of a file")
     }
 
-    private static func directory(_ variable: String) -> String? {
-        getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    /// As the system's list of users has it.
+    private static func home(of user: uid_t) -> String? {
+        var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+        var buffer = [CChar](repeating: 0, count: 1 << 14)
+        guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, let home = found?.pointee.pw_dir else { return nil }
+        let path = String(cString: home)
+        return path.hasPrefix("/") ? path : nil
     }
 
     /// Blocks the thread.

@@ -21,6 +21,8 @@ final class KeyringSession {
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": "\(folder)/home",
             "XDG_RUNTIME_DIR": "\(folder)/run", "XDG_DATA_HOME": "\(folder)/home/data",
             "XDG_CONFIG_HOME": "\(folder)/home/config", "XDG_CACHE_HOME": "\(folder)/home/cache", "LC_ALL": "C.UTF-8",
+            // secret-service-child's.
+            "NEVOD_CHILD_LOCK": "\(folder)/run/nevod-secret-service",
         ]
     }
 

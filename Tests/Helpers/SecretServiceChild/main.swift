@@ -1,4 +1,5 @@
-// Uses the keyring of the session that a test has started it in. Reads commands, a line each, and answers each with a line.
+// Uses the keyring of the session that a test has started it in, and the lock file that the variable NEVOD_CHILD_LOCK names.
+// Reads commands, a line each, and answers each with a line.
 //
 //   get KEY · set KEY VALUE · replace KEY OLD NEW     values in hexadecimal, `-` is none, `=` is empty
 //   many COUNT                                        sets and reads so many at once
@@ -6,6 +7,7 @@
 //   key STORE new|old [SALT]                          the key of a store
 //   open PATH KEYFILE                                 opens a sealed store, with the keyring or a key file; says with which
 //   rekey PATH                                        gives a sealed store another key, in the keyring
+//   place                                             where the lock file is
 //   available · limit SECONDS · turn                  `turn`: lets GLib's main loop of the process run for a moment
 import Glibc
 import NevodHost
@@ -72,7 +74,8 @@ func turnMainLoop() -> Bool {
 }
 
 func answer(_ words: [String], _ limit: Int) async throws -> String {
-    let storage = try SecretServiceStorage(application: "example", lockFile: nil, limit: .seconds(limit))
+    let lockFile = getenv("NEVOD_CHILD_LOCK").map { String(cString: $0) }
+    let storage = try SecretServiceStorage(application: "example", lockFile: lockFile, limit: .seconds(limit))
     let key = StorageKey(rawValue: words.count > 1 ? words[1] : "")
     switch words[0] {
     case "get": return hex(try await storage.data(for: key))
@@ -88,6 +91,7 @@ func answer(_ words: [String], _ limit: Int) async throws -> String {
     case "open":
         return try await SQLiteStorage(path: words[1], keys: [SecretServiceKey(), KeyFile(path: words[2])]).keyKind
     case "rekey": try await SQLiteStorage(path: words[1], keys: [SecretServiceKey()]).rekey(SecretServiceKey())
+    case "place": return storage.lockFile
     case "turn": return "\(turnMainLoop())"
     case "available": return "\(await SecretServiceStorage.isAvailable())"
     default: throw Mistake()
