@@ -247,15 +247,28 @@ struct SQLiteStorageTests {
     }
 
     @Test func `A store of an earlier layout opens in a later one, and a copy of it stays`() async throws {
-        try await open().set("old", for: "a")
+        try await open().set("the-old-secret", for: "a")
         let next = SQLiteSchema(steps: SQLiteSchema.current.steps + ["ALTER TABLE entry ADD COLUMN note TEXT"])
         let storage = try await SQLiteStorage(path: path, keys: [key], schema: next, mustExist: false)
-        #expect(try await storage.string(for: "a") == "old")
-        try await storage.set("new", for: "a")
+        #expect(try await storage.string(for: "a") == "the-old-secret")
+        try await storage.set("the-new-secret", for: "a")
         let copy = "\(path).layout-1"
         var info = stat()
         #expect(lstat(copy, &info) == 0 && info.st_mode & 0o7777 == 0o600)
-        #expect(try await SQLiteStorage(path: copy, keys: [key]).string(for: "a") == "old")
+        #expect(try await SQLiteStorage(path: copy, keys: [key]).string(for: "a") == "the-old-secret")
+        let wrapping = try await key.key(for: storage.keyring.store, salt: [], isNew: false)
+        let data = try await storage.keyring.withCurrentKey { $0.key.bytes }
+        let found = try Command.python(
+            """
+            import os, sys
+            keys = [bytes.fromhex(key) for key in sys.argv[2:]]
+            texts = [b'-secret', *keys, *(key.hex().encode() for key in keys)]
+            for name in sorted(os.listdir(sys.argv[1])):
+                content = open(f'{sys.argv[1]}/{name}', 'rb').read()
+                print(name, *(text in content for text in texts))
+            """, ["\(folder.path)/state"] + [wrapping, data].map { $0.withUnsafeBytes { hex($0) } })
+        #expect(found.map { $0.prefix { $0 != " " } }.contains("tokens.db.layout-1"))
+        #expect(found.allSatisfy { !$0.contains("True") }, "\(found)")
         let error = await #expect(throws: StorageError.self) { try await open() }
         #expect(error?.description.contains("is of layout 2, and this program knows none later than 1") == true)
     }
