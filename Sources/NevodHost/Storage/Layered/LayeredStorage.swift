@@ -150,7 +150,8 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
     /// the one that others fall back to. One that fails other than by being held by somebody else is done without.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         let failure = Locked<(any Error)?>(nil)
-        try await hold(local.withRenewalLock, key, failed: { self.onEvent(.localFailed(key, $0)) }) {
+        let noteLocalFailure = { (error: any Error) in self.onEvent(.localFailed(key, error)) }
+        try await hold(local.withRenewalLock, key, failed: noteLocalFailure) {
             do {
                 try await self.hold(self.remote.withRenewalLock, key, failed: self.noteFailure, body)
             } catch {
