@@ -6,7 +6,7 @@ final class PQ: Sendable {
     let call: nevod_pq
 
     init(_ name: String = "libpq.so.5") throws(StorageError) {
-        call = try SystemLibrary(name, package: "libpq5", version: "10").load(nevod_pq(), nevod_pq_find)
+        call = try SystemLibrary(name, package: "libpq5", version: "12").load(nevod_pq(), nevod_pq_find)
     }
 
     /// What a connection's last failure was, in one line.
