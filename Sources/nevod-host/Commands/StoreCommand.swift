@@ -72,7 +72,13 @@ struct StoreCommand {
     private func verify() async throws {
         let found = try await store.open().verify()
         guard found.problems.isEmpty else { throw VerificationError(path: store.path, problems: found.problems) }
-        try output("\(store.path) is whole; \(found.values == 1 ? "its value opens" : "all \(found.values) values open")")
+        let values =
+            switch found.values {
+            case 0: " and empty"
+            case 1: "; its value opens"
+            default: "; all \(found.values) values open"
+            }
+        try output("\(store.path) is whole\(values)")
     }
 
     private func rekey() async throws {
