@@ -50,14 +50,7 @@ struct PostgreSQLStorageTests {
 
     @Test func `A value is replaced only if it is the expected one, whatever is remembered`() async throws {
         let (storage, other) = (try await open(), try await open())
-        #expect(try await storage.replace(nil as [UInt8]?, with: [1], for: "a"))
-        #expect(try await !storage.replace(nil as [UInt8]?, with: [2], for: "a"))
-        #expect(try await !storage.replace([2], with: [3], for: "a"))
-        #expect(try await storage.data(for: "a") == [1])
-        #expect(try await storage.replace([1], with: [], for: "a"))
-        #expect(try await !storage.replace(nil as [UInt8]?, with: [3], for: "a"))
-        #expect(try await storage.replace([], with: nil, for: "a"))
-        #expect(try await storage.data(for: "a") == nil)
+        try await SealedStoreRules.comparesAndSwaps(storage)
         for number in 0..<20 {
             try await storage.set([UInt8(number)], for: "b")
             #expect(try await other.replace([UInt8(number)], with: [100], for: "b"))
@@ -106,18 +99,10 @@ struct PostgreSQLStorageTests {
     }
 
     @Test func `A key that is missing, or another's, is said; nothing is made in its place`() async throws {
-        try await open().set([1], for: "a")
-        let (schema, other) = (server.schema(), KeyFile(path: "\(folder.path)/other"))
-        let missing = await #expect(throws: StorageError.self) { try await server.open(schema, keys: [other]) }
-        #expect(missing?.description.contains("the key file of this store is missing") == true)
-        _ = try await other.key(for: .random(), salt: [], isNew: true)
-        let wrong = await #expect(throws: StorageError.self) { try await server.open(schema, keys: [other]) }
-        #expect(wrong?.description.contains("does not open with the key file") == true)
-        let weaker = await #expect(throws: StorageError.self) {
-            try await server.open(schema, keys: [EnvironmentKey(variable: "PATH")])
+        let schema = server.schema()
+        try await SealedStoreRules.opensWithItsKeyAlone(key, other: "\(folder.path)/other") {
+            try await server.open(schema, keys: $0)
         }
-        #expect(weaker?.description.contains("is sealed by key-file") == true)
-        #expect(try await open().data(for: "a") == [1])
     }
 
     @Test func `Many who make a store at once have the same`() async throws {

@@ -161,23 +161,3 @@ final class Child {
         return answer()
     }
 }
-
-/// For tests that wait for other programs: Swift's pool has as many threads as the machine has cores.
-struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
-    var isRecursive: Bool { true }
-
-    func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-    ) async throws {
-        try await withTaskExecutorPreference(Threads(), operation: function)
-    }
-
-    private final class Threads: TaskExecutor {
-        private let queue = DispatchQueue(label: "blocking test")
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        }
-    }
-}

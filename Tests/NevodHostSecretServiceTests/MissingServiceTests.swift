@@ -4,7 +4,7 @@ import NevodHostSecretService
 import NevodSupport
 import Testing
 
-@Suite(BlockingTrait()) struct MissingServiceTests {
+@Suite(.blocking) struct MissingServiceTests {
     private let session: KeyringSession
 
     init() throws {

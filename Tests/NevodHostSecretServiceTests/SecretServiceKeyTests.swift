@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(BlockingTrait(), .serialized) struct SecretServiceKeyTests {
+@Suite(.blocking, .serialized) struct SecretServiceKeyTests {
     private let session: KeyringSession
     private let child: Child
 

@@ -3,7 +3,7 @@ import NevodHost
 import NevodHostSecretService
 import Testing
 
-@Suite(BlockingTrait(), .serialized) struct SecretServiceStorageTests {
+@Suite(.blocking, .serialized) struct SecretServiceStorageTests {
     private let session: KeyringSession
     private let child: Child
 

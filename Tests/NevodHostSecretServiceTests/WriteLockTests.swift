@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHostSecretService
 
-@Suite(BlockingTrait()) struct WriteLockTests {
+@Suite(.blocking) struct WriteLockTests {
     private let session: KeyringSession
 
     init() throws {

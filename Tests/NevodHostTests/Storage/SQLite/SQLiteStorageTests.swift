@@ -49,14 +49,7 @@ struct SQLiteStorageTests {
 
     @Test func `A value is replaced only if it is the expected one`() async throws {
         let storage = try await open()
-        #expect(try await storage.replace(nil as [UInt8]?, with: [1], for: "a"))
-        #expect(try await !storage.replace(nil as [UInt8]?, with: [2], for: "a"))
-        #expect(try await !storage.replace([2], with: [3], for: "a"))
-        #expect(try await storage.data(for: "a") == [1])
-        #expect(try await storage.replace([1], with: [], for: "a"))
-        #expect(try await !storage.replace(nil as [UInt8]?, with: [3], for: "a"))
-        #expect(try await storage.replace([], with: nil, for: "a"))
-        #expect(try await storage.data(for: "a") == nil)
+        try await SealedStoreRules.comparesAndSwaps(storage)
     }
 
     @Test func `All files have mode 0600, and no secret or key is in any of them`() async throws {
@@ -114,18 +107,9 @@ struct SQLiteStorageTests {
     }
 
     @Test func `A key that is missing, or another's, is said; nothing is made in its place`() async throws {
-        try await open().set([1], for: "a")
-        let other = KeyFile(path: "\(folder.path)/other")
-        let missing = await #expect(throws: StorageError.self) { try await SQLiteStorage(path: path, keys: [other]) }
-        #expect(missing?.description.contains("the key file of this store is missing") == true)
-        _ = try await other.key(for: .random(), salt: [], isNew: true)
-        let wrong = await #expect(throws: StorageError.self) { try await SQLiteStorage(path: path, keys: [other]) }
-        #expect(wrong?.description.contains("does not open with the key file") == true)
-        let weaker = await #expect(throws: StorageError.self) {
-            try await SQLiteStorage(path: path, keys: [EnvironmentKey(variable: "PATH")])
+        try await SealedStoreRules.opensWithItsKeyAlone(key, other: "\(folder.path)/other") {
+            try await SQLiteStorage(path: path, keys: $0)
         }
-        #expect(weaker?.description.contains("is sealed by key-file") == true)
-        #expect(try await open().data(for: "a") == [1])
     }
 
     @Test func `Many who make a store at once have the same`() async throws {

@@ -1,0 +1,1 @@
+../../NevodHostTests/Support/SealedStoreRules.swift

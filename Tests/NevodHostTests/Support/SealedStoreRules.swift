@@ -1,0 +1,35 @@
+internal import NevodHost
+internal import Testing
+
+/// What every sealed store does, whatever keeps it.
+enum SealedStoreRules {
+    static func comparesAndSwaps<Storage: CompareAndSwapStorage>(_ storage: Storage) async throws where Storage.Value == [UInt8] {
+        #expect(try await storage.replace(nil as [UInt8]?, with: [1], for: "a"))
+        #expect(try await !storage.replace(nil as [UInt8]?, with: [2], for: "a"))
+        #expect(try await !storage.replace([2], with: [3], for: "a"))
+        #expect(try await storage.data(for: "a") == [1])
+        #expect(try await storage.replace([1], with: [], for: "a"))
+        #expect(try await !storage.replace(nil as [UInt8]?, with: [3], for: "a"))
+        #expect(try await storage.replace([], with: nil, for: "a"))
+        #expect(try await storage.data(for: "a") == nil)
+    }
+
+    /// - Parameters:
+    ///   - own: makes the store.
+    ///   - other: a path where no key file is.
+    ///   - open: the store that others open as well.
+    static func opensWithItsKeyAlone<Storage: CompareAndSwapStorage>(
+        _ own: KeyFile, other: String, open: ([any StoreKeySource]) async throws -> Storage
+    ) async throws where Storage.Value == [UInt8] {
+        try await open([own]).set([1], for: "a")
+        let other = KeyFile(path: other)
+        let missing = await #expect(throws: StorageError.self) { _ = try await open([other]) }
+        #expect(missing?.description.contains("the key file of this store is missing") == true)
+        _ = try await other.key(for: .random(), salt: [], isNew: true)
+        let wrong = await #expect(throws: StorageError.self) { _ = try await open([other]) }
+        #expect(wrong?.description.contains("does not open with the key file") == true)
+        let weaker = await #expect(throws: StorageError.self) { _ = try await open([EnvironmentKey(variable: "PATH")]) }
+        #expect(weaker?.description.contains("is sealed by key-file") == true)
+        #expect(try await open([own]).data(for: "a") == [1])
+    }
+}
