@@ -4,7 +4,8 @@
     /// Memory for secrets: in no core dump, and not swapped as far as the process may lock memory (`ulimit -l`). Pages are taken a
     /// chunk at a time and cut into blocks of one size each; they are never given back, and what isn't used is wiped.
     enum SecretMemory {
-        private static let chunkSize = 64 << 10
+        /// Small: where a process may lock 64 KiB, as in many containers, that is enough for each size that keys and tokens have.
+        private static let chunkSize = 16 << 10
         /// What is longer than the largest has pages of its own.
         private static let sizes = [32, 128, 512, 2048, 8192]
 
