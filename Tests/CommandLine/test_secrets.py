@@ -33,7 +33,12 @@ class Redaction:
             (seen,) = wait_until(self.server.requests, "the request to arrive")
             self.assertIsNone(process.poll())
             for name in ("cmdline", "environ", "comm"):
-                content = pathlib.Path(f"/proc/{process.pid}/{name}").read_bytes()
+                try:
+                    content = pathlib.Path(f"/proc/{process.pid}/{name}").read_bytes()
+                except PermissionError:
+                    # Of a process that can't be dumped nobody sees the environment who may not trace any process.
+                    self.assertEqual(name, "environ")
+                    continue
                 self.assertNotIn(SECRET.encode(), content)
                 self.assertNotIn(dict(seen["headers"])["X-Signature"].encode(), content)
 
