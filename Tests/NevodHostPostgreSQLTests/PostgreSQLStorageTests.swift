@@ -151,18 +151,9 @@ struct PostgreSQLStorageTests {
     }
 
     @Test func `From key file to key file and back, and who was given both goes on`() async throws {
-        let next = KeyFile(path: "\(folder.path)/next")
-        let storage = try await open()
-        try await storage.set("value", for: "a")
-        let others = [
-            try await server.open(server.schema(), keys: [key, next]), try await server.open(server.schema(), keys: [next, key]),
-        ]
-        for (giver, source) in [(storage, next), (others[0], key), (others[1], next), (storage, key)] {
-            try await giver.rekey(source)
-            for each in others + [storage] {
-                #expect(try await each.verify().problems == [])
-                #expect(try await each.string(for: "a") == "value")
-            }
+        let schema = server.schema()
+        try await SealedStoreRules.goesFromFileToFile(key, next: "\(folder.path)/next") {
+            try await server.open(schema, keys: $0)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import NevodHost
+internal import NevodSupport
 internal import Testing
 
 /// What every sealed store does, whatever keeps it.
@@ -31,5 +32,24 @@ enum SealedStoreRules {
         let weaker = await #expect(throws: StorageError.self) { _ = try await open([EnvironmentKey(variable: "PATH")]) }
         #expect(weaker?.description.contains("is sealed by key-file") == true)
         #expect(try await open([own]).data(for: "a") == [1])
+    }
+
+    /// - Parameters:
+    ///   - own: makes the store.
+    ///   - next: where no key file is.
+    static func goesFromFileToFile<Storage: SealedStorage>(
+        _ own: KeyFile, next: String, open: ([any StoreKeySource]) async throws -> Storage
+    ) async throws {
+        let next = KeyFile(path: next)
+        let storage = try await open([own])
+        try await storage.set(Secret("value"), for: "a")
+        let others = [try await open([own, next]), try await open([next, own])]
+        for (giver, source) in [(storage, next), (others[0], own), (others[1], next), (storage, own)] {
+            try await giver.rekey(source)
+            for each in others + [storage] {
+                #expect(try await each.verify().problems == [])
+                #expect(try await each.secret(for: "a") == Secret("value"))
+            }
+        }
     }
 }

@@ -149,18 +149,8 @@ struct SQLiteStorageTests {
     }
 
     @Test func `From key file to key file and back, and who was given both goes on`() async throws {
-        let next = KeyFile(path: "\(folder.path)/next")
-        let storage = try await open()
-        try await storage.set("value", for: "a")
-        let others = [
-            try await SQLiteStorage(path: path, keys: [key, next]), try await SQLiteStorage(path: path, keys: [next, key]),
-        ]
-        for (giver, source) in [(storage, next), (others[0], key), (others[1], next), (storage, key)] {
-            try await giver.rekey(source)
-            for each in others + [storage] {
-                #expect(try await each.verify().problems == [])
-                #expect(try await each.string(for: "a") == "value")
-            }
+        try await SealedStoreRules.goesFromFileToFile(key, next: "\(folder.path)/next") {
+            try await SQLiteStorage(path: path, keys: $0)
         }
     }
 
