@@ -31,6 +31,7 @@ let package = Package(
     products: [
         .library(name: "NevodHost", targets: ["NevodHost"]),
         .library(name: "NevodHostFoundation", targets: ["NevodHostFoundation"]),
+        .library(name: "NevodStorage", targets: ["NevodStorage"]),
         .library(name: "NevodHostPostgreSQL", targets: ["NevodHostPostgreSQL"]),
         .library(name: "NevodHostSecretService", targets: ["NevodHostSecretService"]),
         .library(name: "NevodPluginKit", targets: ["NevodPluginKit"]),
@@ -58,17 +59,20 @@ let package = Package(
         .target(name: "NevodSupport", swiftSettings: strict),
         .target(name: "NevodPluginKit", dependencies: ["NevodPluginABI", "NevodSupport"], swiftSettings: strict),
         .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
+        // Apart, so that a store in a library of its own depends on storage alone, and not on a network.
+        .target(
+            name: "NevodStorage", dependencies: ["NevodSupport", "CLinux", "COpenSSL", "CSQLite"], swiftSettings: strict),
         .target(
             name: "NevodHost",
-            dependencies: ["NevodPluginABI", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CPSL", "CSQLite"],
+            dependencies: ["NevodPluginABI", "NevodStorage", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CPSL"],
             swiftSettings: strict),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
         // Apart, so that who has no fleet has none of it.
         .target(
-            name: "NevodHostPostgreSQL", dependencies: ["NevodHost", "NevodSupport", "CLinux", "CPQ"], swiftSettings: strict),
+            name: "NevodHostPostgreSQL", dependencies: ["NevodStorage", "NevodSupport", "CLinux", "CPQ"], swiftSettings: strict),
         .target(
-            name: "NevodHostSecretService", dependencies: ["NevodHost", "NevodSupport", "COpenSSL", "CSecretService"],
+            name: "NevodHostSecretService", dependencies: ["NevodStorage", "NevodSupport", "COpenSSL", "CSecretService"],
             swiftSettings: strict),
         .executableTarget(
             name: "nevod-host",

@@ -1,2 +1,4 @@
-// What embedders name when they hand over a secret.
+// A program that imports NevodHost has its stores and its secrets as well.
+@_exported public import NevodStorage
+
 @_exported public import class NevodSupport.Secret

@@ -1,5 +1,5 @@
 internal import CPQ
-internal import NevodHost
+internal import NevodStorage
 
 /// libpq, loaded when it is first used: a program that may talk to PostgreSQL, and doesn't, needs no library for it.
 final class PQ: Sendable {

@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 
 /// How often a write is sent, and for how long.
 struct PostgreSQLAttempts {

@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 
 extension PostgreSQLConnection {
     /// In one round trip, all as they are at one instant. None: the store has no key.

@@ -1,6 +1,6 @@
 internal import CPQ
 internal import Glibc
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// One connection to a server. Used by one thread at a time, which it blocks, for a bounded time.

@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 
 /// Why a statement failed, and what that leaves open.
 struct PostgreSQLFailure: Error {

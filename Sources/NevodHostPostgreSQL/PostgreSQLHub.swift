@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// What a store does with what it hears: what it remembers is forgotten, who watches is told, who waits for a lock tries again.

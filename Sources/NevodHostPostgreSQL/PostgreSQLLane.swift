@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// A connection and the thread that it is used on. Connects when it is first used, and again after the connection was lost.

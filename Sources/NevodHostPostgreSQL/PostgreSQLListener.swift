@@ -1,6 +1,6 @@
 internal import CLinux
 internal import Glibc
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// Hears what is told on a channel, on a connection and a thread of its own, and comes back after each loss of them.

@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// What those who use a store tell each other, as the payload of a notification.

@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// Reads that are asked for at the same time share a round trip: while one is under way, those that come wait for the next.

@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// Locks for the keys of a store, for all processes that use it: advisory locks of the server's, which frees those of a connection
@@ -12,7 +12,7 @@ final class PostgreSQLRenewalLocks: Sendable {
     private let channel: String
     private let store: StoreIdentifier
     /// The server's locks are one for a connection: it would give each to all of this process.
-    private let turns = KeyedTurns<UInt64>()
+    private let turns = KeyedMutex<UInt64>()
     private let waiting = Locked<[UInt64: [Waiter<Void>]]>([:])
 
     init(_ target: PostgreSQLTarget, channel: String, store: StoreIdentifier) {
@@ -27,11 +27,11 @@ final class PostgreSQLRenewalLocks: Sendable {
         let lock = number(of: key)
         let end = ContinuousClock.now + patience
         do {
-            try await turns.take(lock, until: end)
-        } catch NetworkError.timeout {
+            try await turns.lock(lock, until: end)
+        } catch is DeadlineExceededError {
             throw isBusy(key, lock, patience)
         }
-        defer { turns.release(lock) }
+        defer { turns.unlock(lock) }
         let connection = try await take(lock, until: end, isBusy(key, lock, patience))
         await body()
         await release(lock, of: connection)
@@ -57,7 +57,7 @@ final class PostgreSQLRenewalLocks: Sendable {
             guard ContinuousClock.now < end else { throw isBusy }
             do {
                 try await waiter.value(until: min(end, .now + .milliseconds(500)))
-            } catch NetworkError.timeout {
+            } catch is DeadlineExceededError {
                 continue
             }
         }

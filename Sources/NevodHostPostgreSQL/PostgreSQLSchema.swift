@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 
 /// How a schema of the database is laid out, and how one of an earlier layout becomes one of the next.
 ///

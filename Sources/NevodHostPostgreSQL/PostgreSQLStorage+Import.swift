@@ -1,4 +1,4 @@
-public import NevodHost
+public import NevodStorage
 internal import NevodSupport
 
 extension PostgreSQLStorage {

@@ -1,4 +1,4 @@
-public import NevodHost
+public import NevodStorage
 
 extension PostgreSQLStorage {
     /// Under which something is stored, in the order of their UTF-8.

@@ -1,4 +1,4 @@
-public import NevodHost
+public import NevodStorage
 
 extension PostgreSQLStorage {
     /// Gives the store another data key, wrapped by `source`, and seals every value anew: all, or none. Other processes that use

@@ -1,4 +1,4 @@
-public import NevodHost
+public import NevodStorage
 public import NevodSupport
 
 /// Tokens of a fleet, sealed, in a PostgreSQL database that all its processes share.

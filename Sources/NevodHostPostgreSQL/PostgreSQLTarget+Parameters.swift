@@ -1,6 +1,6 @@
 internal import CPQ
 internal import Glibc
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// What libpq is told. It has rules of its own for what it isn't told, and this leaves as much as can be to them.

@@ -1,6 +1,6 @@
 internal import CPQ
 internal import Glibc
-internal import NevodHost
+internal import NevodStorage
 
 /// Which server, by libpq's own conventions, and how to talk to it.
 struct PostgreSQLTarget: Sendable {

@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 
 /// One version of a value, on its way to the server.
 struct PostgreSQLWrite: Sendable {

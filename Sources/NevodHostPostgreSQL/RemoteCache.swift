@@ -1,4 +1,4 @@
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// What was read of a store on a server, as long as the server tells of changes and has told of none. Without I/O.

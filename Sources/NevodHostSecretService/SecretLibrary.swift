@@ -1,5 +1,5 @@
 internal import CSecretService
-internal import NevodHost
+internal import NevodStorage
 
 /// libsecret, and what it stands on.
 final class SecretLibrary: Sendable {

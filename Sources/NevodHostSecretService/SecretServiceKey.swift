@@ -1,5 +1,5 @@
 internal import Glibc
-public import NevodHost
+public import NevodStorage
 public import NevodSupport
 
 /// The key of a sealed store, in the desktop's keyring: made, of random bytes, with the store. Whoever unlocks the keyring, by logging in

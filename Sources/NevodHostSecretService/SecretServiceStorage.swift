@@ -1,4 +1,4 @@
-public import NevodHost
+public import NevodStorage
 public import NevodSupport
 
 /// Each value in the desktop's keyring (GNOME Keyring, KWallet, KeePassXC: whatever answers as `org.freedesktop.secrets` in the user's

@@ -1,5 +1,5 @@
 internal import CSecretService
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// All calls of this process to the Secret Service, one after another on a thread of their own, each within a time limit.

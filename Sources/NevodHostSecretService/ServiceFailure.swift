@@ -1,5 +1,5 @@
 internal import CSecretService
-internal import NevodHost
+internal import NevodStorage
 
 /// Why a call did not do what it should.
 enum ServiceFailure: Error {

@@ -1,6 +1,6 @@
 internal import CSecretService
 internal import Glibc
-internal import NevodHost
+internal import NevodStorage
 internal import NevodSupport
 
 /// What is done with one connection to the service, synchronously. Nothing here asks for a prompt; where the service itself asks

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import NevodHost
+internal import NevodStorage
 
 /// Whether there is a bus of the user's session to be asked. GLib would start one where there is none, which nobody but this process
 /// knows, without a keyring.

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import NevodHost
+internal import NevodStorage
 
 /// A lock among the processes of this user: the service has none, nor any write on a condition. The system lets go of it when a
 /// process dies.

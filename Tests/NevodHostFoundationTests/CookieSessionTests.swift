@@ -22,7 +22,7 @@ struct CookieSessionTests {
             shouldAuthenticate: { $0.url?.path.hasPrefix("/orders") ?? false },
             isSessionOver: { $0.status == 302 && $0.headers["Location"] == "/login" })
         let provider = NetworkProvider(session: CurlSession(), interceptor: interceptor)
-        let options = TransferOptions(redirects: .none)
+        let options = RequestOptions(redirects: .none)
         #expect(try await provider.send(HTTPRequest(.get, "\(server.url)/other"), options).status == 302)
         #expect(try await storage.load() == session("old"))
         #expect(try await provider.send(HTTPRequest(.get, "\(server.url)/orders"), options).status == 200)

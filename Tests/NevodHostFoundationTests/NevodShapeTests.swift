@@ -93,7 +93,7 @@ struct NevodShapeTests {
             refreshStrategy: { _ in ExpiringToken(accessToken: "new", expiresAt: Date().addingTimeInterval(3600)) },
             shouldAuthenticate: { $0.url?.host == "127.0.0.1" })
         let provider = NetworkProvider(session: CurlSession(), interceptor: interceptor)
-        var options = TransferOptions()
+        var options = RequestOptions()
         let sent = Collected<Int>()
         options.onMetrics = { _ in sent.append(1) }
         #expect(try await provider.send(HTTPRequest(.get, server.url), options).status == 200)

@@ -90,7 +90,8 @@ struct URLSessionTests {
                         : "HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n")
             }
         }
-        let response = try await NetworkProvider(session: session).send(HTTPRequest(.get, "\(server.url)/here"), options)
+        let response = try await NetworkProvider(session: session).send(
+            HTTPRequest(.get, "\(server.url)/here"), RequestOptions(timeout: .seconds(30)))
         #expect(try await response.body.collect() == Array("there".utf8))
     }
 

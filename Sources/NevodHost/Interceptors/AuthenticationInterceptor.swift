@@ -93,8 +93,8 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     func replaces(_ exchange: inout Exchange, by strategy: @escaping RefreshStrategy) async throws -> Bool {
         let owner = ObjectIdentifier(keeper)
         guard !keeper.isWithinItsRenewal, let carried = exchange.bindings.version(of: owner) else { return false }
-        if try await keeper.read().version != carried { return exchange.bindings.mayUseReplacement(owner) }
-        guard exchange.bindings.mayRenew(owner) else { return false }
+        if try await keeper.read().version != carried { return exchange.bindings.countReplacement(owner) }
+        guard exchange.bindings.countRenewal(owner) else { return false }
         var outcome = try await renewed(carried, isRefused: true, exchange, by: strategy)
         // That was a renewal ahead of time, which did not know of the refusal.
         if case .serving = outcome { outcome = try await renewed(carried, isRefused: true, exchange, by: strategy) }
@@ -113,7 +113,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     private func tokenToSend(_ exchange: Exchange) async throws -> StoredToken<Token> {
         guard !keeper.isWithinItsRenewal else { return try await keeper.read() }
         while keeper.renewal.isFlying {
-            let outcome = try await exchange.steppingAside {
+            let outcome = try await exchange.yieldingSlot {
                 try await RenewalContext.waiting(for: ObjectIdentifier(keeper)) {
                     try await keeper.renewal.outcome(until: exchange.deadline)
                 }
@@ -132,7 +132,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     private func renewed(
         _ version: TokenVersion, isRefused: Bool, _ exchange: Exchange, by strategy: @escaping RefreshStrategy
     ) async throws -> RenewalOutcome {
-        try await exchange.steppingAside {
+        try await exchange.yieldingSlot {
             try await RenewalContext.waiting(for: ObjectIdentifier(keeper)) {
                 try await keeper.renew(version, isRefused: isRefused, until: exchange.deadline, by: strategy, logger)
             } ?? .failed(RenewalCircle())

@@ -67,7 +67,7 @@ public struct PluginToken: TokenModel, Redacted {
         let use = try instance.authorize(
             &exchange.request, attempt: exchange.attempt, token: token, account: account, streamDigests: digests)
         guard instance.needs.anyResponse else { return }
-        exchange.bindings.bind(SchemeUse(state: use, token: token, account: account), of: ObjectIdentifier(instance))
+        exchange.bindings.attach(SchemeUse(state: use, token: token, account: account), of: ObjectIdentifier(instance))
     }
 
     private func bound() throws -> SchemeInstance {

@@ -89,10 +89,15 @@ final class DispatchSlot: Sendable {
         release()
     }
 
-    func reacquire(until deadline: ContinuousClock.Instant?) async throws {
-        guard let slots else { return }
-        try await slots.enter(origin, deadline)
-        isHeld.withLock { $0 = true }
+    /// Gives the slot back, and returns what takes it again. A request that held none, because its response has arrived, needs
+    /// none afterwards.
+    func yield(until deadline: ContinuousClock.Instant?) -> @Sendable () async throws -> Void {
+        let wasHeld = giveBack()
+        return { [self] in
+            guard wasHeld, let slots else { return }
+            try await slots.enter(origin, deadline)
+            isHeld.withLock { $0 = true }
+        }
     }
 
     func release() {
@@ -100,7 +105,7 @@ final class DispatchSlot: Sendable {
     }
 
     /// - Returns: whether it was held.
-    func giveBack() -> Bool {
+    private func giveBack() -> Bool {
         let wasHeld = isHeld.withLock { held in
             defer { held = false }
             return held

@@ -60,17 +60,17 @@ public struct NetworkProvider: Sendable {
     ///   - request: with an absolute URL; whatever the chain writes is not kept in it.
     ///   - options: nil: the configuration's.
     public func send(
-        _ request: HTTPRequest, _ options: TransferOptions? = nil
+        _ request: HTTPRequest, _ options: RequestOptions? = nil
     ) async throws(NetworkError) -> HTTPResponse {
-        let options = options ?? TransferOptions(timeout: config.timeout)
+        let options = options ?? RequestOptions(timeout: config.timeout)
         budget.deposit()
         return try await onExecutor { () async throws(NetworkError) in
             var redirects = RedirectChain(options.redirects)
-            let limit = TimeLimit(options.timeout)
+            let deadline = Deadline(options.timeout)
             var hop = request
             while true {
                 let (sent, response) = try await answer(
-                    to: hop, options, limit, carryingCredentials: redirects.mayCarryCredentials)
+                    to: hop, options, deadline, carryingCredentials: redirects.mayCarryCredentials)
                 do throws(RedirectError) {
                     guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
                         return response
@@ -87,29 +87,30 @@ public struct NetworkProvider: Sendable {
     /// One hop: as many attempts as the chain, and then the policy, ask for. Each starts from the caller's request: what was
     /// written for the last one is gone.
     private func answer(
-        to request: HTTPRequest, _ options: TransferOptions, _ limit: TimeLimit, carryingCredentials: Bool
+        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, carryingCredentials: Bool
     ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
         var attempt = 1
         var bindings = CredentialBindings()
         var retries = RetryState(options.retryPolicy ?? config.retryPolicy)
         while true {
-            let slot = try await turn(at: request.origin, limit)
-            var options = options
-            do throws(TransportError) { options.timeout = try limit.remaining } catch { throw NetworkError(error) }
+            let slot = try await acquireSlot(at: request.origin, deadline)
+            // Not left to the last reference: an interceptor may have kept the exchange, or a task that it began has.
+            defer { slot.release() }
+            var transfer = options.transfer
+            do { transfer.timeout = try deadline.remaining } catch { throw NetworkError(.outOfTime) }
             var exchange = Exchange(
-                request: request, options: options, attempt: attempt, mayCarryCredentials: carryingCredentials,
-                deadline: limit.deadline, bindings: bindings, slot: slot)
-            // Said, not left to the last reference: an interceptor may have kept the exchange, or a task that it began has.
-            defer { exchange.endDispatch() }
+                request: request, options: transfer, attempt: attempt, mayCarryCredentials: carryingCredentials,
+                deadline: deadline.instant, bindings: bindings,
+                yieldSlot: { slot.yield(until: deadline.instant) })
             try await authorize(&exchange)
             observer?(exchange.request)
-            let outcome = await transfer(exchange, limit)
-            exchange.endDispatch()
+            let outcome = await send(exchange, deadline)
+            slot.release()
             await chain.observe(exchange, outcome)
             // Nobody waits for another attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
             var isRepeated = try await wantsRetry(&exchange, outcome)
-            if !isRepeated { isRepeated = try await waits(&retries, exchange, outcome, limit) }
+            if !isRepeated { isRepeated = try await waitBeforeRetry(&retries, exchange, outcome, deadline) }
             guard isRepeated, attempt < Self.mostAttempts, request.body.isReplayable else {
                 do throws(TransportError) { return (exchange.request, try outcome.get()) } catch { throw NetworkError(error) }
             }
@@ -118,14 +119,15 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// Waits as long as the policy says; false if it says no.
-    private func waits(
-        _ retries: inout RetryState, _ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>, _ limit: TimeLimit
+    /// - Returns: whether the policy allows a retry, after the wait that it asks for.
+    private func waitBeforeRetry(
+        _ retries: inout RetryState, _ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>,
+        _ deadline: Deadline
     ) async throws(NetworkError) -> Bool {
         var random = SystemRandomNumberGenerator()
         let decision = retries.next(after: outcome, of: exchange.request, random: &random, now: HostClock.system.now)
         // An attempt after the request's time would only turn its answer into a time-out. Only one that is made is paid for.
-        guard case .wait(let pause) = decision, limit.outlasts(pause), exchange.attempt < Self.mostAttempts, budget.withdraw()
+        guard case .wait(let pause) = decision, deadline.allows(pause), exchange.attempt < Self.mostAttempts, budget.withdraw()
         else { return false }
         logger?.notice("\(exchange.request) is sent again", ["attempt": "\(exchange.attempt + 1)", "after": "\(pause)"])
         do { try await Task.sleep(for: pause) } catch { throw .cancelled }
@@ -139,10 +141,10 @@ public struct NetworkProvider: Sendable {
 
     /// The request as `send` would hand it to the transport on its first attempt. Sends nothing.
     public func authorize(
-        _ request: HTTPRequest, _ options: TransferOptions = TransferOptions()
+        _ request: HTTPRequest, _ options: RequestOptions = RequestOptions()
     ) async throws(NetworkError) -> HTTPRequest {
         try await onExecutor { () async throws(NetworkError) in
-            var exchange = Exchange(request: request, options: options)
+            var exchange = Exchange(request: request, options: options.transfer)
             try await authorize(&exchange)
             return exchange.request
         }
@@ -169,12 +171,10 @@ public struct NetworkProvider: Sendable {
     }
 
     /// The chain may have taken long, above all where a token was renewed: only the rest of the time is the transport's.
-    private func transfer(_ exchange: Exchange, _ limit: TimeLimit) async -> Result<HTTPResponse, TransportError> {
+    private func send(_ exchange: Exchange, _ deadline: Deadline) async -> Result<HTTPResponse, TransportError> {
         var options = exchange.options
-        do throws(TransportError) {
-            options.timeout = try limit.remaining
-            return .success(try await session.send(exchange.request, options))
-        } catch {
+        do { options.timeout = try deadline.remaining } catch { return .failure(.outOfTime) }
+        do throws(TransportError) { return .success(try await session.send(exchange.request, options)) } catch {
             return .failure(error)
         }
     }
@@ -193,16 +193,17 @@ public struct NetworkProvider: Sendable {
         switch error {
         case let error as NetworkError: error
         case is CancellationError: .cancelled
+        case is DeadlineExceededError: NetworkError(.outOfTime)
         case let failure as InterceptorFailure: .interceptor(failure.name, failure.underlying)
         default: .unknown(error)
         }
     }
 
-    /// The rate limit first: whoever waits for it holds no slot.
-    private func turn(at origin: Origin, _ limit: TimeLimit) async throws(NetworkError) -> DispatchSlot {
+    /// Waits for the rate limit first, without a slot.
+    private func acquireSlot(at origin: Origin, _ deadline: Deadline) async throws(NetworkError) -> DispatchSlot {
         do {
-            if let limiter { try await limit.bounding { try await limiter.acquire() } }
-            return try await slots.acquire(for: origin, until: limit.deadline)
+            if let limiter { try await deadline.bounding { try await limiter.acquire() } }
+            return try await slots.acquire(for: origin, until: deadline.instant)
         } catch {
             throw failure(error)
         }

@@ -15,8 +15,8 @@ struct SessionBuilder {
             decompresses: arguments.has(.compressed))
     }
 
-    func options() throws -> TransferOptions {
-        var options = TransferOptions(timeout: nil, delivery: .streamed, redirects: .none)
+    func options() throws -> RequestOptions {
+        var options = RequestOptions(timeout: nil, delivery: .streamed, redirects: .none)
         if let limit = try seconds(.maxTime, "--max-time") { options.timeout = limit }
         if let limit = try seconds(.connectTimeout, "--connect-timeout") { options.connectTimeout = limit }
         if arguments.has(.location) { options.redirects = .follow(limit: try count(.maxRedirects, "--max-redirs") ?? 10) }

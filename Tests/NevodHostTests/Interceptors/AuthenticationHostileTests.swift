@@ -74,7 +74,7 @@ struct AuthenticationHostileTests {
                         started[index].set()
                         await started[1 - index].wait()
                         let provider = try #require(box.value.withLock { $0 })
-                        let options = TransferOptions(timeout: .seconds(1000))
+                        let options = RequestOptions(timeout: .seconds(1000))
                         let response = try await provider.send(HTTPRequest(.get, "http://\(hosts[1 - index])/t"), options)
                         guard response.status == 200 else { throw NetworkError.serverError(503) }
                         return Token(value: "new")
@@ -91,7 +91,7 @@ struct AuthenticationHostileTests {
             await withTaskGroup { group in
                 for request in requests {
                     group.addTask { () async -> NetworkError? in
-                        do throws(NetworkError) { _ = try await provider.send(request, TransferOptions(timeout: nil)) } catch {
+                        do throws(NetworkError) { _ = try await provider.send(request, RequestOptions(timeout: nil)) } catch {
                             return error
                         }
                         return nil
@@ -176,7 +176,7 @@ struct AuthenticationHostileTests {
             tokenStorage: storage, refreshStrategy: { Token(value: ($0?.value ?? "") + "'") })
         let provider = NetworkProvider(
             config: config(atATime: 1), session: server(["1'"]), interceptor: InterceptorChain([keeping, interceptor]))
-        let options = TransferOptions(timeout: .seconds(500))
+        let options = RequestOptions(timeout: .seconds(500))
         for _ in 0..<3 { #expect(try await provider.send(request(), options).status == 200) }
         #expect(keeping.exchanges.values.count == 8)
     }
@@ -198,7 +198,7 @@ struct AuthenticationHostileTests {
         let provider = NetworkProvider(config: config(atATime: 1), session: TestTransport(), interceptor: littering)
         for _ in 0..<3 {
             await #expect(throws: NetworkError.clientError(418)) {
-                try await provider.send(request(), TransferOptions(timeout: .seconds(500)))
+                try await provider.send(request(), RequestOptions(timeout: .seconds(500)))
             }
         }
         for task in littering.tasks.values { task.cancel() }
@@ -221,11 +221,11 @@ struct AuthenticationHostileTests {
     @Test func `What the way through the chain takes is not the transport's any more`() async throws {
         let transport = TimedTransport()
         let provider = NetworkProvider(session: transport, interceptor: Slow())
-        _ = try await provider.send(request(), TransferOptions(timeout: .seconds(1000)))
+        _ = try await provider.send(request(), RequestOptions(timeout: .seconds(1000)))
         let given = try #require(transport.timeouts.values.first)
         #expect(try #require(given) <= .seconds(1000) - .milliseconds(50))
         await #expect(throws: NetworkError.timeout) {
-            try await provider.send(request(), TransferOptions(timeout: .milliseconds(10)))
+            try await provider.send(request(), RequestOptions(timeout: .milliseconds(10)))
         }
         #expect(transport.timeouts.values.count == 1)
     }
@@ -259,7 +259,7 @@ struct AuthenticationHostileTests {
     @Test func `A retry that is not made costs the budget nothing`() async throws {
         let transport = TestTransport { _, request in request.target == "/good" ? 200 : 503 }
         let provider = NetworkProvider(session: transport)
-        var options = TransferOptions(timeout: .seconds(500))
+        var options = RequestOptions(timeout: .seconds(500))
         options.retryPolicy = RetryPolicy(
             maxAttempts: 2, baseDelay: .seconds(5000), maxDelay: .seconds(5000), jitter: false)
         for _ in 0..<30 { #expect(try await provider.send(request(), options).status == 503) }

@@ -219,7 +219,7 @@ extension AuthenticationInterceptorTests {
         let storage = try await storage()
         let provider = NetworkProvider(session: server(["1'"]), interceptor: slow(storage, started, goOn))
         let error = await #expect(throws: NetworkError.self) {
-            try await provider.send(request(), TransferOptions(timeout: .milliseconds(20)))
+            try await provider.send(request(), RequestOptions(timeout: .milliseconds(20)))
         }
         #expect(error == .timeout)
         var changes = storage.changes.makeAsyncIterator()

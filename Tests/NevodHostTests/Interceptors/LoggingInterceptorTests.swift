@@ -42,7 +42,7 @@ struct LoggingInterceptorTests {
         let provider = NetworkProvider(
             session: CurlSession(), interceptor: LoggingInterceptor(logger: logger, logLevel: detail), signer: Secretive())
         let request = try HTTPRequest(.post, "\(server.url)/p?a=1&code=abcdef", body: .bytes(Array("password=hunter22&b=2".utf8)))
-        let response = try await provider.send(request, TransferOptions(timeout: .seconds(30), delivery: delivery))
+        let response = try await provider.send(request, RequestOptions(timeout: .seconds(30), delivery: delivery))
         // Whatever was logged, the answer is whole.
         #expect(String(decoding: try await response.body.collect(), as: UTF8.self).hasSuffix("password=hunter22&b=2"))
         #expect(logger.entries.count == 1)

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 struct DeadlineQueueTests {
     private let start = ContinuousClock.now

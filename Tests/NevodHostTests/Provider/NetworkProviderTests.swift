@@ -194,7 +194,7 @@ struct NetworkProviderTests {
         let signer = try TestPlugin.hmac.get().scheme()
             .makeInstance(settings: ["api-key": "demo", "secret": .text(DemoServer.secret)]).token
         return try await NetworkProvider(session: CurlSession(), signer: signer)
-            .send(HTTPRequest(.put, "\(server.url)/upload", body: .stream(body)), TransferOptions(timeout: .seconds(30)))
+            .send(HTTPRequest(.put, "\(server.url)/upload", body: .stream(body)), RequestOptions(timeout: .seconds(30)))
     }
 
     @Test(arguments: [true, false])
@@ -273,7 +273,7 @@ extension NetworkProviderTests {
     @Test func `A call's own policy goes before the configuration's`() async throws {
         let transport = TestTransport { _, _ in 503 }
         _ = try await provider(transport, hasty).send(
-            HTTPRequest(.get, "http://h/"), TransferOptions(retryPolicy: RetryPolicy.none))
+            HTTPRequest(.get, "http://h/"), RequestOptions(retryPolicy: RetryPolicy.none))
         #expect(transport.sent.count == 1)
     }
 
@@ -288,7 +288,7 @@ extension NetworkProviderTests {
         let transport = TestTransport { _, _ in 503 }
         let slow = RetryPolicy(maxAttempts: 3, baseDelay: .seconds(5000), maxDelay: .seconds(5000), jitter: false)
         let response = try await provider(transport, slow).send(
-            HTTPRequest(.get, "http://h/"), TransferOptions(timeout: .seconds(500)))
+            HTTPRequest(.get, "http://h/"), RequestOptions(timeout: .seconds(500)))
         #expect(response.status == 503)
         #expect(transport.sent.count == 1)
     }
@@ -307,7 +307,7 @@ extension NetworkProviderTests {
         #expect(asked.values.count == 3)
         await #expect(throws: NetworkError.timeout) {
             try await provider(transport, hasty, limiter: Never()).send(
-                HTTPRequest(.get, "http://h/"), TransferOptions(timeout: .milliseconds(10)))
+                HTTPRequest(.get, "http://h/"), RequestOptions(timeout: .milliseconds(10)))
         }
     }
 

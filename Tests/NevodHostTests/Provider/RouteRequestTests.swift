@@ -75,19 +75,19 @@ struct RouteRequestTests {
     @Test func `Options of one request`() async throws {
         let server = try RawServer { connection, _ in _ = connection.waitForEnd() }
         let error = await #expect(throws: NetworkError.self) {
-            try await NetworkProvider.test(server).perform(user, options: TransferOptions(timeout: .milliseconds(50)))
+            try await NetworkProvider.test(server).perform(user, options: RequestOptions(timeout: .milliseconds(50)))
         }
         if case .timeout = error {} else { Issue.record("\(String(describing: error))") }
         let large = try ScriptedServer { _ in .json("[1, 2, 3]") }
         let limited = await #expect(throws: NetworkError.self) {
-            let options = TransferOptions(delivery: .collected(limit: 4))
+            let options = RequestOptions(delivery: .collected(limit: 4))
             return try await NetworkProvider.test(large).data(for: user, options: options)
         }
         if case .invalidResponse = limited {} else { Issue.record("\(String(describing: limited))") }
     }
 
     @Test func `A streamed answer, and a streamed error`() async throws {
-        var options = TransferOptions()
+        var options = RequestOptions()
         options.delivery = .streamed
         let provider = NetworkProvider.test(try ScriptedServer { _ in .json(#"{"id": 1}"#) })
         guard case .stream(let stream) = try await provider.response(for: user, options: options).body else {
@@ -112,7 +112,7 @@ struct RouteRequestTests {
     @Test func `Decoding keeps nobody from the network`() async throws {
         let provider = NetworkProvider.test(try ScriptedServer())
         let transport = Collected<UInt>()
-        var options = TransferOptions()
+        var options = RequestOptions()
         options.onMetrics = { _ in transport.append(UInt(pthread_self())) }
         for _ in 0..<5 {
             let decoding = try await provider.perform(Telling(), options: options)

@@ -2,6 +2,7 @@ import NevodSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 /// Judged by Python's cryptography and hashlib.
 struct SealingKeyTests {

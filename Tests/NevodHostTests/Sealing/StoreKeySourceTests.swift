@@ -3,6 +3,7 @@ import NevodSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 struct StoreKeySourceTests {
     private let folder: TemporaryFolder

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 /// Several processes, some of which die.
 @Suite(.blocking) struct FileStorageProcessTests {

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 @Suite(.blocking) struct RenewalLocksTests {
     private let folder: TemporaryFolder

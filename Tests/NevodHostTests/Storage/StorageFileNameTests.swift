@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 struct StorageFileNameTests {
     private func name(_ key: String) -> String { StorageFileName(StorageKey(rawValue: key)).text }

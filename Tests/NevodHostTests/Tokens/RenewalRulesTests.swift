@@ -154,7 +154,7 @@ struct RenewalRulesTests {
             config: oneAtATime(), session: transport, interceptor: slow(storage, started, goOn))
         let request = try request()
         func send() -> Task<Int, any Error> {
-            Task { try await provider.send(request, TransferOptions(timeout: nil)).status }
+            Task { try await provider.send(request, RequestOptions(timeout: nil)).status }
         }
         let first = send()
         await started.wait()
@@ -181,7 +181,7 @@ struct RenewalRulesTests {
     private func send(_ provider: NetworkProvider, _ request: HTTPRequest, _ milliseconds: Int) -> Task<NetworkError?, Never> {
         Task {
             do throws(NetworkError) {
-                _ = try await provider.send(request, TransferOptions(timeout: .milliseconds(milliseconds)))
+                _ = try await provider.send(request, RequestOptions(timeout: .milliseconds(milliseconds)))
             } catch {
                 return error
             }
@@ -205,7 +205,7 @@ struct RenewalRulesTests {
         let transport = CountingTransport()
         let provider = NetworkProvider(config: oneAtATime(), session: transport)
         let held = try HTTPRequest(.get, "http://h/held")
-        let holder = Task { try await provider.send(held, TransferOptions(timeout: nil)).status }
+        let holder = Task { try await provider.send(held, RequestOptions(timeout: nil)).status }
         await transport.isHeld.wait()
         #expect(try await errorInTime(send(provider, request(), 20)) == .timeout)
         transport.goOn.set()
@@ -218,11 +218,11 @@ struct RenewalRulesTests {
         let provider = NetworkProvider(
             config: oneAtATime(), session: transport, interceptor: slow(storage, started, goOn))
         let (request, held) = (try request(), try HTTPRequest(.get, "http://h/held"))
-        let first = Task { try await provider.send(request, TransferOptions(timeout: nil)).status }
+        let first = Task { try await provider.send(request, RequestOptions(timeout: nil)).status }
         await started.wait()
         let late = send(provider, request, 500)
         #expect(await eventually { storage.keeper.renewal.waitingCount == 2 })
-        let holder = Task { try await provider.send(held, TransferOptions(timeout: nil)).status }
+        let holder = Task { try await provider.send(held, RequestOptions(timeout: nil)).status }
         await transport.isHeld.wait()
         goOn.set()
         #expect(await errorInTime(late) == .timeout)

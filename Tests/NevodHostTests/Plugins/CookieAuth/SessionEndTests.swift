@@ -38,7 +38,7 @@ struct SessionEndTests {
     }
 
     private func answer(_ session: SchemeSession, _ url: String) async throws -> Int {
-        let options = TransferOptions(redirects: .none)
+        let options = RequestOptions(redirects: .none)
         return try await session.provider().send(HTTPRequest(.get, url), options).status
     }
 

@@ -2,6 +2,7 @@ import NevodSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 struct LayeredCopyTests {
     private let a = Secret("a")

@@ -2,6 +2,7 @@ import NevodSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 /// Every sequence of so many steps, each from a process of its own: nothing is remembered but by the two stores.
 struct LayeredStorageSearchTests {

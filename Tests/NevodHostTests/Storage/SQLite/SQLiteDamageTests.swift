@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 /// Files that were damaged, and devices that fail: what is there is read, or an error says what is wrong.
 @Suite(.blocking) struct SQLiteDamageTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 struct SQLiteLibraryTests {
     @Test func `A library that isn't installed is an error that says what to install`() {

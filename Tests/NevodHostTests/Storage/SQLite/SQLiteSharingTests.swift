@@ -3,6 +3,7 @@ import NevodSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 /// Several stores on one file, in one process and in several.
 @Suite(.blocking) struct SQLiteSharingTests {

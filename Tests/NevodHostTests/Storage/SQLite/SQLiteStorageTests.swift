@@ -3,6 +3,7 @@ import NevodSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 struct SQLiteStorageTests {
     private let folder: TemporaryFolder

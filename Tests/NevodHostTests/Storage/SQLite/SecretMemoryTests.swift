@@ -3,6 +3,7 @@ import NevodSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 // A sanitizer has memory of its own for everything, terabytes by their addresses.
 #if !NEVOD_ADDRESS_SANITIZER && !NEVOD_THREAD_SANITIZER

@@ -1,18 +1,18 @@
-internal import NevodSupport
+package import NevodSupport
 
 /// A storage of whatever type, in secrets. One that can't compare and swap by itself gets it from the lock that its user
 /// holds, which counts within this process.
-struct AnyKeyValueStorage: Sendable {
-    let read: @Sendable (StorageKey) async throws -> Secret?
-    let write: @Sendable (StorageKey, Secret?) async throws -> Void
-    let replace: @Sendable (StorageKey, _ expected: Secret?, Secret?) async throws -> Bool
-    let changes: (@Sendable () async -> AsyncStream<StorageKey>)?
+package struct AnyKeyValueStorage: Sendable {
+    package let read: @Sendable (StorageKey) async throws -> Secret?
+    package let write: @Sendable (StorageKey, Secret?) async throws -> Void
+    package let replace: @Sendable (StorageKey, _ expected: Secret?, Secret?) async throws -> Bool
+    package let changes: (@Sendable () async -> AsyncStream<StorageKey>)?
     /// Nil: nobody shares it, or nobody can be kept from renewing at the same time.
-    let withRenewalLock: (@Sendable (StorageKey, @Sendable () async -> Void) async throws -> Void)?
+    package let withRenewalLock: (@Sendable (StorageKey, @Sendable () async -> Void) async throws -> Void)?
     /// The same for the same storage; nil for one that has no identity.
-    let identity: ObjectIdentifier?
+    package let identity: ObjectIdentifier?
 
-    init(_ storage: some KeyValueStorage) {
+    package init(_ storage: some KeyValueStorage) {
         if let storage = storage as? any SecretKeepingStorage {
             read = { key in try await storage.secret(for: key) }
             write = { key, secret in try await storage.set(secret, for: key) }
@@ -90,14 +90,14 @@ extension ObservableStorage {
 }
 
 extension Secret {
-    convenience init(wipingCopy bytes: some Collection<UInt8>) {
+    package convenience init(wipingCopy bytes: some Collection<UInt8>) {
         var bytes = Array(bytes)
         self.init(copying: bytes)
         // The last copy of an array that nobody else holds; where somebody does, this makes a copy and wipes that.
         bytes.withUnsafeMutableBytes { $0.wipe() }
     }
 
-    func copied<Bytes: RangeReplaceableCollection<UInt8>>(as type: Bytes.Type) -> Bytes {
+    package func copied<Bytes: RangeReplaceableCollection<UInt8>>(as type: Bytes.Type) -> Bytes {
         withUnsafeBytes { Bytes($0) }
     }
 }

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
 /// The readers of a stream of changes.
-final class Observers<Value: Sendable>: Sendable {
+package final class Observers<Value: Sendable>: Sendable {
     private struct State {
         var next = 0
         var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
@@ -10,6 +10,8 @@ final class Observers<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
+    package init() {}
+
     deinit {
         let (continuations, endings) = state.withLock { ($0.continuations.values, $0.endings.values) }
         for continuation in continuations { continuation.finish() }
@@ -17,7 +19,7 @@ final class Observers<Value: Sendable>: Sendable {
     }
 
     /// A reader that is slow gets the latest value.
-    func add() -> (AsyncStream<Value>, id: Int) {
+    package func add() -> (AsyncStream<Value>, id: Int) {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.next += 1
@@ -28,7 +30,7 @@ final class Observers<Value: Sendable>: Sendable {
         return (stream, id)
     }
 
-    func onTermination(of id: Int, _ body: @escaping @Sendable () -> Void) {
+    package func onTermination(of id: Int, _ body: @escaping @Sendable () -> Void) {
         let isGone = state.withLock { state in
             guard state.continuations[id] != nil else { return true }
             state.endings[id] = body
@@ -37,7 +39,7 @@ final class Observers<Value: Sendable>: Sendable {
         if isGone { body() }
     }
 
-    func yield(_ value: Value) {
+    package func yield(_ value: Value) {
         for continuation in state.withLock({ $0.continuations }).values { continuation.yield(value) }
     }
 

@@ -139,7 +139,7 @@ struct FlowDriver: Sendable {
             do { waiter.resume(with: .success(try await body())) } catch { waiter.resume(with: .failure(error)) }
         }
         defer { task.cancel() }
-        do { return try await waiter.value(until: work.deadline) } catch NetworkError.timeout(.outOfTime) { return nil }
+        do { return try await waiter.value(until: work.deadline) } catch is DeadlineExceededError { return nil }
     }
 }
 
@@ -160,7 +160,7 @@ extension FlowDriver {
         let provider = NetworkProvider(session: session)
         while true {
             do throws(NetworkError) {
-                let options = TransferOptions(
+                let options = RequestOptions(
                     timeout: min(work.rest, .seconds(60)), delivery: .collected(limit: Self.largestAnswer), redirects: .none)
                 let response = try await provider.send(request, options)
                 work.bytes += response.body.count

@@ -1,14 +1,14 @@
 internal import NevodSupport
 
-/// One at a time for each key, in the order of arrival, within this process.
-package final class KeyedTurns<Key: Hashable & Sendable>: Sendable {
-    /// Those who wait, for each key that is taken.
+/// A mutex for each key, taken in the order of arrival, within this process.
+package final class KeyedMutex<Key: Hashable & Sendable>: Sendable {
+    /// The waiters of each key that is taken.
     private let taken = Locked<[Key: [Waiter<Void>]]>([:])
 
     package init() {}
 
-    /// - Throws: `CancellationError`; ``NetworkError/timeout(_:)`` at the end.
-    package func take(_ key: Key, until end: ContinuousClock.Instant) async throws {
+    /// - Throws: `CancellationError`; ``DeadlineExceededError``.
+    package func lock(_ key: Key, until deadline: ContinuousClock.Instant) async throws {
         let waiter = taken.withLock { taken -> Waiter<Void>? in
             guard taken[key] != nil else {
                 taken[key] = []
@@ -19,21 +19,21 @@ package final class KeyedTurns<Key: Hashable & Sendable>: Sendable {
             return waiter
         }
         do {
-            try await waiter?.value(until: end)
+            try await waiter?.value(until: deadline)
         } catch {
-            // The one whose turn it is may keep it for long.
+            // The holder may keep it for long: without this a waiter that gave up would stay in the queue until then.
             taken.withLock { $0[key]?.removeAll { $0 === waiter } }
             throw error
         }
     }
 
-    package func release(_ key: Key) {
+    package func unlock(_ key: Key) {
         while let waiter = next(key) {
             if waiter.resume(with: .success(())) { return }
         }
     }
 
-    /// How many wait.
+    /// The number of waiters.
     package func waitingCount(_ key: Key) -> Int { taken.withLock { $0[key]?.count ?? 0 } }
 
     private func next(_ key: Key) -> Waiter<Void>? {

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
 /// Lets one task at a time through, in the order of arrival, across its suspensions.
-final class AsyncLock: Sendable {
+package final class AsyncLock: Sendable {
     private struct State {
         var isHeld = false
         var waiting = Deque<Waiter<Void>>()
@@ -9,7 +9,9 @@ final class AsyncLock: Sendable {
 
     private let state = Locked(State())
 
-    func withLock<Success: Sendable>(_ body: () async throws -> Success) async throws -> Success {
+    package init() {}
+
+    package func withLock<Success: Sendable>(_ body: () async throws -> Success) async throws -> Success {
         let waiter = state.withLock { state -> Waiter<Void>? in
             guard state.isHeld else {
                 state.isHeld = true
@@ -24,7 +26,7 @@ final class AsyncLock: Sendable {
         return try await body()
     }
 
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     private func release() {
         while let waiter = next() {

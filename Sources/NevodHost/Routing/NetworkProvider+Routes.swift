@@ -8,14 +8,14 @@ extension NetworkProvider {
     ///   - uploadProgress: of a body that is streamed, a file for one; see ``HTTPBody/reporting(to:)``.
     /// - Throws: ``NetworkError``, nothing else. (Untyped, so that `catch let error as NetworkError` is no warning.)
     public func perform<R: Route>(
-        _ route: R, options: TransferOptions? = nil, uploadProgress: ProgressHandler? = nil
+        _ route: R, options: RequestOptions? = nil, uploadProgress: ProgressHandler? = nil
     ) async throws -> R.Response {
         try await request(route, options: options, uploadProgress: uploadProgress).get()
     }
 
     /// ``perform(_:options:uploadProgress:)``, with the error as a value.
     public func request<R: Route>(
-        _ route: R, options: TransferOptions? = nil, uploadProgress: ProgressHandler? = nil
+        _ route: R, options: RequestOptions? = nil, uploadProgress: ProgressHandler? = nil
     ) async -> Result<R.Response, NetworkError> {
         do throws(NetworkError) {
             let (response, body) = try await answer(to: route, options, uploadProgress)
@@ -28,19 +28,19 @@ extension NetworkProvider {
     /// The body of a route's answer, undecoded.
     ///
     /// - Throws: ``NetworkError``; also for an answer that is no success.
-    public func data(for route: some Route, options: TransferOptions? = nil) async throws -> [UInt8] {
+    public func data(for route: some Route, options: RequestOptions? = nil) async throws -> [UInt8] {
         try await answer(to: route, options, nil).body
     }
 
     /// A route's answer, undecoded: the head, and a body as `options.delivery` says.
     ///
     /// - Throws: ``NetworkError``; also for an answer that is no success.
-    public func response(for route: some Route, options: TransferOptions? = nil) async throws -> HTTPResponse {
+    public func response(for route: some Route, options: RequestOptions? = nil) async throws -> HTTPResponse {
         try await success(of: route.makeRequest(with: config), options)
     }
 
     private func answer(
-        to route: some Route, _ options: TransferOptions?, _ uploadProgress: ProgressHandler?
+        to route: some Route, _ options: RequestOptions?, _ uploadProgress: ProgressHandler?
     ) async throws(NetworkError) -> (response: HTTPResponse, body: [UInt8]) {
         var request = try route.makeRequest(with: config)
         if let uploadProgress { request.body = request.body.reporting(to: uploadProgress) }
@@ -54,7 +54,7 @@ extension NetworkProvider {
 
     /// An answer of status 200 … 299. Any other is the error, with its body, unless that is streamed and larger
     /// than 1 MiB.
-    func success(of request: HTTPRequest, _ options: TransferOptions?) async throws(NetworkError) -> HTTPResponse {
+    func success(of request: HTTPRequest, _ options: RequestOptions?) async throws(NetworkError) -> HTTPResponse {
         var response = try await send(request, options)
         if !(200...299).contains(response.status), case .stream = response.body {
             let body = (try? await response.body.collect(upTo: Self.mostOfAnError)) ?? []

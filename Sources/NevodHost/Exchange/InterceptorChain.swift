@@ -51,7 +51,7 @@ struct InterceptorFailure: Error {
     /// The error with its culprit's name. One that says by itself what is wrong, and cancellation, have none.
     static func naming(_ interceptor: any RequestInterceptor, _ error: any Error) -> any Error {
         switch error {
-        case is CancellationError, is NetworkError, is InterceptorFailure: error
+        case is CancellationError, is DeadlineExceededError, is NetworkError, is InterceptorFailure: error
         default: InterceptorFailure(name: "\(type(of: interceptor))", underlying: error)
         }
     }

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// One task that waits for a value which another one hands over: resumed once, by a value, an error, its own cancellation or
-/// the end of its time, whichever comes first.
+/// A task that waits for a value from another task. Resumed once: by the value, an error, its own cancellation or its
+/// deadline, whichever comes first.
 package final class Waiter<Value: Sendable>: Sendable {
     private enum State {
         case new
@@ -13,7 +13,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// - Returns: whether it was still waiting. If not, the value is for somebody else.
+    /// - Returns: whether the task was still waiting. If not, the value was not delivered.
     @discardableResult
     package func resume(with result: Result<Value, any Error>) -> Bool {
         let (continuation, isFirst) = state.withLock { state -> (CheckedContinuation<Value, any Error>?, Bool) in
@@ -33,10 +33,10 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     /// Suspends until ``resume(with:)``. Called once.
     ///
-    /// - Throws: what it is resumed with; `CancellationError`; ``NetworkError/timeout(_:)`` at the deadline.
+    /// - Throws: the error it is resumed with; `CancellationError`; ``DeadlineExceededError`` at the deadline.
     package func value(until deadline: ContinuousClock.Instant?) async throws -> Value {
-        let alarm = deadline.map { Alarms.shared.set(at: $0) { self.resume(with: .failure(NetworkError.timeout(.outOfTime))) } }
-        defer { if let alarm { Alarms.shared.cancel(alarm) } }
+        let timer = deadline.map { TimerQueue.shared.schedule(at: $0) { self.resume(with: .failure(DeadlineExceededError())) } }
+        defer { if let timer { TimerQueue.shared.cancel(timer) } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result = state.withLock { state -> Result<Value, any Error>? in
@@ -50,9 +50,4 @@ package final class Waiter<Value: Sendable>: Sendable {
             resume(with: .failure(CancellationError()))
         }
     }
-}
-
-extension TransportError {
-    /// Of a request that waited, retried or was redirected for too long.
-    static let outOfTime = TransportError(.timedOut, "its attempts and redirects took all of it", curlCode: 28)
 }

@@ -4,7 +4,7 @@ internal import NevodSupport
 ///
 /// Whoever stops waiting stops only waiting: the operation goes on, since what it has begun, the exchange of a token, can't
 /// be taken back.
-final class SingleFlight<Outcome: Sendable>: Sendable {
+package final class SingleFlight<Outcome: Sendable>: Sendable {
     private struct State {
         var isFlying = false
         var waiting: [Waiter<Outcome>] = []
@@ -12,11 +12,13 @@ final class SingleFlight<Outcome: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    var isFlying: Bool { state.withLock { $0.isFlying } }
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
+    package init() {}
+
+    package var isFlying: Bool { state.withLock { $0.isFlying } }
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Waits for the operation under way; if none is, starts `operation`.
-    func join(
+    package func join(
         until deadline: ContinuousClock.Instant?, or operation: @escaping @Sendable () async -> Outcome
     ) async throws -> Outcome {
         let waiter = Waiter<Outcome>()
@@ -35,7 +37,7 @@ final class SingleFlight<Outcome: Sendable>: Sendable {
     }
 
     /// Runs `operation`, unless one is under way: then nothing.
-    func flyAlone(_ operation: @escaping @Sendable () async -> Outcome) async throws -> Outcome? {
+    package func flyAlone(_ operation: @escaping @Sendable () async -> Outcome) async throws -> Outcome? {
         let isFirst = state.withLock { state in
             defer { state.isFlying = true }
             return !state.isFlying
@@ -47,7 +49,7 @@ final class SingleFlight<Outcome: Sendable>: Sendable {
     }
 
     /// Waits for the operation under way; nil if none is.
-    func outcome(until deadline: ContinuousClock.Instant?) async throws -> Outcome? {
+    package func outcome(until deadline: ContinuousClock.Instant?) async throws -> Outcome? {
         let waiter = state.withLock { state -> Waiter<Outcome>? in
             guard state.isFlying else { return nil }
             let waiter = Waiter<Outcome>()

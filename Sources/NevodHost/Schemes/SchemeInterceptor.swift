@@ -53,7 +53,7 @@ public struct SchemeInterceptor: RequestInterceptor {
     /// host.
     private func answersChallenge(_ exchange: inout Exchange, _ response: HTTPResponse) async throws -> Bool? {
         let instance = session.instance
-        guard let use = exchange.bindings.use(of: ObjectIdentifier(instance)) else { return nil }
+        guard let use: SchemeUse = exchange.bindings.attachment(of: ObjectIdentifier(instance)) else { return nil }
         let answer = FlowAnswer(
             status: response.status, isFromProxy: instance.target == .proxy, headers: response.headers, body: [],
             url: exchange.request.url)
@@ -68,7 +68,7 @@ public struct SchemeInterceptor: RequestInterceptor {
         }
         switch verdict {
         case .nothing, .stateChanged: return nil
-        case .retryOnce: return exchange.bindings.mayAnswerChallenge() ? true : nil
+        case .retryOnce: return exchange.bindings.countChallenge() ? true : nil
         case .challenge:
             let origin = exchange.request.origin
             return try await authentication.replaces(&exchange) { try await session.challenged($0, answer, at: origin) }

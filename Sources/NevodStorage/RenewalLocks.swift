@@ -23,24 +23,24 @@ package struct RenewalLocks: Sendable {
         let deadline = ContinuousClock.now + patience
         let place = place(of: key)
         do {
-            try await Self.turns.take(place, until: deadline)
-        } catch NetworkError.timeout {
+            try await Self.turns.lock(place, until: deadline)
+        } catch is DeadlineExceededError {
             throw isBusy(key, patience)
         }
         let lock: RenewalLock
         switch await self.lock(place, until: deadline) {
         case .taken(let taken): lock = taken
         case .failed(let error):
-            Self.turns.release(place)
+            Self.turns.unlock(place)
             throw error
         case .left(let error):
-            guard case NetworkError.timeout = error else { throw error }
+            guard error is DeadlineExceededError else { throw error }
             throw isBusy(key, patience)
         }
         defer {
             // Not left to the last reference.
             lock.release()
-            Self.turns.release(place)
+            Self.turns.unlock(place)
         }
         await body()
     }
@@ -52,7 +52,7 @@ package struct RenewalLocks: Sendable {
 
     /// Of this process, one at a time asks the kernel. A thread that the kernel has not answered can't be called back: if its waiter
     /// gives up, it keeps the turn, so that the next doesn't leave another behind.
-    static let turns = KeyedTurns<Place>()
+    static let turns = KeyedMutex<Place>()
 
     func place(of key: StorageKey) -> Place {
         // In the positive range of file offsets.
@@ -90,7 +90,7 @@ package struct RenewalLocks: Sendable {
             let result = Result { try lock.takeWaiting() }
             guard !waiter.resume(with: result) else { return }
             lock.release()
-            Self.turns.release(place)
+            Self.turns.unlock(place)
         }
         guard hasStarted else {
             return .failed(StorageError(.unavailable, path, problem: "can't be waited for: the system has no thread left"))

@@ -47,6 +47,11 @@ public struct TransportError: Error, Sendable, Hashable {
     }
 }
 
+extension TransportError {
+    /// The deadline of a request passed during its attempts, redirects or waits.
+    static let outOfTime = TransportError(.timedOut, "its attempts and redirects took all of it", curlCode: 28)
+}
+
 extension TransportError: CustomStringConvertible {
     public var description: String {
         let what =

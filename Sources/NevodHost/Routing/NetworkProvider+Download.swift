@@ -13,15 +13,15 @@ extension NetworkProvider {
     ///   anything is sent if that shows by then.
     @discardableResult
     public func download(
-        _ route: some Route, to path: String, options: TransferOptions? = nil, progress: ProgressHandler? = nil
+        _ route: some Route, to path: String, options: RequestOptions? = nil, progress: ProgressHandler? = nil
     ) async throws -> HTTPResponse {
         try await download(route.makeRequest(with: config), to: path, options, progress)
     }
 
     private func download(
-        _ request: HTTPRequest, to path: String, _ options: TransferOptions?, _ progress: ProgressHandler?
+        _ request: HTTPRequest, to path: String, _ options: RequestOptions?, _ progress: ProgressHandler?
     ) async throws(NetworkError) -> HTTPResponse {
-        var options = options ?? TransferOptions(timeout: config.timeout)
+        var options = options ?? RequestOptions(timeout: config.timeout)
         options.delivery = .streamed
         let file: PartialFile
         do throws(FileError) { file = try PartialFile(path) } catch { throw .unknown(error) }

@@ -1,16 +1,16 @@
 internal import NevodSupport
 
-/// What is to be done at an instant, for all who wait in this process: a timer for each of 10,000 waiting requests would
+/// The timers of every waiter in this process, behind one sleeping task: a task for each of 10,000 waiting requests would
 /// cost more than the requests.
-final class Alarms: Sendable {
+final class TimerQueue: Sendable {
     typealias Action = @Sendable () -> Void
 
     private struct State {
         var queue = DeadlineQueue<Action>()
-        /// When the next sleeper wakes; nil: nobody sleeps.
+        /// The instant at which the earliest sleeping task wakes; nil if none sleeps.
         var wakeUp: ContinuousClock.Instant?
 
-        /// Notes that somebody must sleep until the earliest deadline, unless somebody who wakes by then sleeps already.
+        /// Returns the earliest deadline if a new task has to sleep until it; nil if a sleeping task wakes by then.
         mutating func planSleep() -> ContinuousClock.Instant? {
             guard let earliest = queue.earliest, wakeUp.map({ earliest < $0 }) ?? true else { return nil }
             wakeUp = earliest
@@ -18,12 +18,12 @@ final class Alarms: Sendable {
         }
     }
 
-    static let shared = Alarms()
+    static let shared = TimerQueue()
 
     private let state = Locked(State())
 
     /// Returns a number for ``cancel(_:)``. The action runs at most once, outside every lock, and must not wait.
-    func set(at deadline: ContinuousClock.Instant, _ action: @escaping Action) -> UInt64 {
+    func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping Action) -> UInt64 {
         let (number, wakeUp) = state.withLock { ($0.queue.insert(action, at: deadline), $0.planSleep()) }
         if let wakeUp { sleep(until: wakeUp) }
         return number
@@ -33,16 +33,16 @@ final class Alarms: Sendable {
         state.withLock { $0.queue.remove(number) }
     }
 
-    /// One who sleeps is never woken early: if the alarm is cancelled, nothing is due, and if there is none left, nobody
-    /// sleeps on. Detached, since it serves others than the request that began it.
+    /// A sleeping task is never woken early: after a cancelled timer it finds nothing due, and ends if no timer is left.
+    /// Detached, since it serves other requests than the one that started it.
     private func sleep(until instant: ContinuousClock.Instant) {
         Task.detached {
             try? await Task.sleep(until: instant, clock: .continuous)
-            self.ring()
+            self.fire()
         }
     }
 
-    private func ring() {
+    private func fire() {
         let now = ContinuousClock.now
         let (due, wakeUp) = state.withLock { state in
             if state.wakeUp.map({ $0 <= now }) == true { state.wakeUp = nil }
