@@ -12,7 +12,7 @@ struct APIKeyAuth: AuthScheme {
     private var name: [UInt8] = []
     private var start: [UInt8] = []
 
-    mutating func prepare() throws(SchemeFailure) {
+    mutating func prepare() throws(SchemeError) {
         guard !key.isEmpty else { throw .badSetting("key", "must not be empty") }
         guard !header.isEmpty else { throw .badSetting("header", "must not be empty") }
         name = Array(header.utf8)
@@ -36,7 +36,7 @@ struct APIKeyQueryAuth: AuthScheme {
     @Setting("key", help: "The key") var key: Secret
     @Setting("parameter", default: "api_key", help: "Query item of the key") var parameter: String
 
-    mutating func prepare() throws(SchemeFailure) {
+    mutating func prepare() throws(SchemeError) {
         guard !key.isEmpty else { throw .badSetting("key", "must not be empty") }
         guard !parameter.isEmpty else { throw .badSetting("parameter", "must not be empty") }
     }

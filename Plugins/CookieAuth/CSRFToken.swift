@@ -15,7 +15,7 @@ struct CSRFToken: Sendable {
 
     /// - Parameters: the settings; the defaults are Django's.
     /// - Returns: nil: the login takes none.
-    init?(_ source: CSRFSource, name: String?, header: String?, field: String?) throws(SchemeFailure) {
+    init?(_ source: CSRFSource, name: String?, header: String?, field: String?) throws(SchemeError) {
         for (setting, value) in [("csrf-name", name), ("csrf-header", header), ("csrf-field", field)] {
             guard let value else { continue }
             if source == .none { throw .badSetting(setting, "has no meaning without csrf") }

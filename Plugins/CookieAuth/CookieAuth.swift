@@ -61,7 +61,7 @@ struct CookieAuth: FlowScheme, LogoutFlow {
     /// being told, and what such an answer sets is the end of a session, not the next one.
     var needs: Needs { [.successes] }
 
-    mutating func prepare() throws(SchemeFailure) {
+    mutating func prepare() throws(SchemeError) {
         loginPage = try Self.address(login, "login")
         for (name, url) in [("page", page), ("mfa", mfa), ("logout", logoutURL)] {
             if let url { _ = try Self.address(url, name) }
@@ -90,7 +90,7 @@ struct CookieAuth: FlowScheme, LogoutFlow {
     }
 
     /// The host sends to an international name's ASCII form, with which redirects and cookies are compared.
-    private static func address(_ url: ServerURL, _ setting: String) throws(SchemeFailure) -> PageURL {
+    private static func address(_ url: ServerURL, _ setting: String) throws(SchemeError) -> PageURL {
         guard let page = PageURL(url.text), page.host.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw .badSetting(setting, "must have an international name in its ASCII form, xn--…")
         }

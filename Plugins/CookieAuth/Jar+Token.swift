@@ -6,7 +6,7 @@ internal import NevodSupport
 extension Jar: SchemeToken {
     private static let version = "1"
 
-    init(decoding bytes: Span<UInt8>) throws(SchemeFailure) {
+    init(decoding bytes: Span<UInt8>) throws(SchemeError) {
         let jar: Jar? = bytes.withUnsafeBufferPointer { bytes in
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             guard lines.count >= 2, lines[0].elementsEqual(Self.version.utf8), lines.last?.isEmpty == true else { return nil }

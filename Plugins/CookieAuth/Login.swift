@@ -30,11 +30,11 @@ struct Login {
             }
             switch answer {
             case .loggedIn: return scheme.issued(jar, account: username.asAccount)
-            case .refused(let words): throw SchemeFailure.denied("\(words): is the user name or the password wrong?")
+            case .refused(let words): throw SchemeError.denied("\(words): is the user name or the password wrong?")
             case .codeExpired, .codeRequired: break
             }
         }
-        throw SchemeFailure.unavailable("the server's request for a one-time code expired twice; log in again, and be quicker")
+        throw SchemeError.unavailable("the server's request for a one-time code expired twice; log in again, and be quicker")
     }
 
     /// All that is missing is asked at once.
@@ -45,12 +45,12 @@ struct Login {
         let answers = questions.isEmpty ? [:] : try await flow.ask(questions)
         guard let username = scheme.username ?? answers["username"].map(String.init(revealing:)),
             let password = scheme.password ?? answers["password"]
-        else { throw SchemeFailure.internal("the host left a question without an answer") }
+        else { throw SchemeError.internal("the host left a question without an answer") }
         return (username, password)
     }
 
     /// From the start, with no cookie.
-    private mutating func begin(_ username: String, _ password: Secret) async throws -> LoginAnswer {
+    private mutating func begin(_ username: String, _ password: Secret) async throws -> LoginResult {
         (jar, newCookies, csrf) = (Jar(), [], nil)
         try await openPage()
         var fields = LoginFields(scheme.extraFields.map { ($0.name, .string($0.value)) })
@@ -61,7 +61,7 @@ struct Login {
 
     private mutating func finish(
         _ challenge: JSONValue?, with secondFactor: MultiFactor, _ wrongCodes: inout Int
-    ) async throws -> LoginAnswer {
+    ) async throws -> LoginResult {
         let prompt = wrongCodes == 0 ? "One-time code" : "One-time code (the last one was refused)"
         let code = try await flow.ask(.code("code", prompt))
         var fields = LoginFields([])
@@ -73,7 +73,7 @@ struct Login {
         case .codeRequired, .refused:
             wrongCodes += 1
             guard wrongCodes < MultiFactor.mostCodes else {
-                throw SchemeFailure.denied("the server refused \(wrongCodes) one-time codes")
+                throw SchemeError.denied("the server refused \(wrongCodes) one-time codes")
             }
             // A server that asks anew may have begun a challenge of its own.
             if case .codeRequired(let next) = answer, secondFactor.session(in: next) != nil { return answer }
@@ -81,10 +81,10 @@ struct Login {
         }
     }
 
-    private mutating func post(_ fields: LoginFields, to url: String, isCode: Bool) async throws -> LoginAnswer {
+    private mutating func post(_ fields: LoginFields, to url: String, isCode: Bool) async throws -> LoginResult {
         let response = try await send(fields, "POST", to: url)
-        guard let answered = PageURL(response.url) else { throw SchemeFailure.internal("the host named no URL that answered") }
-        return try LoginAnswer(
+        guard let answered = PageURL(response.url) else { throw SchemeError.internal("the host named no URL that answered") }
+        return try LoginResult(
             response, from: answered, toCode: isCode,
             newCookies: newCookies.filter { jar.cookie(named: $0) != nil }, scheme)
     }
@@ -98,7 +98,7 @@ extension Login {
         }
         let response = try await send(LoginFields([]), method, to: url)
         guard response.status < 400 || response.status == 401 else {
-            throw SchemeFailure.unavailable("the server did not log out (status \(response.status))")
+            throw SchemeError.unavailable("the server did not log out (status \(response.status))")
         }
     }
 
@@ -110,19 +110,19 @@ extension Login {
             if [301, 302, 303, 307, 308].contains(response.status),
                 let next = response.header("Location").flatMap({ url.resolving($0) })
             {
-                guard next.origin == url.origin else { throw SchemeFailure.elsewhere(next.origin) }
+                guard next.origin == url.origin else { throw SchemeError.elsewhere(next.origin) }
                 url = next
                 continue
             }
             page = url
             readToken(from: response, for: scheme.login.text)
             guard csrf != nil else {
-                throw SchemeFailure.unavailable(
+                throw SchemeError.unavailable(
                     "the page \(url.origin + url.path) has no CSRF token: no \(token.place) (status \(response.status))")
             }
             return
         }
-        throw SchemeFailure.unavailable("the page of the login redirects without end")
+        throw SchemeError.unavailable("the page of the login redirects without end")
     }
 
     /// - Parameter url: where the token will be sent.

@@ -15,7 +15,7 @@ struct MultiFactor: Sendable {
 
     init(
         url: String, when: String, status: Int?, expired: String, codeField: String, session: String
-    ) throws(SchemeFailure) {
+    ) throws(SchemeError) {
         self.url = url
         self.when = try MemberRule(when, of: "mfa-when")
         self.status = status
@@ -52,7 +52,7 @@ struct MemberRule: Sendable {
     private let value: String
 
     /// Nil for an empty setting.
-    init?(_ text: String, of setting: String) throws(SchemeFailure) {
+    init?(_ text: String, of setting: String) throws(SchemeError) {
         guard !text.isEmpty else { return nil }
         guard let (path, value) = text.splitAtEquals else { throw .badSetting(setting, "must be NAME=VALUE") }
         self.path = path

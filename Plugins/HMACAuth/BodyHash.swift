@@ -14,14 +14,14 @@ struct BodyHash: Sendable {
     let encoding: ByteEncoding
     private let ofNothing: [UInt8]
 
-    init(_ settings: HMACAuth) throws(SchemeFailure) {
+    init(_ settings: HMACAuth) throws(SchemeError) {
         algorithm = settings.bodyHash ?? settings.algorithm
         encoding = settings.bodyHashEncoding
         ofNothing = settings.emptyBodyHash == .hash ? try Self.hashOfNothing(algorithm) : []
     }
 
     @_lifetime(text: copy text)
-    func append(of request: borrowing RequestView, to text: inout ByteWriter) throws(SchemeFailure) {
+    func append(of request: borrowing RequestView, to text: inout ByteWriter) throws(SchemeError) {
         if let digest = request.bodyDigest(algorithm.digest) {
             text.append(digest, encoding)
         } else if request.hasBody {
@@ -31,7 +31,7 @@ struct BodyHash: Sendable {
         }
     }
 
-    private static func hashOfNothing(_ algorithm: HashAlgorithm) throws(SchemeFailure) -> [UInt8] {
+    private static func hashOfNothing(_ algorithm: HashAlgorithm) throws(SchemeError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: algorithm.size)
         guard EVP_Q_digest(nil, algorithm.name, nil, nil, 0, &digest, nil) == 1 else {
             throw .openSSL("can't compute \(algorithm.name)")

@@ -36,7 +36,7 @@ enum SecretEncoding: String, CaseIterable, SettingValue {
     /// Either alphabet of RFC 4648, padded or not: vendors differ, and the texts can't be mistaken for each other.
     case base64
 
-    func decode(_ secret: Secret) throws(SchemeFailure) -> Secret {
+    func decode(_ secret: Secret) throws(SchemeError) -> Secret {
         let decoded =
             switch self {
             case .text: secret

@@ -35,13 +35,13 @@ struct HMACAuth: AuthScheme {
 
     private var signer: Signer?
 
-    mutating func prepare() throws(SchemeFailure) {
+    mutating func prepare() throws(SchemeError) {
         signer = try Signer(self)
     }
 
     var needs: Needs { signer?.needs ?? [] }
 
-    func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure) {
+    func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError) {
         guard let signer else { throw .internal("the key has not been prepared") }
         try signer.sign(request, edits)
     }

@@ -13,7 +13,7 @@ final class HMACKey: Sendable {
     private nonisolated(unsafe) let keyed: OpaquePointer
     private let idle = Locked<[Context]>([])
 
-    init(_ secret: Secret, _ algorithm: HashAlgorithm) throws(SchemeFailure) {
+    init(_ secret: Secret, _ algorithm: HashAlgorithm) throws(SchemeError) {
         guard let keyed = Self.keyedContext(secret, algorithm) else { throw .openSSL("can't set up HMAC-\(algorithm.name)") }
         self.keyed = keyed
         codeSize = algorithm.size
@@ -27,7 +27,7 @@ final class HMACKey: Sendable {
 
     /// - Parameter feed: hands over the message.
     /// - Returns: the code, in its first ``codeSize`` bytes.
-    func authenticationCode(_ feed: (inout Input) -> Void) throws(SchemeFailure) -> InlineArray<64, UInt8> {
+    func authenticationCode(_ feed: (inout Input) -> Void) throws(SchemeError) -> InlineArray<64, UInt8> {
         guard let context = idle.withLock({ $0.popLast() }) ?? EVP_MAC_CTX_dup(keyed).map(Context.init) else {
             throw .openSSL("can't copy a context of HMAC")
         }
@@ -130,9 +130,9 @@ final class HMACKey: Sendable {
     }
 }
 
-extension SchemeFailure {
+extension SchemeError {
     /// OpenSSL's own words are the detail.
-    static func openSSL(_ message: String) -> SchemeFailure {
+    static func openSSL(_ message: String) -> SchemeError {
         var text = [CChar](repeating: 0, count: 256)
         ERR_error_string_n(ERR_get_error(), &text, text.count)
         return .internal(message, detail: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))

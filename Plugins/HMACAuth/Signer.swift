@@ -21,7 +21,7 @@ final class Signer: Sendable {
         let key, timestamp, nonce, bodyHash, signature, timestampQuery, signatureQuery: [UInt8]
     }
 
-    init(_ settings: HMACAuth) throws(SchemeFailure) {
+    init(_ settings: HMACAuth) throws(SchemeError) {
         key = try HMACKey(settings.secretEncoding.decode(settings.secret), settings.algorithm)
         apiKey = Array(settings.apiKey.utf8)
         message = try Template("message", settings.message)
@@ -60,7 +60,7 @@ final class Signer: Sendable {
         try check(settings)
     }
 
-    private func check(_ settings: HMACAuth) throws(SchemeFailure) {
+    private func check(_ settings: HMACAuth) throws(SchemeError) {
         guard value.contains(.signature) else { throw .badSetting("signature-value", "must contain {signature}") }
         guard !settings.signatureHeader.isEmpty || !settings.signatureQuery.isEmpty else {
             throw .badSetting("signature-header", "must not be empty without signature-query: the signature would go nowhere")
@@ -90,11 +90,11 @@ final class Signer: Sendable {
         var value = 0..<0
     }
 
-    func sign(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure) {
+    func sign(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError) {
         if usesBody, request.hasStreamedBody {
             throw .unsupported("{body} can't be signed of a body that is a stream; send it from memory, or sign {body-hash}")
         }
-        try withByteWriter(capacity: capacity) { text throws(SchemeFailure) in
+        try withByteWriter(capacity: capacity) { text throws(SchemeError) in
             var texts = Texts()
             if let timestamp {
                 text.append(request.unixNanoseconds, timestamp)

@@ -16,7 +16,7 @@ struct Template<Placeholder: TemplatePlaceholder>: Sendable {
     let bytes: [UInt8]
 
     /// - Parameter setting: which the text is of, for a refusal.
-    init(_ setting: String, _ text: String) throws(SchemeFailure) {
+    init(_ setting: String, _ text: String) throws(SchemeError) {
         var parts: [Part] = []
         var bytes: [UInt8] = []
         var taken = 0

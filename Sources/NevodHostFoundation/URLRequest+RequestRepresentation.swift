@@ -37,7 +37,7 @@ extension URLRequest: RequestRepresentation {
         if case .bytes(let bytes) = request.body { httpBody = Data(bytes) }
     }
 
-    /// - Throws: ``InvalidRequest`` for a change that a request can't take: another host or path, a query of which items
+    /// - Throws: ``InvalidRequestError`` for a change that a request can't take: another host or path, a query of which items
     ///   are missing or moved, a header line that may not stand in a request, a body as a stream.
     public func write(to request: inout HTTPRequest) throws {
         let before = URLRequest(request)
@@ -75,7 +75,7 @@ extension URLRequest: RequestRepresentation {
 
     private func writeBody(changedSince before: URLRequest, to request: inout HTTPRequest) throws {
         guard httpBodyStream == nil else {
-            throw InvalidRequest(.body, "the URLRequest has an httpBodyStream, which can't be carried over; set httpBody")
+            throw InvalidRequestError(.body, "the URLRequest has an httpBodyStream, which can't be carried over; set httpBody")
         }
         guard httpBody != before.httpBody else { return }
         request.body = httpBody.map { .bytes(Array($0)) } ?? .none
@@ -88,7 +88,7 @@ extension URLRequest: RequestRepresentation {
     /// URLComponents spells what it finds in its own way.
     private func addedQueryItems(since before: URLRequest, to request: HTTPRequest) throws -> [Substring] {
         guard url != before.url else { return [] }
-        let refused = InvalidRequest(.url("\(request.origin)"), "an authorisation may only add items to the query")
+        let refused = InvalidRequestError(.url("\(request.origin)"), "an authorisation may only add items to the query")
         guard let new = url?.parts, let old = before.url?.parts, new.base == old.base else { throw refused }
         var rest = old.items[...]
         let added = new.items.filter { item in

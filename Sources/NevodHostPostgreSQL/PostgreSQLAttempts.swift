@@ -20,7 +20,7 @@ struct PostgreSQLAttempts {
     }
 
     /// - Returns: whether the same may help.
-    mutating func mayRepeat(after failure: PostgreSQLFailure, at now: ContinuousClock.Instant) -> Bool {
+    mutating func mayRepeat(after failure: PostgreSQLError, at now: ContinuousClock.Instant) -> Bool {
         guard failure.isOfLock else { return failure.isLost || failure.isPassing }
         // It was waited for and not come by: only the time counts.
         left += 1

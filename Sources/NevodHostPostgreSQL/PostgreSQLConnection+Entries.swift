@@ -2,7 +2,7 @@ internal import NevodStorage
 
 extension PostgreSQLConnection {
     /// In one round trip, all as they are at one instant. None: the store has no key.
-    func entries(of keys: [StorageKey], _ schema: PostgreSQLSchema) throws(PostgreSQLFailure) -> [StorageKey: SealedEntry] {
+    func entries(of keys: [StorageKey], _ schema: PostgreSQLSchema) throws(PostgreSQLError) -> [StorageKey: SealedEntry] {
         let rows = try run(
             """
             SELECT store.key_number, entry.key, entry.version, entry.sealed
@@ -23,7 +23,7 @@ extension PostgreSQLConnection {
     /// returns, or has not.
     ///
     /// - Returns: false if another version is there, or the store has another key.
-    func save(_ write: PostgreSQLWrite, _ schema: PostgreSQLSchema) throws(PostgreSQLFailure) -> Bool {
+    func save(_ write: PostgreSQLWrite, _ schema: PostgreSQLSchema) throws(PostgreSQLError) -> Bool {
         // A change of the store's key locks the table, and a statement looks at the rows only after it has its lock on the table.
         try run(
             """
@@ -44,7 +44,7 @@ extension PostgreSQLConnection {
     }
 
     /// Writes them in the place of whatever is there, and tells all who listen. Needs a lock on the table.
-    func overwrite(_ writes: [PostgreSQLWrite], _ schema: PostgreSQLSchema, _ channel: String) throws(PostgreSQLFailure) {
+    func overwrite(_ writes: [PostgreSQLWrite], _ schema: PostgreSQLSchema, _ channel: String) throws(PostgreSQLError) {
         try run(
             """
             INSERT INTO \(schema.name).entry (key, version, sealed)
@@ -62,8 +62,8 @@ extension PostgreSQLConnection {
 
     /// In the order of the keys, some hundred at a time, also if `body` changes them.
     func forEachPage(
-        _ schema: PostgreSQLSchema, _ body: ([(key: StorageKey, entry: SealedEntry)]) throws(PostgreSQLFailure) -> Void
-    ) throws(PostgreSQLFailure) {
+        _ schema: PostgreSQLSchema, _ body: ([(key: StorageKey, entry: SealedEntry)]) throws(PostgreSQLError) -> Void
+    ) throws(PostgreSQLError) {
         var last: [UInt8]?
         while true {
             let rows = try run(
@@ -84,19 +84,19 @@ extension PostgreSQLConnection {
     }
 
     /// Until the transaction ends, all who write wait; who reads doesn't.
-    func lockEntries(_ schema: PostgreSQLSchema) throws(PostgreSQLFailure) {
+    func lockEntries(_ schema: PostgreSQLSchema) throws(PostgreSQLError) {
         try execute("LOCK TABLE \(schema.name).entry IN EXCLUSIVE MODE")
     }
 
     /// Of the same versions. Needs a lock on the table.
     func sealAnew(
         _ schema: PostgreSQLSchema, _ seal: (StorageKey, SealedEntry) throws(StorageError) -> [UInt8]?
-    ) throws(PostgreSQLFailure) {
-        try forEachPage(schema) { (page) throws(PostgreSQLFailure) in
+    ) throws(PostgreSQLError) {
+        try forEachPage(schema) { (page) throws(PostgreSQLError) in
             var (keys, values): ([[UInt8]], [[UInt8]]) = ([], [])
             for (key, entry) in page {
                 let sealed: [UInt8]?
-                do throws(StorageError) { sealed = try seal(key, entry) } catch { throw PostgreSQLFailure(error: error) }
+                do throws(StorageError) { sealed = try seal(key, entry) } catch { throw PostgreSQLError(error: error) }
                 guard let sealed else { continue }
                 keys.append(Array(key.rawValue.utf8))
                 values.append(sealed)
@@ -109,11 +109,11 @@ extension PostgreSQLConnection {
         }
     }
 
-    func sealedKey(_ schema: PostgreSQLSchema) throws(PostgreSQLFailure) -> (SealedKey, number: Int64)? {
+    func sealedKey(_ schema: PostgreSQLSchema) throws(PostgreSQLError) -> (SealedKey, number: Int64)? {
         let rows = try run("SELECT id, key_number, key_kind, key_salt, key_sealed FROM \(schema.name).store")
         guard rows.count > 0 else { return nil }
         guard let store = StoreIdentifier(rows.bytes(0, 0)) else {
-            throw PostgreSQLFailure(
+            throw PostgreSQLError(
                 error: StorageError(
                     .damaged, "\(name), schema \(schema.name)", problem: "has no identity", remedy: "put it back from a backup"))
         }
@@ -122,7 +122,7 @@ extension PostgreSQLConnection {
     }
 
     /// Nothing if the store has one.
-    func addFirst(_ key: SealedKey, _ schema: PostgreSQLSchema) throws(PostgreSQLFailure) {
+    func addFirst(_ key: SealedKey, _ schema: PostgreSQLSchema) throws(PostgreSQLError) {
         try run(
             """
             INSERT INTO \(schema.name).store (id, key_number, key_kind, key_salt, key_sealed)
@@ -130,7 +130,7 @@ extension PostgreSQLConnection {
             """, [.bytes(key.store.bytes), .text(key.kind), .bytes(key.salt), .bytes(key.sealed)])
     }
 
-    func replace(_ key: SealedKey, number: Int64, _ schema: PostgreSQLSchema) throws(PostgreSQLFailure) {
+    func replace(_ key: SealedKey, number: Int64, _ schema: PostgreSQLSchema) throws(PostgreSQLError) {
         try run(
             """
             UPDATE \(schema.name).store

@@ -43,7 +43,7 @@ final class PostgreSQLConnection {
 
     /// - Parameter values: of `$1` and so on.
     @discardableResult
-    func run(_ text: String, _ values: [PostgreSQLValue] = []) throws(PostgreSQLFailure) -> PostgreSQLResult {
+    func run(_ text: String, _ values: [PostgreSQLValue] = []) throws(PostgreSQLError) -> PostgreSQLResult {
         let statement = try prepare(text)
         let isSent = PostgreSQLParameters(values).withPointers { pointers, lengths, formats in
             pq.call.PQsendQueryPrepared(handle, statement, Int32(values.count), pointers, lengths, formats, 1)
@@ -53,17 +53,17 @@ final class PostgreSQLConnection {
 
     /// Runs statements that have no values, and of which the last one's rows count.
     @discardableResult
-    func execute(_ text: String) throws(PostgreSQLFailure) -> PostgreSQLResult {
+    func execute(_ text: String) throws(PostgreSQLError) -> PostgreSQLResult {
         try answer(isSent: pq.call.PQsendQuery(handle, text))
     }
 
     /// All of it, or nothing.
     func transaction<Result>(
-        _ kind: String = "", _ body: () throws(PostgreSQLFailure) -> Result
-    ) throws(PostgreSQLFailure) -> Result {
+        _ kind: String = "", _ body: () throws(PostgreSQLError) -> Result
+    ) throws(PostgreSQLError) -> Result {
         try execute("BEGIN \(kind)")
         let result: Result
-        do throws(PostgreSQLFailure) {
+        do throws(PostgreSQLError) {
             result = try body()
             try execute("COMMIT")
         } catch {
@@ -83,7 +83,7 @@ final class PostgreSQLConnection {
         return payloads
     }
 
-    private func prepare(_ text: String) throws(PostgreSQLFailure) -> String {
+    private func prepare(_ text: String) throws(PostgreSQLError) -> String {
         if let known = prepared[text] { return known }
         let statement = "nevod_\(prepared.count)"
         try answer(isSent: pq.call.PQsendPrepare(handle, statement, text, 0, nil))
@@ -94,7 +94,7 @@ final class PostgreSQLConnection {
     // MARK: Answers
 
     @discardableResult
-    private func answer(isSent: Int32) throws(PostgreSQLFailure) -> PostgreSQLResult {
+    private func answer(isSent: Int32) throws(PostgreSQLError) -> PostgreSQLResult {
         guard isSent == 1 else { throw lost() }
         let end = ContinuousClock.now + Self.patience
         while true {
@@ -102,7 +102,7 @@ final class PostgreSQLConnection {
             if left == 0 { break }
             guard left == 1, try wait(for: POLLIN | POLLOUT, until: end) else { throw lost() }
         }
-        var (result, failure): (PostgreSQLResult?, PostgreSQLFailure?)
+        var (result, failure): (PostgreSQLResult?, PostgreSQLError?)
         while true {
             while pq.call.PQisBusy(handle) != 0 {
                 guard try wait(for: POLLIN, until: end) else { throw lost(failure) }
@@ -120,7 +120,7 @@ final class PostgreSQLConnection {
     }
 
     /// - Returns: false if the connection is gone.
-    private func wait(for events: Int32, until end: ContinuousClock.Instant) throws(PostgreSQLFailure) -> Bool {
+    private func wait(for events: Int32, until end: ContinuousClock.Instant) throws(PostgreSQLError) -> Bool {
         let rest = Int32(max(.zero, end - .now) / .milliseconds(1))
         var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
         let count = poll(&descriptor, 1, rest)
@@ -128,7 +128,7 @@ final class PostgreSQLConnection {
         guard count > 0 else {
             cancel()
             isGivenUp = true
-            throw PostgreSQLFailure(
+            throw PostgreSQLError(
                 error: StorageError(.unavailable, name, problem: "has given no answer for \(Self.patience)"), isLost: true)
         }
         return descriptor.revents & Int16(POLLOUT) != 0 && descriptor.revents & Int16(POLLIN) == 0
@@ -144,22 +144,22 @@ final class PostgreSQLConnection {
         }
     }
 
-    private func failure(_ result: PostgreSQLResult) -> PostgreSQLFailure? {
+    private func failure(_ result: PostgreSQLResult) -> PostgreSQLError? {
         guard result.status != PGRES_COMMAND_OK, result.status != PGRES_TUPLES_OK else { return nil }
         guard let state = result.field("C") else {
             isGivenUp = true
             return lost()
         }
-        return PostgreSQLFailure(
+        return PostgreSQLError(
             error: StorageError(name, sqlState: state, result.field("M") ?? "the statement failed"), state: state)
     }
 
     /// - Parameter last: what the server said before the end, if it said something.
-    private func lost(_ last: PostgreSQLFailure? = nil) -> PostgreSQLFailure {
+    private func lost(_ last: PostgreSQLError? = nil) -> PostgreSQLError {
         isGivenUp = true
-        if let last { return PostgreSQLFailure(error: last.error, state: last.state, isLost: true) }
+        if let last { return PostgreSQLError(error: last.error, state: last.state, isLost: true) }
         let message = pq.message(of: handle)
-        return PostgreSQLFailure(
+        return PostgreSQLError(
             error: StorageError(
                 .unavailable, name, problem: message.isEmpty ? "the connection is lost" : "the connection is lost: \(message)"),
             isLost: true)

@@ -9,7 +9,7 @@ final class PostgreSQLLane: Sendable {
     private nonisolated(unsafe) var connection: PostgreSQLConnection?
     private nonisolated(unsafe) var number = 0
     /// How connecting failed last, and when.
-    private nonisolated(unsafe) var refusal: (failure: PostgreSQLFailure, end: ContinuousClock.Instant)?
+    private nonisolated(unsafe) var refusal: (failure: PostgreSQLError, end: ContinuousClock.Instant)?
 
     init(_ target: PostgreSQLTarget) {
         self.target = target
@@ -20,10 +20,10 @@ final class PostgreSQLLane: Sendable {
     ///
     /// - Parameter body: is told which of the lane's connections it is.
     func run<Result: Sendable>(
-        _ body: @escaping @Sendable (PostgreSQLConnection, _ number: Int) throws(PostgreSQLFailure) -> Result
-    ) async throws(PostgreSQLFailure) -> Result {
+        _ body: @escaping @Sendable (PostgreSQLConnection, _ number: Int) throws(PostgreSQLError) -> Result
+    ) async throws(PostgreSQLError) -> Result {
         let asked = ContinuousClock.now
-        return try await thread.run { () throws(PostgreSQLFailure) in
+        return try await thread.run { () throws(PostgreSQLError) in
             let connection = try self.connected(asked)
             defer { if connection.isBroken { self.connection = nil } }
             return try body(connection, self.number)
@@ -32,9 +32,9 @@ final class PostgreSQLLane: Sendable {
 
     /// For what is worth something on one connection only. Nil: that one has gone.
     func run<Result: Sendable>(
-        on number: Int, _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLFailure) -> Result
-    ) async throws(PostgreSQLFailure) -> Result? {
-        try await thread.run { () throws(PostgreSQLFailure) in
+        on number: Int, _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Result
+    ) async throws(PostgreSQLError) -> Result? {
+        try await thread.run { () throws(PostgreSQLError) in
             guard let connection = self.connection, number == self.number else { return nil }
             defer { if connection.isBroken { self.connection = nil } }
             return try body(connection)
@@ -43,9 +43,9 @@ final class PostgreSQLLane: Sendable {
 
     /// For what may be done twice: again on a fresh connection, if this one is lost.
     func runAgain<Result: Sendable>(
-        _ body: @escaping @Sendable (PostgreSQLConnection, _ number: Int) throws(PostgreSQLFailure) -> Result
-    ) async throws(PostgreSQLFailure) -> Result {
-        do throws(PostgreSQLFailure) {
+        _ body: @escaping @Sendable (PostgreSQLConnection, _ number: Int) throws(PostgreSQLError) -> Result
+    ) async throws(PostgreSQLError) -> Result {
+        do throws(PostgreSQLError) {
             return try await run(body)
         } catch {
             guard error.isLost || error.isPassing else { throw error }
@@ -54,7 +54,7 @@ final class PostgreSQLLane: Sendable {
     }
 
     /// - Parameter asked: since when it is waited for.
-    private func connected(_ asked: ContinuousClock.Instant) throws(PostgreSQLFailure) -> PostgreSQLConnection {
+    private func connected(_ asked: ContinuousClock.Instant) throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection {
             // The server may have ended it meanwhile, and has said so.
             connection.takeInput()
@@ -62,7 +62,7 @@ final class PostgreSQLLane: Sendable {
             self.connection = nil
         }
         if let refusal, asked < refusal.end { throw refusal.failure }
-        do throws(PostgreSQLFailure) {
+        do throws(PostgreSQLError) {
             let new = try target.connect()
             connection = new
             number += 1
@@ -86,8 +86,8 @@ final class PostgreSQLPool: Sendable {
     }
 
     func withLane<Result: Sendable>(
-        _ body: @Sendable (PostgreSQLLane) async throws(PostgreSQLFailure) -> Result
-    ) async throws(PostgreSQLFailure) -> Result {
+        _ body: @Sendable (PostgreSQLLane) async throws(PostgreSQLError) -> Result
+    ) async throws(PostgreSQLError) -> Result {
         let index = loads.withLock { loads in
             // The first of the least busy: what a little work can do, one connection does.
             let index = loads.indices.min { loads[$0] < loads[$1] } ?? 0

@@ -44,7 +44,7 @@ final class PostgreSQLListener: Sendable {
     private func listen(_ didTry: () -> Void) {
         var pause: Duration = .milliseconds(100)
         while !isStopped.withLock(\.self) {
-            do throws(PostgreSQLFailure) {
+            do throws(PostgreSQLError) {
                 let connection = try target.connect()
                 try connection.execute("LISTEN \(channel)")
                 onEvent(.isListening(true))

@@ -6,7 +6,7 @@ final class PostgreSQLReads: Sendable {
     /// Of one round trip: some of them may have values of a megabyte.
     private static let most = 128
 
-    private typealias Answer = Result<SealedEntry, PostgreSQLFailure>
+    private typealias Answer = Result<SealedEntry, PostgreSQLError>
     private typealias Waiting = (key: StorageKey, continuation: CheckedContinuation<Answer, Never>)
 
     private struct State {
@@ -27,7 +27,7 @@ final class PostgreSQLReads: Sendable {
     /// How many round trips there were.
     var turnCount: Int { turns.withLock(\.self) }
 
-    func entry(for key: StorageKey) async throws(PostgreSQLFailure) -> SealedEntry {
+    func entry(for key: StorageKey) async throws(PostgreSQLError) -> SealedEntry {
         let answer = await withCheckedContinuation { (continuation: CheckedContinuation<Answer, Never>) in
             let mustStart = state.withLock { state in
                 state.waiting.append((key, continuation))
@@ -44,10 +44,10 @@ final class PostgreSQLReads: Sendable {
             turns.withLock { $0 += 1 }
             let keys = Array(Set(waiting.map(\.key)))
             let schema = schema
-            let answer: Result<[StorageKey: SealedEntry], PostgreSQLFailure>
-            do throws(PostgreSQLFailure) {
+            let answer: Result<[StorageKey: SealedEntry], PostgreSQLError>
+            do throws(PostgreSQLError) {
                 answer = .success(
-                    try await lane.runAgain { (connection, _) throws(PostgreSQLFailure) in
+                    try await lane.runAgain { (connection, _) throws(PostgreSQLError) in
                         try connection.entries(of: keys, schema)
                     })
             } catch {

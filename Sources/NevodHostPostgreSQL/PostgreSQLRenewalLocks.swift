@@ -71,8 +71,8 @@ final class PostgreSQLRenewalLocks: Sendable {
     }
 
     private func tryToTake(_ lock: UInt64) async throws(StorageError) -> Int? {
-        do throws(PostgreSQLFailure) {
-            return try await lane.runAgain { (connection, number) throws(PostgreSQLFailure) in
+        do throws(PostgreSQLError) {
+            return try await lane.runAgain { (connection, number) throws(PostgreSQLError) in
                 let rows = try connection.run("SELECT pg_try_advisory_lock($1::int8)", [.integer(Int64(bitPattern: lock))])
                 return rows.integer(0, 0) == 1 ? number : nil
             }
@@ -84,7 +84,7 @@ final class PostgreSQLRenewalLocks: Sendable {
     /// If the connection has gone meanwhile, so has the lock.
     private func release(_ lock: UInt64, of connection: Int) async {
         let channel = channel
-        _ = try? await lane.run(on: connection) { (connection) throws(PostgreSQLFailure) in
+        _ = try? await lane.run(on: connection) { (connection) throws(PostgreSQLError) in
             _ = try connection.run(
                 "SELECT pg_advisory_unlock($1::int8), pg_notify($2::text, $3::text)",
                 [.integer(Int64(bitPattern: lock)), .text(channel), .text(PostgreSQLNews.released(lock).payload)])

@@ -41,14 +41,14 @@ struct PostgreSQLSchema: Sendable {
     var version: Int64 { Int64(steps.count) }
 
     /// Brings the schema to this layout, or makes it. Many may do so at once.
-    func migrate(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) {
+    func migrate(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
         // Who may only read and write comes no further than this.
         if try layout(connection) == version { return }
-        try connection.transaction { () throws(PostgreSQLFailure) in
+        try connection.transaction { () throws(PostgreSQLError) in
             let lock = StorageKey(rawValue: "nevod-host schema \(name)").digest
             try connection.run("SELECT pg_advisory_xact_lock($1::int8)", [.integer(Int64(bitPattern: lock))])
             let found = try layout(connection)
-            guard found <= version else { throw PostgreSQLFailure(error: isLater(found, connection.name)) }
+            guard found <= version else { throw PostgreSQLError(error: isLater(found, connection.name)) }
             if found == 0 {
                 if try !exists(connection) { try connection.execute("CREATE SCHEMA \(name)") }
                 try connection.execute("CREATE TABLE \(name).layout (version bigint NOT NULL)")
@@ -59,12 +59,12 @@ struct PostgreSQLSchema: Sendable {
         }
     }
 
-    private func exists(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> Bool {
+    private func exists(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> Bool {
         try connection.run("SELECT 1 FROM pg_namespace WHERE nspname = $1::text", [.text(name)]).count > 0
     }
 
     /// 0: there is none.
-    private func layout(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> Int64 {
+    private func layout(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> Int64 {
         // By the catalogue's rows: a name that was looked up before it was there stays unknown for as long as a transaction lasts.
         let table = try connection.run(
             """

@@ -20,10 +20,10 @@ extension PostgreSQLStorage {
             for key in changed.withLock(\.self) { hub.cache.withLock { $0.drop(key) } }
         }
         return try await keyring.withCurrentKey { opened in
-            do throws(PostgreSQLFailure) {
-                return try await self.pool.withLane { (lane) throws(PostgreSQLFailure) in
-                    try await lane.run { (connection, _) throws(PostgreSQLFailure) in
-                        try connection.transaction { () throws(PostgreSQLFailure) in
+            do throws(PostgreSQLError) {
+                return try await self.pool.withLane { (lane) throws(PostgreSQLError) in
+                    try await lane.run { (connection, _) throws(PostgreSQLError) in
+                        try connection.transaction { () throws(PostgreSQLError) in
                             try self.take(export, replacing, opened, connection) { keys in changed.withLock { $0 += keys } }
                         }
                     }
@@ -44,7 +44,7 @@ extension PostgreSQLStorage {
     private func take(
         _ export: SQLiteExport, _ replacing: Bool, _ opened: OpenedKey, _ connection: PostgreSQLConnection,
         willWrite: ([StorageKey]) -> Void
-    ) throws(PostgreSQLFailure) -> (taken: Int, kept: Int)? {
+    ) throws(PostgreSQLError) -> (taken: Int, kept: Int)? {
         try connection.lockEntries(schema)
         guard try connection.sealedKey(schema)?.number == opened.number else { return nil }
         var (taken, kept) = (0, 0)
@@ -67,7 +67,7 @@ extension PostgreSQLStorage {
                             key: key, version: version, sealed: opened.seal(secret, key, version), keyNumber: opened.number,
                             channel: channel))
                 } catch {
-                    throw PostgreSQLFailure(error: error)
+                    throw PostgreSQLError(error: error)
                 }
             }
             willWrite(writes.map(\.key))
@@ -80,11 +80,11 @@ extension PostgreSQLStorage {
 
     private func next(
         _ export: SQLiteExport, _ last: StorageKey?
-    ) throws(PostgreSQLFailure) -> [(key: StorageKey, secret: Secret)] {
+    ) throws(PostgreSQLError) -> [(key: StorageKey, secret: Secret)] {
         do throws(StorageError) {
             return try export.values(after: last)
         } catch {
-            throw PostgreSQLFailure(error: error)
+            throw PostgreSQLError(error: error)
         }
     }
 }

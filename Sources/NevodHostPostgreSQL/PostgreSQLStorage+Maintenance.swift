@@ -4,8 +4,8 @@ extension PostgreSQLStorage {
     /// Under which something is stored, in the order of their UTF-8.
     public func keys(withPrefix prefix: String = "") async throws -> [StorageKey] {
         let schema = schema
-        return try await pool.storage { (lane) throws(PostgreSQLFailure) in
-            try await lane.runAgain { (connection, _) throws(PostgreSQLFailure) in
+        return try await pool.storage { (lane) throws(PostgreSQLError) in
+            try await lane.runAgain { (connection, _) throws(PostgreSQLError) in
                 var keys: [StorageKey] = []
                 try connection.forEachPage(schema) { page in
                     keys += page.filter { $0.entry.sealed != nil && $0.key.rawValue.utf8.starts(with: prefix.utf8) }.map(\.key)
@@ -19,9 +19,9 @@ extension PostgreSQLStorage {
     public func verify() async throws -> StoreVerification {
         let (pool, schema, name) = (pool, schema, name)
         return try await keyring.withCurrentKey { opened in
-            try await pool.storage { (lane) throws(PostgreSQLFailure) in
-                try await lane.runAgain { (connection, _) throws(PostgreSQLFailure) in
-                    try connection.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY") { () throws(PostgreSQLFailure) in
+            try await pool.storage { (lane) throws(PostgreSQLError) in
+                try await lane.runAgain { (connection, _) throws(PostgreSQLError) in
+                    try connection.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY") { () throws(PostgreSQLError) in
                         guard try connection.sealedKey(schema)?.number == opened.number else { return nil }
                         var found = StoreVerification()
                         try connection.forEachPage(schema) { page in

@@ -13,7 +13,7 @@ extension PostgreSQLStorage {
         try await keyring.withCurrentKey { opened -> Void? in
             let (sealed, next) = try await self.keyring.successor(of: opened, wrappedBy: source)
             let isDone: Void?
-            do throws(PostgreSQLFailure) {
+            do throws(PostgreSQLError) {
                 isDone = try await self.replace(opened, with: next, sealed)
             } catch {
                 guard error.isLost else { throw error.error }
@@ -27,11 +27,11 @@ extension PostgreSQLStorage {
     /// - Returns: nil: the store has another key.
     private func replace(
         _ opened: OpenedKey, with next: OpenedKey, _ sealed: SealedKey
-    ) async throws(PostgreSQLFailure) -> Void? {
+    ) async throws(PostgreSQLError) -> Void? {
         let (schema, name) = (schema, name)
-        return try await pool.withLane { (lane) throws(PostgreSQLFailure) in
-            try await lane.run { (connection, _) throws(PostgreSQLFailure) in
-                try connection.transaction { () throws(PostgreSQLFailure) -> Void? in
+        return try await pool.withLane { (lane) throws(PostgreSQLError) in
+            try await lane.run { (connection, _) throws(PostgreSQLError) in
+                try connection.transaction { () throws(PostgreSQLError) -> Void? in
                     try connection.lockEntries(schema)
                     guard try connection.sealedKey(schema)?.number == opened.number else { return nil }
                     try connection.sealAnew(schema) { (key, entry) throws(StorageError) in
@@ -78,12 +78,12 @@ extension PostgreSQLStorage {
     /// ends it when it has heard nothing for a minute, and a lock is waited for a third of that.
     private func settledKey() async throws(StorageError) -> (key: SealedKey, number: Int64)? {
         let schema = schema
-        var last: PostgreSQLFailure?
+        var last: PostgreSQLError?
         for _ in 0..<4 {
-            do throws(PostgreSQLFailure) {
-                return try await pool.withLane { (lane) throws(PostgreSQLFailure) in
-                    try await lane.runAgain { (connection, _) throws(PostgreSQLFailure) in
-                        try connection.transaction { () throws(PostgreSQLFailure) in
+            do throws(PostgreSQLError) {
+                return try await pool.withLane { (lane) throws(PostgreSQLError) in
+                    try await lane.runAgain { (connection, _) throws(PostgreSQLError) in
+                        try connection.transaction { () throws(PostgreSQLError) in
                             try connection.lockEntries(schema)
                             return try connection.sealedKey(schema)
                         }

@@ -62,8 +62,8 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
     init(_ connection: String, _ schema: PostgreSQLSchema, _ connections: Int, _ keys: [any StoreKeySource]) async throws {
         let target = try PostgreSQLTarget(PQ(), connection)
         let pool = PostgreSQLPool(target, count: connections)
-        let server = try await pool.storage { (lane) throws(PostgreSQLFailure) in
-            try await lane.runAgain { (connection, _) throws(PostgreSQLFailure) in
+        let server = try await pool.storage { (lane) throws(PostgreSQLError) in
+            try await lane.runAgain { (connection, _) throws(PostgreSQLError) in
                 try schema.migrate(connection)
                 return connection.name
             }
@@ -136,7 +136,7 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
     }
 
     private func entry(for key: StorageKey) async throws(StorageError) -> SealedEntry {
-        do throws(PostgreSQLFailure) {
+        do throws(PostgreSQLError) {
             return try await reads.entry(for: key)
         } catch {
             throw error.error
@@ -210,9 +210,9 @@ extension PostgreSQLStorage {
         var (wasLost, last): (Bool, StorageError?) = (false, nil)
         var attempts = PostgreSQLAttempts()
         while attempts.next() {
-            do throws(PostgreSQLFailure) {
-                let isSaved = try await pool.withLane { (lane) throws(PostgreSQLFailure) in
-                    try await lane.run { (connection, _) throws(PostgreSQLFailure) in try connection.save(write, schema) }
+            do throws(PostgreSQLError) {
+                let isSaved = try await pool.withLane { (lane) throws(PostgreSQLError) in
+                    try await lane.run { (connection, _) throws(PostgreSQLError) in try connection.save(write, schema) }
                 }
                 // If one has been sent before, that may be why.
                 if isSaved || !wasLost { return isSaved }
@@ -254,9 +254,9 @@ extension PostgreSQLStorage {
 
 extension PostgreSQLPool {
     func storage<Result: Sendable>(
-        _ body: @Sendable (PostgreSQLLane) async throws(PostgreSQLFailure) -> Result
+        _ body: @Sendable (PostgreSQLLane) async throws(PostgreSQLError) -> Result
     ) async throws(StorageError) -> Result {
-        do throws(PostgreSQLFailure) {
+        do throws(PostgreSQLError) {
             return try await withLane(body)
         } catch {
             throw error.error
@@ -271,15 +271,15 @@ struct PostgreSQLKeyTable: SealedKeyKeeping {
 
     func sealedKey() async throws(StorageError) -> (SealedKey, number: Int64)? {
         let schema = schema
-        return try await pool.storage { (lane) throws(PostgreSQLFailure) in
-            try await lane.runAgain { (connection, _) throws(PostgreSQLFailure) in try connection.sealedKey(schema) }
+        return try await pool.storage { (lane) throws(PostgreSQLError) in
+            try await lane.runAgain { (connection, _) throws(PostgreSQLError) in try connection.sealedKey(schema) }
         }
     }
 
     func addFirst(_ key: SealedKey) async throws(StorageError) {
         let schema = schema
-        try await pool.storage { (lane) throws(PostgreSQLFailure) in
-            try await lane.runAgain { (connection, _) throws(PostgreSQLFailure) in try connection.addFirst(key, schema) }
+        try await pool.storage { (lane) throws(PostgreSQLError) in
+            try await lane.runAgain { (connection, _) throws(PostgreSQLError) in try connection.addFirst(key, schema) }
         }
     }
 }

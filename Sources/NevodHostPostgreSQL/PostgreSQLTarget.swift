@@ -19,18 +19,18 @@ struct PostgreSQLTarget: Sendable {
     /// Blocks. A server that says that it is starting is asked again for a while.
     ///
     /// - Throws: what is `isUnreached`.
-    func connect() throws(PostgreSQLFailure) -> PostgreSQLConnection {
+    func connect() throws(PostgreSQLError) -> PostgreSQLConnection {
         let end = ContinuousClock.now + Self.patience
         while true {
             let start = ContinuousClock.now
             let handle = Self.withCStrings(of: parameters) { pq.call.PQconnectdbParams($0, $1, 1) }
             guard let handle else {
-                throw PostgreSQLFailure(error: StorageError(.other, "libpq", problem: "has no memory left"), isUnreached: true)
+                throw PostgreSQLError(error: StorageError(.other, "libpq", problem: "has no memory left"), isUnreached: true)
             }
             let connection = PostgreSQLConnection(pq, handle, name: name(of: handle))
             if !connection.isBroken {
-                do throws(PostgreSQLFailure) { try setUp(connection) } catch {
-                    throw PostgreSQLFailure(error: error.error, isUnreached: true)
+                do throws(PostgreSQLError) { try setUp(connection) } catch {
+                    throw PostgreSQLError(error: error.error, isUnreached: true)
                 }
                 return connection
             }
@@ -38,14 +38,14 @@ struct PostgreSQLTarget: Sendable {
             let isSilent = ContinuousClock.now >= min(end, start + .seconds(1))
             let ping = isSilent ? PQPING_NO_RESPONSE : Self.withCStrings(of: parameters) { pq.call.PQpingParams($0, $1, 1) }
             guard ping == PQPING_REJECT else {
-                throw PostgreSQLFailure(error: failure(handle, connection.name, ping), isUnreached: true)
+                throw PostgreSQLError(error: failure(handle, connection.name, ping), isUnreached: true)
             }
             usleep(100_000)
         }
     }
 
     /// What a server or a user may have set otherwise, and a store relies on. Settings that a server doesn't know are left out.
-    private func setUp(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) {
+    private func setUp(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
         try connection.execute(
             """
             SELECT set_config(name, value, false) FROM pg_catalog.pg_settings JOIN (VALUES

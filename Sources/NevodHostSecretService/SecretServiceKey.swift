@@ -32,7 +32,7 @@ public struct SecretServiceKey: StoreKeySource {
         // The salt tells the keys of a store apart. It is random for each that is made, so that no two processes make the same.
         let attributes = try ServiceAttributes(
             schema: "dev.nevod.StoreKey", [("store", store.description), ("salt", Self.hexadecimal(salt))])
-        return try await ServiceClient.shared.run { (session, call) throws(ServiceFailure) in
+        return try await ServiceClient.shared.run { (session, call) throws(SecretServiceError) in
             if let key = try Self.key(store, attributes, session, call) { return key }
             guard isNew else {
                 throw .final(
@@ -49,7 +49,7 @@ public struct SecretServiceKey: StoreKeySource {
 
     private static func key(
         _ store: StoreIdentifier, _ attributes: ServiceAttributes, _ session: ServiceSession, _ call: ServiceObject
-    ) throws(ServiceFailure) -> Secret? {
+    ) throws(SecretServiceError) -> Secret? {
         guard let text = try session.secret(of: attributes, call) else { return nil }
         guard let key = bytes(ofHexadecimal: text), key.count == size else {
             throw .final(

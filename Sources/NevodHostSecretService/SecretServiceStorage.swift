@@ -52,7 +52,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
 
     /// Whether a value could be stored here and now: there is a keyring, and it is not locked. Answers within three seconds.
     public static func isAvailable() async -> Bool {
-        let isOpen = try? await ServiceClient.shared.run(within: .seconds(3)) { (session, call) throws(ServiceFailure) in
+        let isOpen = try? await ServiceClient.shared.run(within: .seconds(3)) { (session, call) throws(SecretServiceError) in
             try session.isOpen(call)
         }
         return isOpen ?? false
@@ -63,7 +63,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
     /// - Throws: `StorageError`; `damaged` for an item that this type has not written.
     public func secret(for key: StorageKey) async throws -> Secret? {
         let attributes = try attributes(of: key)
-        return try await client.run(within: limit) { (session, call) throws(ServiceFailure) in
+        return try await client.run(within: limit) { (session, call) throws(SecretServiceError) in
             try Self.secret(for: key, attributes, session, call)
         }
     }
@@ -75,7 +75,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
 
     /// - Throws: as ``secret(for:)`` and ``set(_:for:)``.
     public func replace(_ expected: Secret?, with secret: Secret?, for key: StorageKey) async throws -> Bool {
-        try await write(secret, for: key) { read throws(ServiceFailure) in try read() == expected }
+        try await write(secret, for: key) { read throws(SecretServiceError) in try read() == expected }
     }
 
     /// By a lock on the file beside the lock file whose name ends with `-renewals`.
@@ -89,7 +89,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
 
     private static func secret(
         for key: StorageKey, _ attributes: ServiceAttributes, _ session: ServiceSession, _ call: ServiceObject
-    ) throws(ServiceFailure) -> Secret? {
+    ) throws(SecretServiceError) -> Secret? {
         guard let text = try session.secret(of: attributes, call) else { return nil }
         guard let secret = SecretText.secret(of: text) else {
             throw .final(
@@ -103,7 +103,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
     @discardableResult
     private func write(
         _ secret: Secret?, for key: StorageKey,
-        if condition: @escaping @Sendable (() throws(ServiceFailure) -> Secret?) throws(ServiceFailure) -> Bool
+        if condition: @escaping @Sendable (() throws(SecretServiceError) -> Secret?) throws(SecretServiceError) -> Bool
     ) async throws(StorageError) -> Bool {
         if let secret, secret.count > Self.maximumSize {
             throw StorageError(
@@ -112,8 +112,8 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
         }
         let attributes = try attributes(of: key)
         let (text, label) = (secret.map(SecretText.text), "\(application): \(key)")
-        return try await client.run(within: limit, lock: lock) { (session, call) throws(ServiceFailure) in
-            let read = { () throws(ServiceFailure) in try Self.secret(for: key, attributes, session, call) }
+        return try await client.run(within: limit, lock: lock) { (session, call) throws(SecretServiceError) in
+            let read = { () throws(SecretServiceError) in try Self.secret(for: key, attributes, session, call) }
             guard try condition(read) else { return false }
             if let text {
                 try session.set(text, attributes, label: label, call)

@@ -11,7 +11,7 @@ final class ServiceClient: Sendable {
     // Used on that thread alone.
     private let session = Locked<ServiceSession?>(nil)
 
-    typealias Body<Result> = @Sendable (ServiceSession, ServiceObject) throws(ServiceFailure) -> Result
+    typealias Body<Result> = @Sendable (ServiceSession, ServiceObject) throws(SecretServiceError) -> Result
 
     /// - Parameters:
     ///   - limit: counts from now, whoever else waits.
@@ -35,19 +35,19 @@ final class ServiceClient: Sendable {
                 throw StorageError(.other, "GLib", problem: "can't make a GCancellable")
             }
             ending.onPass { library.call.g_cancellable_cancel(cancellable.pointer) }
-            do throws(ServiceFailure) {
+            do throws(SecretServiceError) {
                 return try self.run(body, library, cancellable)
             } catch {
-                throw ending.isOver ? ServiceFailure.late(limit) : error.error
+                throw ending.isOver ? SecretServiceError.late(limit) : error.error
             }
         }
     }
 
     private func run<Result>(
         _ body: Body<Result>, _ library: SecretLibrary, _ cancellable: ServiceObject
-    ) throws(ServiceFailure) -> Result {
+    ) throws(SecretServiceError) -> Result {
         if let kept = session.withLock(\.self) {
-            do throws(ServiceFailure) { return try body(kept, cancellable) } catch {
+            do throws(SecretServiceError) { return try body(kept, cancellable) } catch {
                 guard case .service = error else { throw error }
                 session.withLock { $0 = nil }
             }

@@ -9,11 +9,11 @@ struct ServiceSession: Sendable {
     let library: SecretLibrary
     private let service: ServiceObject
 
-    init(_ library: SecretLibrary, _ cancellable: ServiceObject) throws(ServiceFailure) {
+    init(_ library: SecretLibrary, _ cancellable: ServiceObject) throws(SecretServiceError) {
         var error: UnsafeMutablePointer<nevod_gerror>?
         let opened = library.call.secret_service_open_sync(
             library.call.secret_service_get_type(), nil, Int32(NEVOD_OPEN_SESSION), cancellable.pointer, &error)
-        guard let service = ServiceObject(opened, library.call.g_object_unref) else { throw ServiceFailure(error, library) }
+        guard let service = ServiceObject(opened, library.call.g_object_unref) else { throw SecretServiceError(error, library) }
         self.library = library
         self.service = service
         // GIO would end the process when the bus goes.
@@ -23,7 +23,7 @@ struct ServiceSession: Sendable {
     }
 
     /// Nil: there is none.
-    func secret(of attributes: ServiceAttributes, _ cancellable: ServiceObject) throws(ServiceFailure) -> Secret? {
+    func secret(of attributes: ServiceAttributes, _ cancellable: ServiceObject) throws(SecretServiceError) -> Secret? {
         let items = try search(attributes, cancellable, secrets: true)
         guard let item = items.first(where: { !isLocked($0) }) else {
             guard items.isEmpty else { throw .locked }
@@ -40,23 +40,23 @@ struct ServiceSession: Sendable {
 
     func set(
         _ secret: Secret, _ attributes: ServiceAttributes, label: String, _ cancellable: ServiceObject
-    ) throws(ServiceFailure) {
+    ) throws(SecretServiceError) {
         let items = try search(attributes, cancellable, secrets: false)
         guard !items.contains(where: isLocked) else { throw .locked }
         let value = secret.withUnsafeBytes {
             library.call.secret_value_new($0.bindMemory(to: CChar.self).baseAddress, $0.count, "text/plain")
         }
-        guard let value = ServiceObject(value, library.call.secret_value_unref) else { throw ServiceFailure(nil, library) }
+        guard let value = ServiceObject(value, library.call.secret_value_unref) else { throw SecretServiceError(nil, library) }
         var error: UnsafeMutablePointer<nevod_gerror>?
         guard let item = items.first else { return try create(value, attributes, label, cancellable) }
         guard library.call.secret_item_set_secret_sync(item.pointer, value.pointer, cancellable.pointer, &error) != 0 else {
-            throw ServiceFailure(error, library)
+            throw SecretServiceError(error, library)
         }
         // Somebody's copy in another keyring is not to be found later.
         try delete(items.dropFirst(), cancellable)
     }
 
-    func remove(_ attributes: ServiceAttributes, _ cancellable: ServiceObject) throws(ServiceFailure) {
+    func remove(_ attributes: ServiceAttributes, _ cancellable: ServiceObject) throws(SecretServiceError) {
         let items = try search(attributes, cancellable, secrets: false)
         guard !items.contains(where: isLocked) else { throw .locked }
         if items.isEmpty { try checkHidden(cancellable) }
@@ -64,7 +64,7 @@ struct ServiceSession: Sendable {
     }
 
     /// Whether a value could be stored now, without asking anybody.
-    func isOpen(_ cancellable: ServiceObject) throws(ServiceFailure) -> Bool {
+    func isOpen(_ cancellable: ServiceObject) throws(SecretServiceError) -> Bool {
         guard let collection = try defaultCollection(cancellable) else { return false }
         return library.call.secret_collection_get_locked(collection.pointer) == 0
     }
@@ -76,7 +76,7 @@ struct ServiceSession: Sendable {
     }
 
     /// A service may not tell what is in a keyring that is locked.
-    private func checkHidden(_ cancellable: ServiceObject) throws(ServiceFailure) {
+    private func checkHidden(_ cancellable: ServiceObject) throws(SecretServiceError) {
         if let collection = try defaultCollection(cancellable),
             library.call.secret_collection_get_locked(collection.pointer) != 0
         {
@@ -85,23 +85,23 @@ struct ServiceSession: Sendable {
     }
 
     /// Nil: there is none.
-    private func defaultCollection(_ cancellable: ServiceObject) throws(ServiceFailure) -> ServiceObject? {
+    private func defaultCollection(_ cancellable: ServiceObject) throws(SecretServiceError) -> ServiceObject? {
         var error: UnsafeMutablePointer<nevod_gerror>?
         let collection = library.call.secret_collection_for_alias_sync(
             service.pointer, "default", 0, cancellable.pointer, &error)
-        guard error == nil else { throw ServiceFailure(error, library) }
+        guard error == nil else { throw SecretServiceError(error, library) }
         return ServiceObject(collection, library.call.g_object_unref)
     }
 
     private func search(
         _ attributes: ServiceAttributes, _ cancellable: ServiceObject, secrets: Bool
-    ) throws(ServiceFailure) -> [ServiceObject] {
+    ) throws(SecretServiceError) -> [ServiceObject] {
         let flags = NEVOD_SEARCH_ALL | (secrets ? NEVOD_SEARCH_LOAD_SECRETS : 0)
         var error: UnsafeMutablePointer<nevod_gerror>?
         let found = attributes.withTable(library) { table in
             library.call.secret_service_search_sync(service.pointer, nil, table, Int32(flags), cancellable.pointer, &error)
         }
-        guard error == nil else { throw ServiceFailure(error, library) }
+        guard error == nil else { throw SecretServiceError(error, library) }
         defer { library.call.g_list_free(found) }
         var items: [ServiceObject] = []
         var node = found
@@ -114,7 +114,7 @@ struct ServiceSession: Sendable {
 
     private func create(
         _ value: ServiceObject, _ attributes: ServiceAttributes, _ label: String, _ cancellable: ServiceObject
-    ) throws(ServiceFailure) {
+    ) throws(SecretServiceError) {
         guard let collection = try defaultCollection(cancellable) else { throw .noCollection }
         guard library.call.secret_collection_get_locked(collection.pointer) == 0 else { throw .locked }
         var error: UnsafeMutablePointer<nevod_gerror>?
@@ -123,14 +123,14 @@ struct ServiceSession: Sendable {
                 collection.pointer, nil, table, label, value.pointer, Int32(NEVOD_CREATE_REPLACE),
                 cancellable.pointer, &error)
         }
-        guard ServiceObject(item, library.call.g_object_unref) != nil else { throw ServiceFailure(error, library) }
+        guard ServiceObject(item, library.call.g_object_unref) != nil else { throw SecretServiceError(error, library) }
     }
 
-    private func delete(_ items: ArraySlice<ServiceObject>, _ cancellable: ServiceObject) throws(ServiceFailure) {
+    private func delete(_ items: ArraySlice<ServiceObject>, _ cancellable: ServiceObject) throws(SecretServiceError) {
         for item in items {
             var error: UnsafeMutablePointer<nevod_gerror>?
             guard library.call.secret_item_delete_sync(item.pointer, cancellable.pointer, &error) != 0 else {
-                throw ServiceFailure(error, library)
+                throw SecretServiceError(error, library)
             }
         }
     }

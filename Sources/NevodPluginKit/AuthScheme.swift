@@ -29,14 +29,14 @@ public protocol AuthScheme: Sendable {
     init()
 
     /// Runs once, after the settings are read: check them together, derive keys. Refuse with
-    /// ``SchemeFailure/badSetting(_:_:)``.
-    mutating func prepare() throws(SchemeFailure)
+    /// ``SchemeError/badSetting(_:_:)``.
+    mutating func prepare() throws(SchemeError)
 
     /// What the host has to compute or copy for ``authorize(_:_:)``. Asked once, after ``prepare()``.
     var needs: Needs { get }
 
     /// Puts the credential on one request. Must not block.
-    func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure)
+    func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError)
 
     /// Sees the answer to a request that this scheme authorised, if ``needs`` asked for it: a challenge (RFC 9110 §11), a new
     /// nonce. Runs on any thread, concurrently.
@@ -49,7 +49,7 @@ public protocol AuthScheme: Sendable {
 }
 
 extension AuthScheme {
-    public mutating func prepare() throws(SchemeFailure) {}
+    public mutating func prepare() throws(SchemeError) {}
     public var needs: Needs { [] }
     public func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ edits: ResponseEdits

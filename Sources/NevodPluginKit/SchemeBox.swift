@@ -49,7 +49,7 @@ final class SchemeBox<Scheme: AuthScheme>: AnySchemeBox {
         _ token: UnsafeRawPointer?, _ view: UnsafePointer<nevod_view>, _ edits: UnsafePointer<nevod_edits>,
         _ errors: UnsafePointer<nevod_errors>
     ) -> Int32 {
-        do throws(SchemeFailure) {
+        do throws(SchemeError) {
             try scheme.authorize(RequestView(view), Edits(edits))
             return Int32(NEVOD_OK)
         } catch {

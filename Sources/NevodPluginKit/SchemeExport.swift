@@ -50,7 +50,7 @@ enum SchemeExport {
         ) -> Int32 = { scheme, host, values, count, instance, errors in
             guard let context = scheme?.pointee.context, let instance, let errors else { return Int32(NEVOD_INTERNAL) }
             let factory = Unmanaged<AnySchemeFactory>.fromOpaque(context).takeUnretainedValue()
-            do throws(SchemeFailure) {
+            do throws(SchemeError) {
                 let made = try factory.make(UnsafeBufferPointer(start: values, count: Int(count)), host)
                 instance.pointee = Unmanaged.passRetained(made).toOpaque()
                 return Int32(NEVOD_OK)
@@ -95,7 +95,7 @@ enum SchemeExport {
 class AnySchemeFactory {
     func make(
         _ values: UnsafeBufferPointer<nevod_pair>, _ host: UnsafePointer<nevod_host>?
-    ) throws(SchemeFailure) -> AnySchemeBox {
+    ) throws(SchemeError) -> AnySchemeBox {
         preconditionFailure("abstract")
     }
 }
@@ -103,7 +103,7 @@ class AnySchemeFactory {
 final class SchemeFactory<Scheme: AuthScheme>: AnySchemeFactory {
     override func make(
         _ values: UnsafeBufferPointer<nevod_pair>, _ host: UnsafePointer<nevod_host>?
-    ) throws(SchemeFailure) -> AnySchemeBox {
+    ) throws(SchemeError) -> AnySchemeBox {
         SchemeBox(try SettingsReader.make(Scheme.self, from: values, of: host))
     }
 }

@@ -42,7 +42,7 @@ final class SettingsReader: @unchecked Sendable {  // Lives within one synchrono
 
     static func make<Scheme: AuthScheme>(
         _ scheme: Scheme.Type, from given: UnsafeBufferPointer<nevod_pair>, of host: UnsafePointer<nevod_host>?
-    ) throws(SchemeFailure) -> Scheme {
+    ) throws(SchemeError) -> Scheme {
         var made = $current.withValue(SettingsReader(given: given, host: host)) { Scheme() }
         try made.prepare()
         return made

@@ -88,7 +88,7 @@ struct NevodHostCommand {
     private static func report(_ error: any Error, _ console: Console, _ command: Command? = nil) -> Int32 {
         var error = error
         // Which interceptor met it helps nobody here.
-        if case NetworkError.interceptor(_, let met) = error, met is StorageError || met is UnreadableToken { error = met }
+        if case NetworkError.interceptor(_, let met) = error, met is StorageError || met is UnreadableTokenError { error = met }
         // Whoever read our output has gone: nothing to say to anyone.
         if (error as? OutputError)?.isBrokenPipe != true { console.error("\(error)\(suggestion(for: error, command))") }
         return ExitCode.of(error)

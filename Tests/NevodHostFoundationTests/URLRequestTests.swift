@@ -65,7 +65,7 @@ struct URLRequestTests {
             #expect(lines(after) == lines(before))
             #expect(after.url == before.url)
             #expect(after.method == before.method)
-            #expect(after.headers.allSatisfy { !$0.author.writesCredentials })
+            #expect(after.headers.allSatisfy { !$0.provenance.writesCredentials })
             #expect(after.authoredQuery.isEmpty)
         }
     }
@@ -76,7 +76,7 @@ struct URLRequestTests {
             $0.setValue("secret", forHTTPHeaderField: "X-Key")
         }
         #expect(after.headers["Authorization"] == "Bearer secret")
-        #expect(after.headers.filter { $0.author == .token("Editing") }.map(\.name) == ["Authorization", "X-Key"])
+        #expect(after.headers.filter { $0.provenance == .token("Editing") }.map(\.name) == ["Authorization", "X-Key"])
         #expect(!after.redactedHead.contains { $0.contains("secret") })
         #expect(after.redactedHead.contains("X-Key: [redacted: token Editing]"))
         after.stripCredentials()
@@ -90,13 +90,13 @@ struct URLRequestTests {
         }
         #expect(after.headers.values(of: "Accept") == ["a/b", "c/d", "e/f"])
         #expect(!after.headers.contains("X-Lower"))
-        #expect(after.headers.filter(\.author.writesCredentials).map(\.value) == ["e/f"])
+        #expect(after.headers.filter(\.provenance.writesCredentials).map(\.value) == ["e/f"])
     }
 
     @Test func `A line that is changed is the token's`() async throws {
         let after = try await edited(request()) { $0.setValue("2", forHTTPHeaderField: "X-Lower") }
         #expect(after.headers.values(of: "x-lower") == ["2"])
-        #expect(after.headers.filter(\.author.writesCredentials).map(\.value) == ["2"])
+        #expect(after.headers.filter(\.provenance.writesCredentials).map(\.value) == ["2"])
     }
 
     @Test func `An item that is appended with URLComponents leaves the others as they are`() async throws {
@@ -123,7 +123,7 @@ struct URLRequestTests {
         "https://h/a?y&x=",
     ])
     func `A URL changes in no other way`(url: String) async throws {
-        let error = await #expect(throws: InvalidRequest.self) {
+        let error = await #expect(throws: InvalidRequestError.self) {
             try await edited(request("https://h/a?x=1")) { $0.url = URL(string: url) }
         }
         #expect(error?.description.contains("x=") == false)
@@ -150,7 +150,7 @@ struct URLRequestTests {
             Issue.record("the stream is gone")
             return
         }
-        await #expect(throws: InvalidRequest.self) {
+        await #expect(throws: InvalidRequestError.self) {
             try await edited(request()) { $0.httpBodyStream = InputStream(data: Data([1])) }
         }
     }
@@ -158,13 +158,13 @@ struct URLRequestTests {
     /// URLRequest.setValue drops such a value without a word; in a dictionary it gets through.
     @Test(arguments: ["line\r\nX-Other: 1", "nul\0"])
     func `What no header line may hold is refused`(value: String) async throws {
-        await #expect(throws: InvalidRequest.self) {
+        await #expect(throws: InvalidRequestError.self) {
             try await edited(request()) { $0.allHTTPHeaderFields?["X-Key"] = value }
         }
     }
 
     @Test func `A length is derived, not set`() async throws {
-        await #expect(throws: InvalidRequest.self) {
+        await #expect(throws: InvalidRequestError.self) {
             try await edited(request()) { $0.setValue("7", forHTTPHeaderField: "Content-Length") }
         }
     }

@@ -34,7 +34,7 @@ struct URLSessionTests {
         #expect(response.status == 203)
         #expect(response.headers.map(\.name) == ["Content-Length", "X-A", "x-b"])
         #expect(response.headers["x-a"] == "1")
-        #expect(response.headers.allSatisfy { $0.author == .host })
+        #expect(response.headers.allSatisfy { $0.provenance == .host })
         #expect(try await response.body.collect() == Array("ok".utf8))
     }
 

@@ -6,8 +6,8 @@ import Testing
 struct PostgreSQLAttemptsTests {
     private let start = ContinuousClock.now
 
-    private func failure(_ state: String?, isLost: Bool = false) -> PostgreSQLFailure {
-        PostgreSQLFailure(error: StorageError(.other, "PostgreSQL", problem: "no"), state: state, isLost: isLost)
+    private func failure(_ state: String?, isLost: Bool = false) -> PostgreSQLError {
+        PostgreSQLError(error: StorageError(.other, "PostgreSQL", problem: "no"), state: state, isLost: isLost)
     }
 
     @Test func `What is lost or passing is sent four times, and nothing else twice`() {

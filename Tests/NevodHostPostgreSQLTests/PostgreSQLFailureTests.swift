@@ -151,12 +151,12 @@ struct PostgreSQLFailureTests {
         let server = try PostgreSQLServer.shared()
         let lane = PostgreSQLLane(try PostgreSQLTarget(PQ(), server.connection))
         let end = "SELECT pg_terminate_backend(pg_backend_pid())"
-        let failure = await #expect(throws: PostgreSQLFailure.self) {
-            try await lane.run { (connection, _) throws(PostgreSQLFailure) in _ = try connection.execute(end) }
+        let failure = await #expect(throws: PostgreSQLError.self) {
+            try await lane.run { (connection, _) throws(PostgreSQLError) in _ = try connection.execute(end) }
         }
         #expect(failure?.state == "57P01")
         #expect(failure?.isLost == true)
-        let number = try await lane.runAgain { (connection, number) throws(PostgreSQLFailure) in
+        let number = try await lane.runAgain { (connection, number) throws(PostgreSQLError) in
             if number == 2 { try connection.execute(end) }
             return number
         }

@@ -48,7 +48,7 @@ struct PostgreSQLSilenceTests {
                     group.addTask { [asking] in
                         asking.withLock { $0 += 1 }
                         do { try await body(number) } catch {
-                            let error = (error as? PostgreSQLFailure)?.error ?? error as? StorageError
+                            let error = (error as? PostgreSQLError)?.error ?? error as? StorageError
                             return error?.code == .unavailable && error?.problem.hasPrefix("can't be reached") == true
                         }
                         return false
@@ -62,7 +62,7 @@ struct PostgreSQLSilenceTests {
     @Test func `All who wait for a connection hear of it when there is none, and nobody tries once more`() async throws {
         let listener = try Listener(droppingAfter: 1)
         let lane = PostgreSQLLane(try listener.target())
-        #expect(await listener.failures(1) { _ in try await lane.runAgain { (_, _) throws(PostgreSQLFailure) in } } == 1)
+        #expect(await listener.failures(1) { _ in try await lane.runAgain { (_, _) throws(PostgreSQLError) in } } == 1)
         // And once whether the server is only starting.
         #expect(listener.accepted.values == [0, 1])
 
@@ -90,7 +90,7 @@ struct PostgreSQLSilenceTests {
     @Test func `A server that keeps still is asked once`() async throws {
         let listener = try Listener()
         let lane = PostgreSQLLane(try listener.target("connect_timeout=2"))
-        #expect(await listener.failures(1) { _ in try await lane.runAgain { (_, _) throws(PostgreSQLFailure) in } } == 1)
+        #expect(await listener.failures(1) { _ in try await lane.runAgain { (_, _) throws(PostgreSQLError) in } } == 1)
         #expect(listener.accepted.values == [0])
     }
 }

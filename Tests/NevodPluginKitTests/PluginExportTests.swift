@@ -30,7 +30,7 @@ struct PluginExportTests {
 
         private var prepared = ""
 
-        mutating func prepare() throws(SchemeFailure) {
+        mutating func prepare() throws(SchemeError) {
             switch text {
             case "refuse": throw .badSetting("text", "is not to the scheme's taste")
             case "break": throw .internal("something broke", detail: "sensitive")
@@ -40,7 +40,7 @@ struct PluginExportTests {
 
         var needs: Needs { [.headers, .body, .random, .useCount, .sha384] }
 
-        func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure) {
+        func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError) {
             if text == "unsupported" { throw .unsupported("not on a Sunday") }
             if text == "internal" { throw .internal("a fault", detail: "sensitive") }
             edits.setHeader("X-Prepared", prepared)

@@ -20,7 +20,7 @@ struct CacheKey: Hashable, Sendable {
         digest.add(request.origin.description)
         // The URI that the server sees has its host from this line (RFC 9110 §7.1).
         digest.add(request.headers["Host"] ?? request.origin.authority)
-        if request.authoredQuery.contains(where: \.author.writesCredentials) {
+        if request.authoredQuery.contains(where: \.provenance.writesCredentials) {
             var bare = request
             bare.stripCredentials()
             digest.add(bare.target)
@@ -34,7 +34,7 @@ struct CacheKey: Hashable, Sendable {
         let headers = request.headers
         let items = request.writtenQueryItems
         let lines = headers.lines.filter { line in
-            line.author.writesCredentials || (line.author != .host && isCredential(headers.storage[line.name]))
+            line.provenance.writesCredentials || (line.provenance != .host && isCredential(headers.storage[line.name]))
         }
         guard !lines.isEmpty || !items.isEmpty else { return .nothing }
         guard var digest = KeyedDigest.Maker() else { return nil }

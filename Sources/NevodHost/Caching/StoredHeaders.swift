@@ -36,13 +36,13 @@ enum StoredHeaders {
 
     private static func copy(of headers: HTTPHeaders, where isWanted: (String) -> Bool) -> HTTPHeaders {
         var copy = HTTPHeaders()
-        for line in headers where isWanted(line.name.lowercased()) { copy.add(line.name, line.value, by: line.author) }
+        for line in headers where isWanted(line.name.lowercased()) { copy.add(line.name, line.value, by: line.provenance) }
         return copy
     }
 }
 
 extension HTTPHeaders {
     mutating func append(_ others: HTTPHeaders) {
-        for line in others { add(line.name, line.value, by: line.author) }
+        for line in others { add(line.name, line.value, by: line.provenance) }
     }
 }

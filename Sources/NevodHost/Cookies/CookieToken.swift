@@ -29,7 +29,7 @@ public struct CookieToken: TokenModel, Hashable {
     /// - Parameters:
     ///   - request: decides which cookies go with it.
     ///   - now: what tells which cookies have expired.
-    public func authorize(_ request: inout HTTPRequest, now: UnixTime) throws(InvalidRequest) {
+    public func authorize(_ request: inout HTTPRequest, now: UnixTime) throws(InvalidRequestError) {
         try request.setCookies(sessionCookies.sent(with: request, now: now))
     }
 

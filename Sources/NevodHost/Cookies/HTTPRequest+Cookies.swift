@@ -7,11 +7,11 @@ extension HTTPRequest {
     /// Adds cookies to the one Cookie line, in this order, in place of what stands there under their names (RFC 6265 §5.4).
     /// Two of one name may differ in their paths. Values go back as the server wrote them, with quotes, commas and spaces that
     /// ``setCookie(_:_:)`` refuses.
-    mutating func setCookies(_ cookies: [Cookie]) throws(InvalidRequest) {
+    mutating func setCookies(_ cookies: [Cookie]) throws(InvalidRequestError) {
         try setCookies(cookies.map { ($0.name, $0.value) })
     }
 
-    mutating func setCookies(_ cookies: [(name: String, value: String)]) throws(InvalidRequest) {
+    mutating func setCookies(_ cookies: [(name: String, value: String)]) throws(InvalidRequestError) {
         guard !cookies.isEmpty else { return }
         let names = Set(cookies.map(\.name))
         let kept = headers.values(of: "Cookie")

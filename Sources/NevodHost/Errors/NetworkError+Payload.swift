@@ -6,7 +6,7 @@ extension NetworkError {
     /// - Parameter status: 500 … 599. For test doubles: no answer is attached.
     public static func serverError(_ status: Int) -> NetworkError { .serverError(status, data: nil, response: nil) }
     /// With an empty URL as its reason.
-    public static var invalidURL: NetworkError { .invalidURL(InvalidRequest(.url(""), "it is none")) }
+    public static var invalidURL: NetworkError { .invalidURL(InvalidRequestError(.url(""), "it is none")) }
     /// Without a reason.
     public static var bodyEncodingFailed: NetworkError { .bodyEncodingFailed(Unspecified()) }
     /// Without a reason and an answer.

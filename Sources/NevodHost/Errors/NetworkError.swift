@@ -4,9 +4,9 @@
 /// without, so `throw NetworkError.unauthorized` and `guard case .unauthorized = error` both read well.
 public enum NetworkError: Error, Sendable {
     /// The route, or a URL, can't be turned into a request.
-    case invalidURL(InvalidRequest)
+    case invalidURL(InvalidRequestError)
     /// The request can't be sent as it stands.
-    case invalidRequest(InvalidRequest)
+    case invalidRequest(InvalidRequestError)
     /// The encoder refused the value that was to be the body; nothing was sent.
     case bodyEncodingFailed(any Error)
 
@@ -47,7 +47,7 @@ public enum NetworkError: Error, Sendable {
 }
 
 extension NetworkError {
-    init(_ error: InvalidRequest) {
+    init(_ error: InvalidRequestError) {
         if case .url = error.part { self = .invalidURL(error) } else { self = .invalidRequest(error) }
     }
 

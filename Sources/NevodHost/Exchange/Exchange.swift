@@ -38,11 +38,11 @@ public struct Exchange: Sendable {
 
     /// Records every change that `body` makes as `author`'s.
     public mutating func edit<Failure: Error>(
-        as author: Author, _ body: (inout HTTPRequest) throws(Failure) -> Void
+        as provenance: Provenance, _ body: (inout HTTPRequest) throws(Failure) -> Void
     ) throws(Failure) {
-        let previous = request.author
-        request.author = author
-        defer { request.author = previous }
+        let previous = request.provenance
+        request.provenance = provenance
+        defer { request.provenance = previous }
         try body(&request)
     }
 

@@ -20,7 +20,7 @@ public struct InterceptorChain: RequestInterceptor {
 
     func adapt(_ exchange: inout Exchange, with interceptors: [any RequestInterceptor]) async throws {
         for interceptor in interceptors {
-            do { try await interceptor.adapt(&exchange) } catch { throw InterceptorFailure.naming(interceptor, error) }
+            do { try await interceptor.adapt(&exchange) } catch { throw InterceptorError.naming(interceptor, error) }
         }
     }
 
@@ -32,7 +32,7 @@ public struct InterceptorChain: RequestInterceptor {
             do {
                 if try await interceptor.retry(&exchange, after: outcome) { return true }
             } catch {
-                throw InterceptorFailure.naming(interceptor, error)
+                throw InterceptorError.naming(interceptor, error)
             }
         }
         return false
@@ -44,15 +44,15 @@ public struct InterceptorChain: RequestInterceptor {
 }
 
 /// Which interceptor failed.
-struct InterceptorFailure: Error {
+struct InterceptorError: Error {
     let name: String
     let underlying: any Error
 
     /// The error with its culprit's name. One that says by itself what is wrong, and cancellation, have none.
     static func naming(_ interceptor: any RequestInterceptor, _ error: any Error) -> any Error {
         switch error {
-        case is CancellationError, is DeadlineExceededError, is NetworkError, is InterceptorFailure: error
-        default: InterceptorFailure(name: "\(type(of: interceptor))", underlying: error)
+        case is CancellationError, is DeadlineExceededError, is NetworkError, is InterceptorError: error
+        default: InterceptorError(name: "\(type(of: interceptor))", underlying: error)
         }
     }
 }

@@ -6,10 +6,10 @@
 
 extension HTTPBody {
     /// A file, read while it is sent: it can be sent again, and its length goes out in advance.
-    public static func file(_ path: String) throws(InvalidRequest) -> HTTPBody {
+    public static func file(_ path: String) throws(InvalidRequestError) -> HTTPBody {
         var info = stat()
-        guard stat(path, &info) == 0 else { throw InvalidRequest(.body, "\(path): \(String(cString: strerror(errno)))") }
-        guard info.st_mode & S_IFMT == S_IFREG else { throw InvalidRequest(.body, "\(path) is not a regular file") }
+        guard stat(path, &info) == 0 else { throw InvalidRequestError(.body, "\(path): \(String(cString: strerror(errno)))") }
+        guard info.st_mode & S_IFMT == S_IFREG else { throw InvalidRequestError(.body, "\(path) is not a regular file") }
         return .stream(
             HTTPBodyStream(length: Int64(info.st_size), isReplayable: true) { try FileReader(path: path) })
     }

@@ -7,7 +7,7 @@ public struct HTTPHeaders: Sendable {
         var start: Int
         var nameCount: Int
         var valueCount: Int
-        var author: Author
+        var provenance: Provenance
 
         var name: Range<Int> { start..<start + nameCount }
         var value: Range<Int> { start + nameCount + 2..<start + nameCount + 2 + valueCount }
@@ -80,13 +80,13 @@ public struct HTTPHeaders: Sendable {
 
     // MARK: Changing. Callers go through HTTPRequest, which checks and says who it is.
 
-    mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by author: Author) {
-        lines.append(write(name, HTTPSyntax.trimmed(value), by: author))
+    mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by provenance: Provenance) {
+        lines.append(write(name, HTTPSyntax.trimmed(value), by: provenance))
     }
 
     /// Host comes first (RFC 9110 §7.2).
-    mutating func addFirst(_ name: String, _ value: String, by author: Author) {
-        let line = withUTF8(name, value) { write($0, $1, by: author) }
+    mutating func addFirst(_ name: String, _ value: String, by provenance: Provenance) {
+        let line = withUTF8(name, value) { write($0, $1, by: provenance) }
         lines.insert(line, at: 0)
     }
 
@@ -94,13 +94,13 @@ public struct HTTPHeaders: Sendable {
         if index > 0 { lines.insert(lines.remove(at: index), at: 0) }
     }
 
-    package mutating func add(_ name: String, _ value: String, by author: Author) {
-        withUTF8(name, value) { add($0, $1, by: author) }
+    package mutating func add(_ name: String, _ value: String, by provenance: Provenance) {
+        withUTF8(name, value) { add($0, $1, by: provenance) }
     }
 
     /// Replaces the first line of that name in its place and removes the others, or appends a line.
-    mutating func set(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by author: Author) {
-        guard let first = index(of: name, from: 0) else { return add(name, value, by: author) }
+    mutating func set(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by provenance: Provenance) {
+        guard let first = index(of: name, from: 0) else { return add(name, value, by: provenance) }
         let value = HTTPSyntax.trimmed(value)
         if lines[first].valueCount == value.count, !value.isEmpty {
             // A signature renewed for the next attempt has the length of the last one.
@@ -109,15 +109,15 @@ public struct HTTPHeaders: Sendable {
                 storage.baseAddress?.advanced(by: nameStart).update(from: name)
                 storage.baseAddress?.advanced(by: valueStart).update(from: value)
             }
-            lines[first].author = author
+            lines[first].provenance = provenance
         } else {
-            lines[first] = write(name, value, by: author)
+            lines[first] = write(name, value, by: provenance)
         }
         removeLines(named: name, from: first + 1)
     }
 
-    mutating func set(_ name: String, _ value: String, by author: Author) {
-        withUTF8(name, value) { set($0, $1, by: author) }
+    mutating func set(_ name: String, _ value: String, by provenance: Provenance) {
+        withUTF8(name, value) { set($0, $1, by: provenance) }
     }
 
     mutating func remove(_ name: String) {
@@ -125,8 +125,8 @@ public struct HTTPHeaders: Sendable {
         name.withUTF8 { removeLines(named: $0, from: 0) }
     }
 
-    mutating func removeAll(by author: (Author) -> Bool) {
-        lines.removeAll { author($0.author) }
+    mutating func removeAll(by provenance: (Provenance) -> Bool) {
+        lines.removeAll { provenance($0.provenance) }
     }
 
     private mutating func removeLines(named name: UnsafeBufferPointer<UInt8>, from start: Int) {
@@ -142,13 +142,13 @@ public struct HTTPHeaders: Sendable {
         guard let last = lines.popLast() else { return }
         let name = Array(storage[last.name])
         let value = Array(storage[last.value]) + [UInt8(ascii: " ")] + text
-        name.withUnsafeBufferPointer { name in value.withUnsafeBufferPointer { add(name, $0, by: last.author) } }
+        name.withUnsafeBufferPointer { name in value.withUnsafeBufferPointer { add(name, $0, by: last.provenance) } }
     }
 
     private mutating func write(
-        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by author: Author
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by provenance: Provenance
     ) -> Line {
-        let line = Line(start: storage.count, nameCount: name.count, valueCount: value.count, author: author)
+        let line = Line(start: storage.count, nameCount: name.count, valueCount: value.count, provenance: provenance)
         storage.append(contentsOf: name)
         // libcurl's spelling of a line without a value; "Name:" would mean "leave this line out".
         if value.isEmpty {
@@ -171,13 +171,13 @@ extension HTTPHeaders: Sequence {
         /// Without the white space around it (RFC 9110 §5.5); bytes that are not UTF-8 are replaced.
         public let value: String
         /// Who wrote the line; meaningless in an answer.
-        public let author: Author
+        public let provenance: Provenance
     }
 
     public func makeIterator() -> AnyIterator<Element> {
         var rest = lines.makeIterator()
         return AnyIterator {
-            rest.next().map { Element(name: string($0.name), value: string($0.value), author: $0.author) }
+            rest.next().map { Element(name: string($0.name), value: string($0.value), provenance: $0.provenance) }
         }
     }
 }

@@ -9,9 +9,9 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     }
 
     /// Any token; what is none fails with a reason for people.
-    public init(validating text: String) throws(InvalidRequest) {
+    public init(validating text: String) throws(InvalidRequestError) {
         guard let method = HTTPMethod(rawValue: text) else {
-            throw InvalidRequest(.method(text), "it is not a token (RFC 9110 §5.6.2)")
+            throw InvalidRequestError(.method(text), "it is not a token (RFC 9110 §5.6.2)")
         }
         self = method
     }

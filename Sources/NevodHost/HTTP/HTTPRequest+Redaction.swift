@@ -7,8 +7,8 @@ extension HTTPRequest {
     public var redactedHead: [String] {
         ["\(method) \(redactedTarget)"]
             + headers.map { line in
-                let isSecret = line.author.writesCredentials || Self.credentialFields.contains(line.name.lowercased())
-                let note = line.author.writesCredentials ? "[redacted: \(line.author)]" : "[redacted]"
+                let isSecret = line.provenance.writesCredentials || Self.credentialFields.contains(line.name.lowercased())
+                let note = line.provenance.writesCredentials ? "[redacted: \(line.provenance)]" : "[redacted]"
                 return "\(line.name): \(isSecret ? note : line.value)"
             }
     }
@@ -16,10 +16,10 @@ extension HTTPRequest {
     /// The target with the values that a token or plugin wrote replaced.
     public var redactedTarget: String {
         var bytes = Array(target.utf8)
-        for (range, author) in authoredQuery.reversed() where author.writesCredentials {
+        for (range, provenance) in authoredQuery.reversed() where provenance.writesCredentials {
             // An item without a value is all secret.
             let name = bytes[range].firstIndex(of: UInt8(ascii: "=")).map { bytes[range.lowerBound...$0] } ?? []
-            bytes.replaceSubrange(range, with: name + Array("[redacted: \(author)]".utf8))
+            bytes.replaceSubrange(range, with: name + Array("[redacted: \(provenance)]".utf8))
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -15,9 +15,9 @@ public struct HTTPRequest: Sendable {
     public package(set) var proxyAuthorization: String?
 
     /// Who is editing. The host sets it around a token's and a plugin's turn; everyone else is the caller.
-    var author: Author = .caller
+    var provenance: Provenance = .caller
     /// The parts of `target` that others than the caller wrote, as offsets in its UTF-8.
-    private(set) var authoredQuery: [(range: Range<Int>, author: Author)] = []
+    private(set) var authoredQuery: [(range: Range<Int>, provenance: Provenance)] = []
 
     /// - Parameters:
     ///   - method: sent as it is spelt.
@@ -25,7 +25,7 @@ public struct HTTPRequest: Sendable {
     ///   - body: what is sent; its length becomes a header line of the host's.
     public init(
         _ method: HTTPMethod, _ url: String, body: HTTPBody = .none
-    ) throws(InvalidRequest) {
+    ) throws(InvalidRequestError) {
         let parsed = try HTTPURL(url)
         self.method = method
         origin = parsed.origin
@@ -39,18 +39,18 @@ public struct HTTPRequest: Sendable {
     public var url: String { "\(origin)\(target)" }
 
     /// Replaces every line of that name.
-    public mutating func setHeader(_ name: String, _ value: String) throws(InvalidRequest) {
+    public mutating func setHeader(_ name: String, _ value: String) throws(InvalidRequestError) {
         try Self.check(name, value)
-        headers.set(name, value, by: author)
+        headers.set(name, value, by: provenance)
     }
 
     /// Appends a line.
-    public mutating func addHeader(_ name: String, _ value: String) throws(InvalidRequest) {
+    public mutating func addHeader(_ name: String, _ value: String) throws(InvalidRequestError) {
         try Self.check(name, value)
         guard name.lowercased() != "host" || !headers.contains(name) else {
-            throw InvalidRequest(.header(name), "a request has only one (RFC 9112 §3.2)")
+            throw InvalidRequestError(.header(name), "a request has only one (RFC 9112 §3.2)")
         }
-        headers.add(name, value, by: author)
+        headers.add(name, value, by: provenance)
     }
 
     /// Removes every line of that name, whoever wrote it.
@@ -59,9 +59,9 @@ public struct HTTPRequest: Sendable {
     }
 
     /// Adds a cookie to the one Cookie line (RFC 6265 §5.4), in place of a cookie of that name.
-    public mutating func setCookie(_ name: String, _ value: String) throws(InvalidRequest) {
+    public mutating func setCookie(_ name: String, _ value: String) throws(InvalidRequestError) {
         guard HTTPSyntax.isToken(name), value.utf8.allSatisfy(HTTPSyntax.isCookieByte) else {
-            throw InvalidRequest(.header("Cookie"), "the cookie's name or value holds what no cookie can (RFC 6265 §4.1.1)")
+            throw InvalidRequestError(.header("Cookie"), "the cookie's name or value holds what no cookie can (RFC 6265 §4.1.1)")
         }
         let kept = headers.values(of: "Cookie")
             .flatMap { $0.split(separator: ";") }
@@ -84,11 +84,11 @@ public struct HTTPRequest: Sendable {
         let start = bytes.count
         bytes += item
         target = String(decoding: bytes, as: UTF8.self)
-        if author != .caller { authoredQuery.append((start..<bytes.count, author)) }
+        if provenance != .caller { authoredQuery.append((start..<bytes.count, provenance)) }
     }
 
     /// Appends text to the query as it stands; only what may not stand there is percent-encoded.
-    public mutating func appendQuery(_ text: [UInt8]) throws(InvalidRequest) {
+    public mutating func appendQuery(_ text: [UInt8]) throws(InvalidRequestError) {
         let separator = target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         let bytes =
             Array("\(origin)\(target)\(separator)".utf8) + text.flatMap { $0 == UInt8(ascii: "#") ? Array("%23".utf8) : [$0] }
@@ -98,8 +98,8 @@ public struct HTTPRequest: Sendable {
     private mutating func removeQueryItem(namedLike item: [UInt8]) {
         func name(_ item: ArraySlice<UInt8>) -> ArraySlice<UInt8> { item.prefix { $0 != UInt8(ascii: "=") } }
         let bytes = Array(target.utf8)
-        guard author != .caller,
-            let old = authoredQuery.firstIndex(where: { $0.author == author && name(bytes[$0.range]) == name(item[...]) })
+        guard provenance != .caller,
+            let old = authoredQuery.firstIndex(where: { $0.provenance == provenance && name(bytes[$0.range]) == name(item[...]) })
         else { return }
         removeAuthoredItem(at: old)
     }
@@ -122,14 +122,14 @@ public struct HTTPRequest: Sendable {
     /// The items of the query that a token or scheme wrote, decoded.
     var writtenQueryItems: [[UInt8]] {
         let bytes = Array(target.utf8)
-        return authoredQuery.filter(\.author.writesCredentials).map { PercentEncoding.decoded(bytes[$0.range]) }
+        return authoredQuery.filter(\.provenance.writesCredentials).map { PercentEncoding.decoded(bytes[$0.range]) }
     }
 
     /// Points the request to where a server sent it.
     ///
     /// - Parameter items: of the query, to leave out of the new target: servers echo the query they got, and with it a
     ///   credential, to whatever origin comes next, in any spelling. On the same origin it is written anew.
-    mutating func redirect(to url: String, leavingOut items: [[UInt8]]) throws(InvalidRequest) {
+    mutating func redirect(to url: String, leavingOut items: [[UInt8]]) throws(InvalidRequestError) {
         let parsed = try HTTPURL(url)
         origin = parsed.origin
         authoredQuery = []
@@ -147,7 +147,7 @@ public struct HTTPRequest: Sendable {
     mutating func stripCredentials() {
         headers.removeAll { $0.writesCredentials }
         for field in Self.credentialFields { headers.remove(field) }
-        while let item = authoredQuery.firstIndex(where: \.author.writesCredentials) { removeAuthoredItem(at: item) }
+        while let item = authoredQuery.firstIndex(where: \.provenance.writesCredentials) { removeAuthoredItem(at: item) }
     }
 
     /// Writes every line that a transport would otherwise add by itself, so that a signer sees all that is sent.
@@ -170,15 +170,15 @@ public struct HTTPRequest: Sendable {
         }
     }
 
-    private static func check(_ name: String, _ value: String) throws(InvalidRequest) {
+    private static func check(_ name: String, _ value: String) throws(InvalidRequestError) {
         guard HTTPSyntax.isToken(name) else {
-            throw InvalidRequest(.header(name), "the name is not a token (RFC 9110 §5.6.2)")
+            throw InvalidRequestError(.header(name), "the name is not a token (RFC 9110 §5.6.2)")
         }
         guard HTTPSyntax.isFieldValue(value) else {
-            throw InvalidRequest(.header(name), "the value holds a control character, such as a line break")
+            throw InvalidRequestError(.header(name), "the value holds a control character, such as a line break")
         }
         guard !["content-length", "transfer-encoding"].contains(name.lowercased()) else {
-            throw InvalidRequest(.header(name), "the host derives it from the body")
+            throw InvalidRequestError(.header(name), "the host derives it from the body")
         }
     }
 }

@@ -6,8 +6,8 @@ struct HTTPURL {
     let target: String
 
     // Read byte by byte: a combining mark behind a slash must not hide it.
-    init(_ text: String) throws(InvalidRequest) {
-        func invalid(_ problem: String) -> InvalidRequest { InvalidRequest(.url(Self.redacted(text)), problem) }
+    init(_ text: String) throws(InvalidRequestError) {
+        func invalid(_ problem: String) -> InvalidRequestError { InvalidRequestError(.url(Self.redacted(text)), problem) }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw invalid("it holds a control character; write it percent-encoded")
         }

@@ -28,10 +28,10 @@ public struct MultipartForm: Sendable {
     ///   - contentType: the part's media type; nil: none is sent, and the server takes it for text (RFC 7578 §4.4).
     public mutating func add(
         _ name: String, _ content: HTTPBody, fileName: String? = nil, contentType: String? = nil
-    ) throws(InvalidRequest) {
-        guard content.length != nil else { throw InvalidRequest(.body, "the part \"\(name)\" has no known length") }
+    ) throws(InvalidRequestError) {
+        guard content.length != nil else { throw InvalidRequestError(.body, "the part \"\(name)\" has no known length") }
         guard contentType.map(HTTPSyntax.isFieldValue) != false else {
-            throw InvalidRequest(.header("Content-Type"), "the type of the part \"\(name)\" holds a control character")
+            throw InvalidRequestError(.header("Content-Type"), "the type of the part \"\(name)\" holds a control character")
         }
         var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(name))\""
         if let fileName { head += "; filename=\"\(Self.escaped(fileName))\"" }

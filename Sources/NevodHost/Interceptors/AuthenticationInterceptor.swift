@@ -3,7 +3,7 @@
 /// However many requests meet a refused token, one exchange renews it, and all of them go on with the new one. Requests that
 /// would carry a token under renewal wait for it. A 401 for a token that was replaced meanwhile costs no exchange. A failure
 /// to renew reaches each request that waited once, and logs nobody out; only a server that refuses the renewal does (see
-/// ``TokenRefused``). A request is sent again once for a renewed token: a second 401 is its answer.
+/// ``RefreshRejectedError``). A request is sent again once for a renewed token: a second 401 is its answer.
 ///
 /// ```swift
 /// let interceptor = AuthenticationInterceptor(
@@ -17,7 +17,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     /// Makes a new token of the stored one, nil where there is none. Runs once for all requests that need it at a time.
     public typealias RefreshStrategy = @Sendable (Token?) async throws -> Token
 
-    let keeper: TokenKeeper<Token>
+    let coordinator: TokenCoordinator<Token>
     private let refreshStrategy: RefreshStrategy
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
     private let obtainsFirst: Bool
@@ -56,7 +56,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         isRefused: @escaping @Sendable (HTTPResponse) -> Bool, logger: (any NetworkLogger)?,
         prepared: @escaping @Sendable (Token?) -> Token? = { $0 }, isForProxy: Bool = false
     ) {
-        keeper = tokenStorage.keeper
+        coordinator = tokenStorage.coordinator
         self.refreshStrategy = refreshStrategy
         self.shouldAuthenticate = shouldAuthenticate
         self.obtainsFirst = obtainsFirst
@@ -69,7 +69,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     public func adapt(_ exchange: inout Exchange) async throws {
         guard mayAuthenticate(exchange) else { return }
         let stored = try await tokenToSend(exchange)
-        exchange.bindings.bind(stored.version, of: ObjectIdentifier(keeper))
+        exchange.bindings.bind(stored.version, of: ObjectIdentifier(coordinator))
         try await prepared(stored.token)?.write(on: &exchange)
     }
 
@@ -77,7 +77,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     ///
     /// - Returns: false if there is none.
     func adaptAnew(_ exchange: inout Exchange) async throws -> Bool {
-        guard try await replaces(&exchange, by: refreshStrategy) else { return false }
+        guard try await renewToken(&exchange, by: refreshStrategy) else { return false }
         try await adapt(&exchange)
         return true
     }
@@ -86,14 +86,14 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
         guard case .success(let response) = outcome, isRefused(response), mayAuthenticate(exchange) else { return false }
-        return try await replaces(&exchange, by: refreshStrategy)
+        return try await renewToken(&exchange, by: refreshStrategy)
     }
 
     /// Whether, now that the token which this request carried is refused, there is another one with which it is worth sending.
-    func replaces(_ exchange: inout Exchange, by strategy: @escaping RefreshStrategy) async throws -> Bool {
-        let owner = ObjectIdentifier(keeper)
-        guard !keeper.isWithinItsRenewal, let carried = exchange.bindings.version(of: owner) else { return false }
-        if try await keeper.read().version != carried { return exchange.bindings.countReplacement(owner) }
+    func renewToken(_ exchange: inout Exchange, by strategy: @escaping RefreshStrategy) async throws -> Bool {
+        let owner = ObjectIdentifier(coordinator)
+        guard !coordinator.isWithinItsRenewal, let carried = exchange.bindings.version(of: owner) else { return false }
+        if try await coordinator.read().version != carried { return exchange.bindings.countReplacement(owner) }
         guard exchange.bindings.countRenewal(owner) else { return false }
         var outcome = try await renewed(carried, isRefused: true, exchange, by: strategy)
         // That was a renewal ahead of time, which did not know of the refusal.
@@ -111,31 +111,31 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
 
     /// The token, after whatever renewal is under way or due.
     private func tokenToSend(_ exchange: Exchange) async throws -> StoredToken<Token> {
-        guard !keeper.isWithinItsRenewal else { return try await keeper.read() }
-        while keeper.renewal.isFlying {
+        guard !coordinator.isWithinItsRenewal else { return try await coordinator.read() }
+        while coordinator.renewal.isFlying {
             let outcome = try await exchange.yieldingSlot {
-                try await RenewalContext.waiting(for: ObjectIdentifier(keeper)) {
-                    try await keeper.renewal.outcome(until: exchange.deadline)
+                try await RenewalContext.waiting(for: ObjectIdentifier(coordinator)) {
+                    try await coordinator.renewal.outcome(until: exchange.deadline)
                 }
             }
             // A renewal that can't be waited for: the token goes as it is.
             guard let outcome else { break }
             if let outcome { try await check(outcome) }
         }
-        let stored = try await keeper.read()
+        let stored = try await coordinator.read()
         let isMissing = obtainsFirst && stored.token == nil
-        guard isMissing || keeper.isDue(stored.version) else { return stored }
+        guard isMissing || coordinator.isDue(stored.version) else { return stored }
         try await check(try await renewed(stored.version, isRefused: isMissing, exchange, by: refreshStrategy))
-        return try await keeper.read()
+        return try await coordinator.read()
     }
 
     private func renewed(
         _ version: TokenVersion, isRefused: Bool, _ exchange: Exchange, by strategy: @escaping RefreshStrategy
     ) async throws -> RenewalOutcome {
         try await exchange.yieldingSlot {
-            try await RenewalContext.waiting(for: ObjectIdentifier(keeper)) {
-                try await keeper.renew(version, isRefused: isRefused, until: exchange.deadline, by: strategy, logger)
-            } ?? .failed(RenewalCircle())
+            try await RenewalContext.waiting(for: ObjectIdentifier(coordinator)) {
+                try await coordinator.renew(version, isRefused: isRefused, until: exchange.deadline, by: strategy, logger)
+            } ?? .failed(RenewalCycleError())
         }
     }
 
@@ -145,7 +145,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         case .replaced, .serving: return
         // Nobody has refused the request that waits: it goes with what is stored, unless it can't go without a token.
         case .kept:
-            guard obtainsFirst, prepared(nil) == nil, try await keeper.read().token == nil else { return }
+            guard obtainsFirst, prepared(nil) == nil, try await coordinator.read().token == nil else { return }
             throw NetworkError.unauthorized
         case .refused: throw NetworkError.unauthorized
         case .failed(let error): throw NetworkError.authenticationFailed(error)

@@ -40,14 +40,14 @@ public struct CookieAuthenticationInterceptor: RequestInterceptor {
         if try await authentication.retry(&exchange, after: outcome) { return true }
         guard case .success(let response) = outcome else { return false }
         // What the server has done is done: a store that fails now must not make a failure of its answer.
-        do { try await authentication.keeper.adopt(response, exchange) } catch {
+        do { try await authentication.coordinator.adopt(response, exchange) } catch {
             authentication.logger?.error("the cookies that an answer sets could not be saved", ["error": "\(error)"])
         }
         return false
     }
 }
 
-extension TokenKeeper<CookieToken> {
+extension TokenCoordinator<CookieToken> {
     /// Takes over the cookies of an answer, if the session that it belongs to is still the stored one.
     fileprivate func adopt(_ response: HTTPResponse, _ exchange: Exchange) async throws {
         guard exchange.mayCarryCredentials, response.headers.contains("Set-Cookie"),

@@ -12,7 +12,7 @@ struct Redactor {
     init(names: RedactedNames, request: HTTPRequest) {
         self.names = names
         for line in request.headers where isSecret(line) { learn(header: line) }
-        for (name, value, author) in request.queryItems where author.writesCredentials || names.contains(name) {
+        for (name, value, provenance) in request.queryItems where provenance.writesCredentials || names.contains(name) {
             learn(value)
             learn(PercentEncoding.decoded(value))
         }
@@ -21,7 +21,7 @@ struct Redactor {
     var longestSecret: Int { secrets.first?.count ?? 0 }
 
     private func isSecret(_ line: HTTPHeaders.Element) -> Bool {
-        line.author.writesCredentials || HTTPRequest.credentialFields.contains(line.name.lowercased())
+        line.provenance.writesCredentials || HTTPRequest.credentialFields.contains(line.name.lowercased())
             || names.contains(line.name.utf8)
     }
 
@@ -82,7 +82,7 @@ struct Redactor {
     mutating func value(of line: HTTPHeaders.Element) -> String {
         guard isSecret(line) else { return text(line.value) }
         learn(header: line)
-        if line.author.writesCredentials { return "[redacted: \(line.author)]" }
+        if line.provenance.writesCredentials { return "[redacted: \(line.provenance)]" }
         guard line.name.lowercased() == "set-cookie" else { return "[redacted]" }
         let name = line.value.prefix { $0 != "=" }
         // Without an equals sign all of it is the value (RFC 6265bis §5.6).
@@ -137,16 +137,16 @@ extension [UInt8] {
 
 extension HTTPRequest {
     /// The items of the query, as they stand there, each with its author.
-    fileprivate var queryItems: [(name: [UInt8], value: [UInt8], author: Author)] {
+    fileprivate var queryItems: [(name: [UInt8], value: [UInt8], provenance: Provenance)] {
         let bytes = Array(target.utf8)
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return [] }
         return bytes[(mark + 1)...].split(separator: UInt8(ascii: "&")).map { item in
-            let author = authoredQuery.first { $0.range.contains(item.startIndex) }?.author ?? .caller
+            let provenance = authoredQuery.first { $0.range.contains(item.startIndex) }?.provenance ?? .caller
             guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else {
                 // An item without a value that a token wrote is all secret.
-                return (PercentEncoding.decoded(item), author.writesCredentials ? Array(item) : [], author)
+                return (PercentEncoding.decoded(item), provenance.writesCredentials ? Array(item) : [], provenance)
             }
-            return (PercentEncoding.decoded(item[..<equals]), Array(item[(equals + 1)...]), author)
+            return (PercentEncoding.decoded(item[..<equals]), Array(item[(equals + 1)...]), provenance)
         }
     }
 }

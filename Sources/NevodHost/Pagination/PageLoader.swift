@@ -37,7 +37,7 @@ struct PageLoader<Item: Decodable & Sendable, PageResponse: Decodable & Sendable
         case .link(let url):
             var request = try route().makeRequest(with: provider.config)
             let origin = request.origin
-            do throws(InvalidRequest) { try request.redirect(to: url, leavingOut: []) } catch {
+            do throws(InvalidRequestError) { try request.redirect(to: url, leavingOut: []) } catch {
                 throw PaginationError(.unusableLink(error.problem))
             }
             // Credentials are bound to an origin, and a caller's headers are meant for it.

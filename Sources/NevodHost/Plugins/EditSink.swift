@@ -163,7 +163,7 @@ struct EditSink: ~Copyable {
     // MARK: Applying
 
     /// - Parameter request: with its author set.
-    borrowing func apply(to request: inout HTTPRequest) throws(InvalidRequest) {
+    borrowing func apply(to request: inout HTTPRequest) throws(InvalidRequestError) {
         let bytes = UnsafeRawBufferPointer(rebasing: memory[..<used])
         var offset = 0
         // All at once: two of one name, of different paths, go side by side.
@@ -179,8 +179,8 @@ struct EditSink: ~Copyable {
             switch kind {
             case .setHeader where target == .proxy, .addHeader where target == .proxy:
                 request.proxyAuthorization = String(decoding: value, as: UTF8.self)
-            case .setHeader: request.headers.set(name, value, by: request.author)
-            case .addHeader: request.headers.add(name, value, by: request.author)
+            case .setHeader: request.headers.set(name, value, by: request.provenance)
+            case .addHeader: request.headers.add(name, value, by: request.provenance)
             case .addQuery: request.appendQueryItem(name, value)
             case .addCookie: cookies.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
             }

@@ -28,8 +28,8 @@ extension PluginToken: SecretlyStored {
         }
     }
 
-    init(stored bytes: UnsafeRawBufferPointer) throws(UnreadableToken) {
-        guard bytes.count >= 9, bytes[0] == Self.version else { throw UnreadableToken(missing: "version") }
+    init(stored bytes: UnsafeRawBufferPointer) throws(UnreadableTokenError) {
+        guard bytes.count >= 9, bytes[0] == Self.version else { throw UnreadableTokenError(missing: "version") }
         let expiry = Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: 1, as: Int64.self))
         var rest = UnsafeRawBufferPointer(rebasing: bytes[9...])
         let plugin = try Self.text(&rest, "plugin")
@@ -42,10 +42,10 @@ extension PluginToken: SecretlyStored {
             TokenPurpose(plugin: plugin, scheme: scheme, origins: origins))
     }
 
-    private static func text(_ rest: inout UnsafeRawBufferPointer, _ name: String) throws(UnreadableToken) -> String {
-        guard rest.count >= 2 else { throw UnreadableToken(missing: name) }
+    private static func text(_ rest: inout UnsafeRawBufferPointer, _ name: String) throws(UnreadableTokenError) -> String {
+        guard rest.count >= 2 else { throw UnreadableTokenError(missing: name) }
         let end = 2 + Int(UInt16(bigEndian: rest.loadUnaligned(as: UInt16.self)))
-        guard rest.count >= end else { throw UnreadableToken(missing: name) }
+        guard rest.count >= end else { throw UnreadableTokenError(missing: name) }
         defer { rest = UnsafeRawBufferPointer(rebasing: rest[end...]) }
         return String(decoding: rest[2..<end], as: UTF8.self)
     }
@@ -54,5 +54,5 @@ extension PluginToken: SecretlyStored {
 /// A token that is made of a secret, and becomes one, without a copy in memory that nobody wipes.
 protocol SecretlyStored: TokenModel {
     func encoded() -> Secret
-    init(stored bytes: UnsafeRawBufferPointer) throws(UnreadableToken)
+    init(stored bytes: UnsafeRawBufferPointer) throws(UnreadableTokenError)
 }

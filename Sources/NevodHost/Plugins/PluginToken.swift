@@ -71,7 +71,7 @@ public struct PluginToken: TokenModel, Redacted {
     }
 
     private func bound() throws -> SchemeInstance {
-        guard let instance else { throw UnboundToken() }
+        guard let instance else { throw UnboundTokenError() }
         guard isOwn else { throw instance.foreign(self) }
         return instance
     }
@@ -114,7 +114,7 @@ extension SchemeInstance {
 }
 
 /// A stored token was used before anyone said which scheme's it is.
-public struct UnboundToken: Error, CustomStringConvertible {
+public struct UnboundTokenError: Error, CustomStringConvertible {
     public var description: String {
         "a token that was read from storage belongs to no scheme yet; pass it to SchemeInstance.token(_:)"
     }
@@ -129,3 +129,6 @@ extension SchemeInstance {
     /// A stored token, for use with this scheme.
     public func token(_ stored: PluginToken) -> PluginToken { stored.bound(to: self) }
 }
+
+@available(*, deprecated, renamed: "UnboundTokenError")
+public typealias UnboundToken = UnboundTokenError

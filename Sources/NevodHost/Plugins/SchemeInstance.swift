@@ -13,7 +13,7 @@ public final class SchemeInstance: Sendable {
     let flowOrigins: FlowOrigins
     /// What its tokens are issued for.
     package let purpose: TokenPurpose
-    let author: Author
+    let provenance: Provenance
     private let services: HostServices
     private let states = Locked(SchemeStates())
     /// The contract lets any thread use it, many at once.
@@ -27,7 +27,7 @@ public final class SchemeInstance: Sendable {
         self.target = target
         self.clock = clock
         services = HostServices(log: log)
-        author = .scheme(scheme.id)
+        provenance = .scheme(scheme.id)
         flowOrigins = FlowOrigins(values, of: scheme)
         purpose = TokenPurpose(
             plugin: scheme.pluginName, scheme: scheme.id, origins: flowOrigins.named.map(\.description).sorted())
@@ -123,10 +123,10 @@ public final class SchemeInstance: Sendable {
                 return .failure(PluginError(scheme.plugin, .refusedEdit(scheme: scheme.id, what: what, problem: problem)))
             }
             guard status == NEVOD_OK else { return .failure(errors.error(status, in: "authorize", of: scheme)) }
-            let caller = request.author
-            request.author = author
-            defer { request.author = caller }
-            do throws(InvalidRequest) { try edits.apply(to: &request) } catch {
+            let caller = request.provenance
+            request.provenance = provenance
+            defer { request.provenance = caller }
+            do throws(InvalidRequestError) { try edits.apply(to: &request) } catch {
                 return .failure(
                     PluginError(scheme.plugin, .refusedEdit(scheme: scheme.id, what: "the request", problem: error.problem)))
             }
@@ -140,11 +140,11 @@ public final class SchemeInstance: Sendable {
     ///
     /// - Returns: also the token that it wants kept instead of the one that the request carried.
     func verdict(
-        on response: FlowAnswer, to request: HTTPRequest, attempt: Int, _ use: SchemeUse
+        on response: FlowResponse, to request: HTTPRequest, attempt: Int, _ use: SchemeUse
     ) throws(PluginError) -> (Verdict, kept: IssuedToken?) {
         guard let judge = scheme.table.pointee.on_response else { return (.nothing, nil) }
-        let lent = LentBytes()
-        var actions = ActionSink(author: author)
+        let lent = BorrowedBytes()
+        var actions = ActionSink(provenance: provenance)
         var table = response.table(lent)
         let result = actions.withTable { actions in
             withView(of: request, attempt, use.state, nil) { view in judge(handle, use.token?.handle, view, &table, actions) }

@@ -194,7 +194,7 @@ public struct NetworkProvider: Sendable {
         case let error as NetworkError: error
         case is CancellationError: .cancelled
         case is DeadlineExceededError: NetworkError(.outOfTime)
-        case let failure as InterceptorFailure: .interceptor(failure.name, failure.underlying)
+        case let failure as InterceptorError: .interceptor(failure.name, failure.underlying)
         default: .unknown(error)
         }
     }

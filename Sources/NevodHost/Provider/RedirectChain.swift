@@ -35,7 +35,7 @@ struct RedirectChain: Sendable {
 
         let url = sent.resolving(location)
         var next = unauthorized
-        do throws(InvalidRequest) { try next.redirect(to: url, leavingOut: sent.writtenQueryItems) } catch {
+        do throws(InvalidRequestError) { try next.redirect(to: url, leavingOut: sent.writtenQueryItems) } catch {
             throw RedirectError(.unusable(error.problem))
         }
         if method != unauthorized.method {

@@ -44,7 +44,7 @@ public struct MultipartFormDataBuilder: Sendable {
     }
 
     /// - Throws: for a file that can't be read, and for a media type with a control character.
-    public func build() throws(InvalidRequest) -> MultipartForm {
+    public func build() throws(InvalidRequestError) -> MultipartForm {
         var form = MultipartForm()
         for part in parts {
             let content: HTTPBody =

@@ -10,5 +10,7 @@ public enum ParameterEncoding: Sendable, Hashable {
     case none
 
     /// ``form``, under the name that Nevod has for it.
+    public static var formURLEncoded: ParameterEncoding { .form }
+    /// As Nevod spells it.
     public static var formUrlEncoded: ParameterEncoding { .form }
 }

@@ -6,12 +6,12 @@ extension Route {
     public func makeRequest(with config: NetworkConfig) throws(NetworkError) -> HTTPRequest {
         guard let environment = config.environment(for: domain) else {
             throw .invalidURL(
-                InvalidRequest(
+                InvalidRequestError(
                     .url(endpoint),
                     "the configuration has no environment for the domain \"\(domain.identifier)\" (\(Domain.self))"))
         }
         let content = try encodedBody(config.encoder)
-        do throws(InvalidRequest) {
+        do throws(InvalidRequestError) {
             let url = try RouteURL.make(
                 base: environment.baseURL.urlString, endpoint: endpoint,
                 parameters: [queryList] + (parameterEncoding == .query ? [parameterList] : []))
@@ -29,7 +29,7 @@ extension Route {
             return try body(using: encoder)
         } catch let error as NetworkError {
             throw error
-        } catch let error as InvalidRequest {
+        } catch let error as InvalidRequestError {
             throw NetworkError(error)
         } catch {
             throw .bodyEncodingFailed(error)
@@ -39,7 +39,7 @@ extension Route {
     /// The answer, or the error that it is.
     func decode(_ response: HTTPResponse, _ body: [UInt8], with decoder: any BodyDecoder) throws(NetworkError) -> Response {
         guard let decoder = decoder as? Decoder else {
-            let mismatch = DecoderMismatch(wanted: "\(Decoder.self)", configured: "\(type(of: decoder))")
+            let mismatch = DecoderMismatchError(wanted: "\(Decoder.self)", configured: "\(type(of: decoder))")
             throw .parsingError(mismatch, data: body, response: response)
         }
         do {
@@ -51,7 +51,7 @@ extension Route {
 }
 
 /// A route's `decode` is written against a decoder that the configuration doesn't have.
-struct DecoderMismatch: Error, CustomStringConvertible {
+struct DecoderMismatchError: Error, CustomStringConvertible {
     let wanted: String
     let configured: String
 

@@ -4,9 +4,9 @@ enum RouteURL {
     ///   - base: absolute. Its path comes first, its query comes first.
     ///   - endpoint: a path, with or without a slash at its beginning, and perhaps a query. Kept byte for byte.
     ///   - parameters: appended to the query, list by list.
-    static func make(base: String, endpoint: String, parameters: [ParameterList]) throws(InvalidRequest) -> String {
+    static func make(base: String, endpoint: String, parameters: [ParameterList]) throws(InvalidRequestError) -> String {
         guard !base.utf8.contains(UInt8(ascii: "#")) else {
-            throw InvalidRequest(.url(base), "the address of a service has no fragment")
+            throw InvalidRequestError(.url(base), "the address of a service has no fragment")
         }
         try check(endpoint)
         let (basePath, baseQuery) = split(base)
@@ -31,7 +31,7 @@ enum RouteURL {
 
     /// Refuses what could lead out of the service, here, in a proxy, or in the server: parts of endpoints are other people's
     /// text.
-    private static func check(_ endpoint: String) throws(InvalidRequest) {
+    private static func check(_ endpoint: String) throws(InvalidRequestError) {
         let bytes = Array(endpoint.utf8)
         let path = bytes.prefix { $0 != UInt8(ascii: "?") }
         let problem: String? =
@@ -50,7 +50,7 @@ enum RouteURL {
             } else {
                 nil
             }
-        if let problem { throw InvalidRequest(.url(endpoint), problem) }
+        if let problem { throw InvalidRequestError(.url(endpoint), problem) }
     }
 
     /// `https:/`. A colon alone is a path's own, as in `/users:batch`.

@@ -23,7 +23,7 @@ struct FlowDriver: Sendable {
     /// - Returns: what it issued; nil if the scheme has no flow of this kind.
     /// - Throws: ``PluginError``, `CancellationError`, and what `keep` and the interaction throw.
     func run(
-        _ kind: FlowKind, token: IssuedToken? = nil, answer: FlowAnswer? = nil, at origin: Origin? = nil,
+        _ kind: FlowKind, token: IssuedToken? = nil, answer: FlowResponse? = nil, at origin: Origin? = nil,
         keep: (IssuedToken) async throws -> Void
     ) async throws -> IssuedToken? {
         guard let flow = try Flow(kind, of: instance) else { return nil }
@@ -169,7 +169,7 @@ extension FlowDriver {
                     request = next
                     continue
                 }
-                let answer = FlowAnswer(
+                let answer = FlowResponse(
                     status: response.status, headers: response.headers, body: response.body.collected, url: request.url)
                 work.origins.learn(from: answer)
                 return .response(answer)

@@ -54,7 +54,7 @@ public struct SchemeInterceptor: RequestInterceptor {
     private func answersChallenge(_ exchange: inout Exchange, _ response: HTTPResponse) async throws -> Bool? {
         let instance = session.instance
         guard let use: SchemeUse = exchange.bindings.attachment(of: ObjectIdentifier(instance)) else { return nil }
-        let answer = FlowAnswer(
+        let answer = FlowResponse(
             status: response.status, isFromProxy: instance.target == .proxy, headers: response.headers, body: [],
             url: exchange.request.url)
         let (verdict, kept): (Verdict, IssuedToken?)
@@ -63,7 +63,7 @@ public struct SchemeInterceptor: RequestInterceptor {
         } catch {
             throw NetworkError.plugin(error)
         }
-        if let kept, let carried = exchange.bindings.version(of: ObjectIdentifier(session.keeper)) {
+        if let kept, let carried = exchange.bindings.version(of: ObjectIdentifier(session.coordinator)) {
             try await session.adopt(kept, replacing: carried)
         }
         switch verdict {
@@ -71,7 +71,7 @@ public struct SchemeInterceptor: RequestInterceptor {
         case .retryOnce: return exchange.bindings.countChallenge() ? true : nil
         case .challenge:
             let origin = exchange.request.origin
-            return try await authentication.replaces(&exchange) { try await session.challenged($0, answer, at: origin) }
+            return try await authentication.renewToken(&exchange) { try await session.challenged($0, answer, at: origin) }
         }
     }
 }

@@ -12,7 +12,7 @@ internal import NevodSupport
 /// Everything that ``AuthenticationInterceptor`` promises holds for a plugin's token: it is the same mechanism.
 public struct SchemeSession: Sendable {
     let instance: SchemeInstance
-    let keeper: TokenKeeper<PluginToken>
+    let coordinator: TokenCoordinator<PluginToken>
     private let storage: TokenStorage<PluginToken>
     private let driver: FlowDriver
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
@@ -43,7 +43,7 @@ public struct SchemeSession: Sendable {
     ) {
         self.instance = instance
         self.storage = TokenStorage(storage: storage, key: key ?? instance.purpose.key)
-        keeper = self.storage.keeper
+        coordinator = self.storage.coordinator
         self.driver = driver
         self.shouldAuthenticate = shouldAuthenticate
         self.logger = logger
@@ -61,10 +61,10 @@ public struct SchemeSession: Sendable {
     ///
     /// - Throws: ``PluginError``; `CancellationError`; what the storage and the interaction throw.
     public func login() async throws {
-        guard let token = try await driver.run(.login, keep: { try await keeper.keep(token($0)) }) else {
+        guard let token = try await driver.run(.login, keep: { try await coordinator.keep(token($0)) }) else {
             throw PluginError(instance.scheme.plugin, .unsupported(scheme: instance.scheme.id, what: "a login"))
         }
-        try await keeper.write(self.token(token))
+        try await coordinator.write(self.token(token))
     }
 
     /// Gives the token back to the server, if the scheme knows how, and clears it, whatever the server says.
@@ -72,26 +72,28 @@ public struct SchemeSession: Sendable {
         let hasBegun = Locked(false)
         do {
             // What a renewal is about to store would be worth something still, and known to nobody who could give it back.
-            try await keeper.withRenewalLock { _ in
+            try await coordinator.withRenewalLock { _ in
                 hasBegun.withLock { $0 = true }
                 try await giveBack()
             }
         } catch {
-            if !hasBegun.withLock(\.self) { try await keeper.write(nil) }
+            if !hasBegun.withLock(\.self) { try await coordinator.write(nil) }
             throw error
         }
     }
 
     private func giveBack() async throws {
         let stored: PluginToken?
-        do { stored = try await keeper.read().token } catch is UnreadableToken { return try await keeper.write(nil) }
+        do { stored = try await coordinator.read().token } catch is UnreadableTokenError {
+            return try await coordinator.write(nil)
+        }
         guard let stored else { return }
-        guard stored.purpose == instance.purpose else { return try await keeper.write(nil) }
+        guard stored.purpose == instance.purpose else { return try await coordinator.write(nil) }
         let result: Result<IssuedToken?, any Error>
         do { result = .success(try await driver.run(.logout, token: stored.issued, keep: { _ in })) } catch {
             result = .failure(error)
         }
-        try await keeper.write(nil)
+        try await coordinator.write(nil)
         _ = try result.get()
     }
 
@@ -100,12 +102,12 @@ public struct SchemeSession: Sendable {
     ///
     /// - Returns: false if a renewal goes on, or its token could not be saved.
     package func settle(until deadline: ContinuousClock.Instant) async -> Bool {
-        _ = try? await keeper.renewal.outcome(until: deadline)
-        while keeper.hasUnsaved, ContinuousClock.now < deadline {
-            _ = try? await keeper.read()
-            if keeper.hasUnsaved { try? await Task.sleep(for: .milliseconds(200)) }
+        _ = try? await coordinator.renewal.outcome(until: deadline)
+        while coordinator.hasUnsaved, ContinuousClock.now < deadline {
+            _ = try? await coordinator.read()
+            if coordinator.hasUnsaved { try? await Task.sleep(for: .milliseconds(200)) }
         }
-        return !keeper.renewal.isFlying && !keeper.hasUnsaved
+        return !coordinator.renewal.isFlying && !coordinator.hasUnsaved
     }
 
     var hasFlows: Bool { instance.scheme.hasFlows }
@@ -127,7 +129,7 @@ public struct SchemeSession: Sendable {
     }
 
     private func loggedIn() async throws -> PluginToken {
-        guard let issued = try await driver.run(.login, keep: { try await keeper.keep(token($0)) }) else {
+        guard let issued = try await driver.run(.login, keep: { try await coordinator.keep(token($0)) }) else {
             throw NetworkError.unauthorized
         }
         return token(issued)
@@ -136,19 +138,19 @@ public struct SchemeSession: Sendable {
     /// Nil: a login is needed.
     private func refreshed(_ old: PluginToken) async throws -> IssuedToken? {
         do {
-            return try await driver.run(.refresh, token: old.issued, keep: { try await keeper.keep(token($0)) })
+            return try await driver.run(.refresh, token: old.issued, keep: { try await coordinator.keep(token($0)) })
         } catch let error as PluginError where error.status == .badToken {
             return nil
         }
     }
 
     /// A token by way of the challenge in an answer, or where the scheme can do nothing with that, by a login.
-    func challenged(_ old: PluginToken?, _ answer: FlowAnswer, at origin: Origin) async throws -> PluginToken {
+    func challenged(_ old: PluginToken?, _ answer: FlowResponse, at origin: Origin) async throws -> PluginToken {
         let old = own(old)
         return try await withPluginErrors(renewing: old) {
             do {
                 let issued = try await driver.run(
-                    .challenge, token: old?.issued, answer: answer, at: origin, keep: { try await keeper.keep(token($0)) })
+                    .challenge, token: old?.issued, answer: answer, at: origin, keep: { try await coordinator.keep(token($0)) })
                 if let issued { return token(issued) }
             } catch let error as PluginError where error.status == .badToken {}
             return try await loggedIn()
@@ -158,13 +160,13 @@ public struct SchemeSession: Sendable {
     /// What an answer has made of the token that its request carried. Of several answers to one token the first counts, and while
     /// the token is being renewed, what comes of that.
     func adopt(_ issued: IssuedToken, replacing carried: TokenVersion) async throws {
-        let (keeper, instance, logger) = (keeper, instance, logger)
+        let (coordinator, instance, logger) = (coordinator, instance, logger)
         // In the place of a renewal, so that none begins meanwhile: it would spend the token that is replaced here.
-        _ = try await keeper.renewal.flyAlone {
+        _ = try await coordinator.renewal.flyAlone {
             do {
-                let stored = try await keeper.read()
+                let stored = try await coordinator.read()
                 let token = PluginToken(issued.replacing(stored.token?.issued), of: instance)
-                let isSaved = try await keeper.adopt(token, replacing: carried)
+                let isSaved = try await coordinator.adopt(token, replacing: carried)
                 if !isSaved { logger?.error("a token of \(instance.scheme.id) could not be saved; it is kept in memory") }
                 return .replaced
             } catch {
@@ -179,7 +181,7 @@ public struct SchemeSession: Sendable {
         renewing old: PluginToken?, _ body: () async throws -> PluginToken
     ) async throws -> PluginToken {
         do { return try await body() } catch let error as PluginError where error.status == .denied && old != nil {
-            throw TokenRefused(error.description)
+            throw RefreshRejectedError(error.description)
         }
     }
 }

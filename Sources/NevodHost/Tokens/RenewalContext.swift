@@ -4,28 +4,28 @@ internal import NevodSupport
 enum RenewalContext {
     @TaskLocal static var renewing: [Renewal] = []
 
-    static func belongs(toRenewalOf keeper: ObjectIdentifier) -> Bool {
-        renewing.contains { $0.keeper == keeper && !$0.isOver }
+    static func belongs(toRenewalOf coordinator: ObjectIdentifier) -> Bool {
+        renewing.contains { $0.coordinator == coordinator && !$0.isOver }
     }
 
     private static let waits = Locked(RenewalWaits())
 
-    /// Waits for the renewal of a keeper's token; nil, at once, if that one waits for a renewal which this task belongs to.
+    /// Waits for the renewal of a coordinator's token; nil, at once, if that one waits for a renewal which this task belongs to.
     /// (Two services whose strategies each need the other's token would wait for each other for ever.)
     static func waiting<Success: Sendable>(
-        for keeper: ObjectIdentifier, _ wait: () async throws -> Success
+        for coordinator: ObjectIdentifier, _ wait: () async throws -> Success
     ) async throws -> Success? {
-        let own = renewing.filter { !$0.isOver }.map(\.keeper)
+        let own = renewing.filter { !$0.isOver }.map(\.coordinator)
         guard !own.isEmpty else { return try await wait() }
-        guard waits.withLock({ $0.begin(own, keeper) }) else { return nil }
-        defer { waits.withLock { $0.end(own, keeper) } }
+        guard waits.withLock({ $0.begin(own, coordinator) }) else { return nil }
+        defer { waits.withLock { $0.end(own, coordinator) } }
         return try await wait()
     }
 }
 
-/// One renewal of a keeper's token. A task that it began and left behind learns from this that it is over.
+/// One renewal of a coordinator's token. A task that it began and left behind learns from this that it is over.
 final class Renewal: Sendable {
-    let keeper: ObjectIdentifier
+    let coordinator: ObjectIdentifier
     private let end = Locked(false)
     private let version: Locked<TokenVersion>
     /// Lets go of the storage's renewal lock, which others wait for: nothing of the stored token is spent any more, and a person
@@ -33,8 +33,8 @@ final class Renewal: Sendable {
     let releaseLock: @Sendable () -> Void
 
     /// - Parameter base: the version that the renewed token will replace.
-    init(of keeper: ObjectIdentifier, _ base: TokenVersion, releaseLock: @escaping @Sendable () -> Void = {}) {
-        self.keeper = keeper
+    init(of coordinator: ObjectIdentifier, _ base: TokenVersion, releaseLock: @escaping @Sendable () -> Void = {}) {
+        self.coordinator = coordinator
         version = Locked(base)
         self.releaseLock = releaseLock
     }
@@ -53,7 +53,7 @@ final class Renewal: Sendable {
 }
 
 /// A request of a token's renewal needs another token, whose renewal needs the first.
-struct RenewalCircle: Error, CustomStringConvertible {
+struct RenewalCycleError: Error, CustomStringConvertible {
     var description: String { "its renewal waits for one that waits for it" }
 }
 

@@ -23,14 +23,14 @@ struct TokenFields {
 
     subscript(name: String) -> String? { fields[name] }
 
-    func value(_ name: String) throws(UnreadableToken) -> String {
-        guard let value = fields[name] else { throw UnreadableToken(missing: name) }
+    func value(_ name: String) throws(UnreadableTokenError) -> String {
+        guard let value = fields[name] else { throw UnreadableTokenError(missing: name) }
         return value
     }
 }
 
 /// What a storage holds under a token's key isn't a token of that type.
-public struct UnreadableToken: Error, Sendable, Hashable, CustomStringConvertible {
+public struct UnreadableTokenError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The field that is missing.
     public let missing: String
 
@@ -38,3 +38,6 @@ public struct UnreadableToken: Error, Sendable, Hashable, CustomStringConvertibl
         "the stored token has no \(missing): it is damaged, or of another type; clear it, or use another key"
     }
 }
+
+@available(*, deprecated, renamed: "UnreadableTokenError")
+public typealias UnreadableToken = UnreadableTokenError

@@ -16,7 +16,7 @@ enum RenewalOutcome: Sendable {
 
 /// A server's word that a token can't be renewed, as by `invalid_grant` (RFC 6749 §5.2). A refresh strategy that sees it in a
 /// form that the host doesn't know throws it, and the stored token is cleared. Nothing else clears one.
-public struct TokenRefused: Error, Sendable, Hashable, CustomStringConvertible {
+public struct RefreshRejectedError: Error, Sendable, Hashable, CustomStringConvertible {
     /// In the server's words, or yours; it stands in ``description``, so nothing secret may be in it.
     public let reason: String
 
@@ -29,9 +29,9 @@ public struct TokenRefused: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Somebody has logged in or out while a token was renewed: that counts.
-struct RenewalSuperseded: Error {}
+struct RenewalSupersededError: Error {}
 
-extension TokenKeeper {
+extension TokenCoordinator {
     /// Obtains another token than this one: by one exchange for all who ask at a time, by none if another one is stored
     /// already.
     ///
@@ -103,7 +103,7 @@ extension TokenKeeper {
             }
         } catch NetworkError.unauthorized(_, response: nil) {
             return .kept
-        } catch is RenewalSuperseded {
+        } catch is RenewalSupersededError {
             return .replaced
         } catch  where refusesGrant(error) {
             // Only if it is still the rejected one: somebody may have logged in meanwhile.
@@ -140,10 +140,10 @@ extension TokenKeeper {
     /// Saves a token in the middle of a renewal, for a server that rotates: what it has issued must not be lost. Outside of one,
     /// as in a login, it replaces whatever is stored.
     func keep(_ token: Token) async throws {
-        guard let renewal = RenewalContext.renewing.last(where: { $0.keeper == ObjectIdentifier(self) && !$0.isOver }) else {
+        guard let renewal = RenewalContext.renewing.last(where: { $0.coordinator == ObjectIdentifier(self) && !$0.isOver }) else {
             return try await write(token)
         }
-        guard try await replace(renewal.base, with: token) else { throw RenewalSuperseded() }
+        guard try await replace(renewal.base, with: token) else { throw RenewalSupersededError() }
         renewal.base = try await read().version
     }
 
@@ -167,7 +167,7 @@ extension TokenKeeper {
 /// Whether a server has said that a token can't be renewed, now or ever. An error that isn't known to say so doesn't.
 private func refusesGrant(_ error: any Error) -> Bool {
     switch error {
-    case is TokenRefused: true
+    case is RefreshRejectedError: true
     case NetworkError.clientError(let status, let body?, _) where [400, 403].contains(status):
         OAuthErrorCode(inBody: body).map(OAuthErrorCode.refusals.contains) ?? false
     // The client's own credentials are wrong: that is no fault of the user's.
@@ -175,3 +175,6 @@ private func refusesGrant(_ error: any Error) -> Bool {
     default: false
     }
 }
+
+@available(*, deprecated, renamed: "RefreshRejectedError")
+public typealias TokenRefused = RefreshRejectedError

@@ -10,14 +10,14 @@ internal import NevodSupport
 ///
 /// Several of them over the same storage object and key are one: they share what they know, and one renewal at a time.
 public final class TokenStorage<Token: TokenModel>: Sendable {
-    let keeper: TokenKeeper<Token>
+    let coordinator: TokenCoordinator<Token>
 
     /// - Parameters:
     ///   - storage: what keeps the token's bytes.
     ///   - key: another one for each token of the same type in the same store. By default ``StorageKey/token`` for a ``NevodHost/Token``,
     ///     and one with the type's name for every other.
     public init(storage: some KeyValueStorage, key: StorageKey? = nil) {
-        keeper = TokenKeeper.shared(AnyKeyValueStorage(storage), key ?? Self.defaultKey)
+        coordinator = TokenCoordinator.shared(AnyKeyValueStorage(storage), key ?? Self.defaultKey)
     }
 
     /// Programs keep tokens of several types in one store, and name no keys.
@@ -29,22 +29,22 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
     ///
     /// - Throws: what the storage throws, and what the token's `decode` does for bytes that are none.
     public func load() async throws -> Token? {
-        try await keeper.read().token
+        try await coordinator.read().token
     }
 
     /// Replaces whatever is stored, as after a login. Once it returns, the token has been written.
     public func save(_ token: Token) async throws {
-        try await keeper.write(token)
+        try await coordinator.write(token)
     }
 
     /// As after a logout. A renewal that is under way doesn't bring a token back.
     public func clear() async throws {
-        try await keeper.write(nil)
+        try await coordinator.write(nil)
     }
 
     /// The token and its version.
     public func current() async throws -> StoredToken<Token> {
-        try await keeper.read()
+        try await coordinator.read()
     }
 
     /// Saves, or with nil clears, if the stored token is still the one of `version`: nobody else's change is overwritten.
@@ -52,12 +52,12 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
     /// - Returns: whether it was.
     @discardableResult
     public func save(_ token: Token?, replacing version: TokenVersion) async throws -> Bool {
-        try await keeper.replace(version, with: token)
+        try await coordinator.replace(version, with: token)
     }
 
     /// The token, after each of its changes from now on; nil when it was cleared. Changes of other processes are among them
     /// where the storage tells of them (``ObservableStorage``). A reader that is slow gets the latest.
     public var changes: AsyncStream<Token?> {
-        keeper.changes()
+        coordinator.changes()
     }
 }

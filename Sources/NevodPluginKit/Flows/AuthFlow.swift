@@ -25,7 +25,7 @@ public final class AuthFlow: Sendable {
     /// Asks a person one thing.
     public func ask(_ question: FlowQuestion) async throws -> Secret {
         guard let answer = try await ask([question])[question.name] else {
-            throw SchemeFailure.internal("the host left the question \(question.name) without an answer")
+            throw SchemeError.internal("the host left the question \(question.name) without an answer")
         }
         return answer
     }
@@ -98,7 +98,7 @@ public final class AuthFlow: Sendable {
             case .abandoned: Self.abandoned.withLock { $0.append(continuation) }
             }
         }
-        guard let result = result(reply) else { throw SchemeFailure.internal("the host answered something else than was asked") }
+        guard let result = result(reply) else { throw SchemeError.internal("the host answered something else than was asked") }
         return result
     }
 }

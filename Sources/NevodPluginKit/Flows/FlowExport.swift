@@ -7,7 +7,7 @@ enum FlowExport {
             UnsafeMutableRawPointer?, nevod_bytes, UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafePointer<nevod_errors>?
         ) -> Int32 = { instance, bytes, token, errors in
             guard let instance, let token, let errors else { return Int32(NEVOD_INTERNAL) }
-            do throws(SchemeFailure) {
+            do throws(SchemeError) {
                 token.pointee = Unmanaged.passRetained(try box(instance).decode(bytes)).toOpaque()
                 return Int32(NEVOD_OK)
             } catch {
@@ -26,7 +26,7 @@ enum FlowExport {
         ) -> Int32 = { instance, kind, flow, errors in
             guard let instance, let flow, let errors else { return Int32(NEVOD_INTERNAL) }
             guard let function = box(instance).flow(kind) else {
-                return SchemeFailure.unsupported("there is no flow of this kind").report(to: errors)
+                return SchemeError.unsupported("there is no flow of this kind").report(to: errors)
             }
             flow.pointee = Unmanaged.passRetained(FlowRun(function)).toOpaque()
             return Int32(NEVOD_OK)
@@ -39,7 +39,7 @@ enum FlowExport {
         ) -> Int32 = { _, flow, event, actions, errors in
             guard let flow, let event, let actions, let errors else { return Int32(NEVOD_INTERNAL) }
             let run = Unmanaged<FlowRun>.fromOpaque(flow).takeUnretainedValue()
-            do throws(SchemeFailure) {
+            do throws(SchemeError) {
                 try run.step(event.pointee, actions)
                 return Int32(NEVOD_OK)
             } catch {
@@ -60,13 +60,13 @@ enum FlowExport {
 final class FlowSchemeFactory<Scheme: FlowScheme>: AnySchemeFactory {
     override func make(
         _ values: UnsafeBufferPointer<nevod_pair>, _ host: UnsafePointer<nevod_host>?
-    ) throws(SchemeFailure) -> AnySchemeBox {
+    ) throws(SchemeError) -> AnySchemeBox {
         FlowSchemeBox(try SettingsReader.make(Scheme.self, from: values, of: host))
     }
 }
 
 class AnyFlowSchemeBox: AnySchemeBox {
-    func decode(_ bytes: nevod_bytes) throws(SchemeFailure) -> AnyObject {
+    func decode(_ bytes: nevod_bytes) throws(SchemeError) -> AnyObject {
         preconditionFailure("abstract")
     }
 
@@ -84,7 +84,7 @@ final class FlowSchemeBox<Scheme: FlowScheme>: AnyFlowSchemeBox {
         super.init(needs: scheme.needs)
     }
 
-    override func decode(_ bytes: nevod_bytes) throws(SchemeFailure) -> AnyObject {
+    override func decode(_ bytes: nevod_bytes) throws(SchemeError) -> AnyObject {
         TokenBox(try Self.token(of: bytes.buffer))
     }
 
@@ -112,13 +112,13 @@ final class FlowSchemeBox<Scheme: FlowScheme>: AnyFlowSchemeBox {
 
     private func challenged<Flowing: ChallengeFlow>(_ scheme: Flowing) -> FlowRun.Function {
         { flow, start in
-            guard let response = start.response else { throw SchemeFailure.internal("the host gave a challenge no answer") }
+            guard let response = start.response else { throw SchemeError.internal("the host gave a challenge no answer") }
             let token = start.token == nil ? nil : try start.token(of: Flowing.self)
             return try await scheme.challenge(flow, response, token)
         }
     }
 
-    static func token(of bytes: UnsafeRawBufferPointer) throws(SchemeFailure) -> Scheme.Token {
+    static func token(of bytes: UnsafeRawBufferPointer) throws(SchemeError) -> Scheme.Token {
         try Scheme.Token(decoding: Span(_unsafeBytes: bytes))
     }
 
@@ -126,7 +126,7 @@ final class FlowSchemeBox<Scheme: FlowScheme>: AnyFlowSchemeBox {
         _ token: UnsafeRawPointer?, _ view: UnsafePointer<nevod_view>, _ edits: UnsafePointer<nevod_edits>,
         _ errors: UnsafePointer<nevod_errors>
     ) -> Int32 {
-        do throws(SchemeFailure) {
+        do throws(SchemeError) {
             if let token {
                 try scheme.authorize(RequestView(view), Self.box(token).token, Edits(edits))
             } else {
@@ -161,8 +161,8 @@ private final class TokenBox<Token: SchemeToken> {
 }
 
 extension FlowStart {
-    fileprivate func token<Scheme: FlowScheme>(of scheme: Scheme.Type) throws(SchemeFailure) -> Scheme.Token {
+    fileprivate func token<Scheme: FlowScheme>(of scheme: Scheme.Type) throws(SchemeError) -> Scheme.Token {
         guard let token else { throw .internal("the host gave this flow no token") }
-        return try token.bytes.withUnsafeBytes { bytes throws(SchemeFailure) in try FlowSchemeBox<Scheme>.token(of: bytes) }
+        return try token.bytes.withUnsafeBytes { bytes throws(SchemeError) in try FlowSchemeBox<Scheme>.token(of: bytes) }
     }
 }

@@ -39,8 +39,8 @@ public struct FlowResponse: Sendable {
 
     /// The body as JSON.
     ///
-    /// - Throws: ``SchemeFailure/unavailable(_:detail:)`` where it is none: servers in trouble answer with pages.
-    public func json() throws(SchemeFailure) -> JSONValue {
+    /// - Throws: ``SchemeError/unavailable(_:detail:)`` where it is none: servers in trouble answer with pages.
+    public func json() throws(SchemeError) -> JSONValue {
         do throws(JSONError) {
             return try body.withUnsafeBytes { bytes throws(JSONError) in try JSONValue(parsing: bytes) }
         } catch {

@@ -25,7 +25,7 @@ final class FlowRun {
         close()
     }
 
-    func step(_ event: nevod_event, _ actions: UnsafePointer<nevod_actions>) throws(SchemeFailure) {
+    func step(_ event: nevod_event, _ actions: UnsafePointer<nevod_actions>) throws(SchemeError) {
         flow.state.withLock {
             $0.unixNanoseconds = event.unix_time_ns
             $0.random = Array(event.random.buffer)
@@ -39,7 +39,7 @@ final class FlowRun {
         try hand(over: flow.state.withLock { $0.turn() }, to: actions)
     }
 
-    private func start(_ event: nevod_event) throws(SchemeFailure) {
+    private func start(_ event: nevod_event) throws(SchemeError) {
         guard task == nil else { throw .internal("the host started one flow twice") }
         let start = FlowStart(token: event.token.map { IssuedToken($0) }, response: event.response.map { FlowResponse($0) })
         flow.state.withLock {
@@ -52,18 +52,18 @@ final class FlowRun {
             let result: Result<IssuedToken, any Error>
             do { result = .success(try await function(flow, start)) } catch { result = .failure(error) }
             let leftBehind = flow.state.withLock { $0.finish(result) }
-            leftBehind?.resume(throwing: SchemeFailure.internal("something of the flow goes on after its end"))
+            leftBehind?.resume(throwing: SchemeError.internal("something of the flow goes on after its end"))
         }
     }
 
-    private func resume(with reply: Result<FlowReply, any Error>) throws(SchemeFailure) {
+    private func resume(with reply: Result<FlowReply, any Error>) throws(SchemeError) {
         guard let continuation = flow.state.withLock({ $0.answered() }) else {
             throw .internal("the host answered a flow that asked for nothing")
         }
         continuation.resume(with: reply)
     }
 
-    private func cancel() throws(SchemeFailure) {
+    private func cancel() throws(SchemeError) {
         close()
         guard flow.state.withLock({ $0.asksAfterClose }) == 0 else {
             throw .internal("the flow goes on after it was cancelled")
@@ -79,7 +79,7 @@ final class FlowRun {
         task = nil
     }
 
-    private func hand(over turn: FlowState.Turn, to actions: UnsafePointer<nevod_actions>) throws(SchemeFailure) {
+    private func hand(over turn: FlowState.Turn, to actions: UnsafePointer<nevod_actions>) throws(SchemeError) {
         if let state = flow.state.withLock({ $0.takeNewState() }) {
             state.withUnsafeBytes { _ = actions.pointee.set_state(actions.pointee.host, nevod_bytes($0)) }
         }
@@ -87,7 +87,7 @@ final class FlowRun {
         case .act(let action): action.hand(to: actions)
         case .finished(.success(let token)):
             token.withTable { _ = actions.pointee.token(actions.pointee.host, $0) }
-        case .finished(.failure(let error)): throw SchemeFailure(endingFlow: error)
+        case .finished(.failure(let error)): throw SchemeError(endingFlow: error)
         case .suspended:
             close()
             throw .internal("suspended outside flow: it awaits something that is not of its AuthFlow")
@@ -109,16 +109,16 @@ final class FlowRun {
         case NEVOD_EVENT_SHOWN, NEVOD_EVENT_TIMER, NEVOD_EVENT_KEPT: return .success(.done)
         default: break
         }
-        return .failure(SchemeFailure.internal("the host told a flow something that the kit doesn't know"))
+        return .failure(SchemeError.internal("the host told a flow something that the kit doesn't know"))
     }
 }
 
-extension SchemeFailure {
+extension SchemeError {
     /// What the host is told of an error that ended a flow. The text of an error that isn't ours may hold anything.
     init(endingFlow error: any Error) {
         self =
             switch error {
-            case let failure as SchemeFailure: failure
+            case let failure as SchemeError: failure
             case let error as FlowTransportError: .unavailable(error.message)
             case is CancellationError: .unavailable("the flow was cancelled")
             default: .internal("the flow ended with an error of the type \(type(of: error))")

@@ -14,7 +14,7 @@ public import NevodSupport
 ///     func login(_ flow: AuthFlow) async throws -> IssuedToken {
 ///         let answers = try await flow.ask([.text("user", "User"), .secret("password", "Password")])
 ///         let response = try await flow.send(.post("\(server.origin)/login", form: FormFields(answers)))
-///         guard response.status == 200 else { throw SchemeFailure.denied("the server refused the login") }
+///         guard response.status == 200 else { throw SchemeError.denied("the server refused the login") }
 ///         return IssuedToken(response.body)
 ///     }
 ///
@@ -39,12 +39,12 @@ public protocol FlowScheme: AuthScheme {
 
     /// Obtains a token.
     ///
-    /// - Throws: a ``SchemeFailure`` ends the flow with its status; a ``FlowTransportError`` as a passing failure, which leaves
+    /// - Throws: a ``SchemeError`` ends the flow with its status; a ``FlowTransportError`` as a passing failure, which leaves
     ///   a stored token as it is; any other error as a fault of the plugin, of which the user is told the type and no more.
     func login(_ flow: AuthFlow) async throws -> IssuedToken
 
     /// Puts the token on one request. Must not block.
-    func authorize(_ request: borrowing RequestView, _ token: Token, _ edits: Edits) throws(SchemeFailure)
+    func authorize(_ request: borrowing RequestView, _ token: Token, _ edits: Edits) throws(SchemeError)
 
     /// Sees the answer to a request that this scheme authorised, as ``AuthScheme/respond(to:_:_:)`` does.
     ///
@@ -62,7 +62,7 @@ extension FlowScheme {
     public static var isInteractive: Bool { true }
 
     /// Without a token there is nothing to put on a request. A scheme that can do without implements this.
-    public func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeFailure) {
+    public func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError) {
         throw .badToken("there is no token yet: log in first")
     }
 
@@ -75,8 +75,8 @@ extension FlowScheme {
 
 /// A scheme that can make a new token of an old one, which has expired or was rejected.
 public protocol RefreshFlow: FlowScheme {
-    /// - Throws: as ``FlowScheme/login(_:)``; ``SchemeFailure/badToken(_:)`` where a login has to help, and
-    ///   ``SchemeFailure/denied(_:detail:)`` where the server has refused for good.
+    /// - Throws: as ``FlowScheme/login(_:)``; ``SchemeError/badToken(_:)`` where a login has to help, and
+    ///   ``SchemeError/denied(_:detail:)`` where the server has refused for good.
     func refresh(_ flow: AuthFlow, _ token: Token) async throws -> IssuedToken
 }
 
@@ -102,12 +102,12 @@ public protocol ChallengeFlow: FlowScheme {
 
 /// A token as a scheme uses it: immutable, made of the stored bytes once, used by many requests at a time.
 public protocol SchemeToken: Sendable {
-    /// - Throws: ``SchemeFailure/badToken(_:)`` for bytes that it can't read, for instance of an older version of the plugin.
-    init(decoding bytes: Span<UInt8>) throws(SchemeFailure)
+    /// - Throws: ``SchemeError/badToken(_:)`` for bytes that it can't read, for instance of an older version of the plugin.
+    init(decoding bytes: Span<UInt8>) throws(SchemeError)
 }
 
 extension Secret: SchemeToken {
-    public convenience init(decoding bytes: Span<UInt8>) throws(SchemeFailure) {
+    public convenience init(decoding bytes: Span<UInt8>) throws(SchemeError) {
         self.init(bytes)
     }
 }

@@ -43,7 +43,7 @@ struct RequestCommand: Sendable {
         if arguments.has(.fail), response.status >= 400 {
             throw HTTPStatusError(status: response.status, reason: response.reason)
         }
-        try await Answer(arguments: arguments, console: console).write(response)
+        try await ResponseWriter(arguments: arguments, console: console).write(response)
         if arguments.has(.timing), let metrics = latest.value { console.note(Timing(metrics).lines) }
     }
 
@@ -58,7 +58,7 @@ struct RequestCommand: Sendable {
     }
 
     private func trace(_ response: HTTPResponse) {
-        let head = Answer(arguments: arguments, console: console).head(of: response)
+        let head = ResponseWriter(arguments: arguments, console: console).head(of: response)
         console.trace("<", head[0])
         for (text, line) in zip(head.dropFirst(), response.headers) {
             let isSecret = ["set-cookie", "set-cookie2"].contains(line.name.lowercased())

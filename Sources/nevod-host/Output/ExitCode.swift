@@ -56,9 +56,9 @@ enum ExitCode {
         case is SettingSourceError: settings
         case is UnansweredError: unanswered
         case is HTTPStatusError: httpStatus
-        case let error as InvalidRequest: error.part == .body ? read : url
+        case let error as InvalidRequestError: error.part == .body ? read : url
         case let error as StorageError: error.code == .damaged ? damaged : store
-        case is VerificationError, is UnreadableToken: damaged
+        case is VerificationError, is UnreadableTokenError: damaged
         case let error as PluginError: of(error)
         case let error as TransportError: error.curlCode == 0 ? other : error.curlCode
         case NetworkError.invalidURL(let error), NetworkError.invalidRequest(let error): of(error)

@@ -25,7 +25,7 @@ struct StoredSession: Sendable {
                     StoredSession(name: name, state: .readable(expires: token.expiresAt, account: token.account)))
             } catch let error as StorageError where error.code == .damaged {
                 sessions.append(StoredSession(name: name, state: .damaged(problem: error.problem)))
-            } catch let error as UnreadableToken {
+            } catch let error as UnreadableTokenError {
                 sessions.append(StoredSession(name: name, state: .damaged(problem: error.description)))
             }
         }

@@ -36,9 +36,9 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
             try await flow.wait(.milliseconds(1))
             response = try await flow.send(.post("\(server.origin)/login", form: FormFields(answers)))
         }
-        guard response.status == 200 else { throw SchemeFailure.denied("the server refused the login") }
+        guard response.status == 200 else { throw SchemeError.denied("the server refused the login") }
         let json = try response.json()
-        guard let token = json["token"]?.string else { throw SchemeFailure.unavailable("the answer has no token") }
+        guard let token = json["token"]?.string else { throw SchemeError.unavailable("the answer has no token") }
         let issued = IssuedToken(
             Secret("\(token)-\(await attempts.next())"), expiresAt: json["expires_in"]?.integer.map { flow.unixSeconds + $0 },
             account: answers["user"].map { String(revealing: $0) } ?? "")
@@ -49,14 +49,14 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     func refresh(_ flow: AuthFlow, _ token: Secret) async throws -> IssuedToken {
         let response = try await flow.send(.post("\(server.origin)/refresh", json: ["token": .secret(token)]))
-        guard response.status == 200 else { throw SchemeFailure.badToken("the session is over") }
+        guard response.status == 200 else { throw SchemeError.badToken("the session is over") }
         return IssuedToken(response.body, account: flow.token?.account ?? "")
     }
 
     func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Secret?) async throws -> IssuedToken {
         let challenges = Challenge.parse(response.headers(named: "WWW-Authenticate"))
         guard let nonce = challenges.first(where: { $0.isOf("Probe") })?["nonce"] else {
-            throw SchemeFailure.unavailable("no challenge that this scheme knows")
+            throw SchemeError.unavailable("no challenge that this scheme knows")
         }
         flow.setState(Array(nonce.utf8))
         return IssuedToken(token ?? Secret("anonymous"))

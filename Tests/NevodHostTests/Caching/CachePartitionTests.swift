@@ -84,7 +84,7 @@ struct CachePartitionTests {
     /// Dumped, the way a debugger or a crash report would.
     @Test func `Nothing that is kept holds the credential`() throws {
         var request = try HTTPRequest(.get, "http://h/p")
-        request.author = .token("T")
+        request.provenance = .token("T")
         try request.setHeader("X-Who", "the-known-secret")
         request.appendQueryItem("q".utf8, "the-known-secret".utf8)
         let key = try #require(CacheKey(request))

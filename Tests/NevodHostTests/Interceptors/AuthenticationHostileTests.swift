@@ -52,7 +52,7 @@ struct AuthenticationHostileTests {
         let first = Task { try await provider.send(refused).status }
         await started.wait()
         let others = (0..<3).map { _ in Task { try await provider.send(open).status } }
-        #expect(await eventually { storage.keeper.renewal.waitingCount == 4 })
+        #expect(await eventually { storage.coordinator.renewal.waitingCount == 4 })
         goOn.set()
         #expect(try await first.value == 401)
         for other in others { #expect(try await other.value == 200) }

@@ -144,7 +144,7 @@ struct AuthenticationInterceptorTests {
     @Test func `A refusal in a form of one's own clears it too`() async throws {
         let storage = try await storage()
         let provider = NetworkProvider(
-            session: server([]), interceptor: interceptor(storage) { _ in throw TokenRefused("revoked") })
+            session: server([]), interceptor: interceptor(storage) { _ in throw RefreshRejectedError("revoked") })
         #expect(try await provider.send(request()).status == 401)
         #expect(try await storage.load() == nil)
     }
@@ -243,8 +243,9 @@ extension AuthenticationInterceptorTests {
         let slot = try await DispatchSlots(limit: 1).acquire(for: request.origin, until: nil)
         slot.release()
         let open = Task {
-            try await RenewalContext.$renewing.withValue([Renewal(of: ObjectIdentifier(refresh.keeper), TokenVersion(number: 0))])
-            {
+            try await RenewalContext.$renewing.withValue([
+                Renewal(of: ObjectIdentifier(refresh.coordinator), TokenVersion(number: 0))
+            ]) {
                 try await provider.send(request).status
             }
         }

@@ -67,12 +67,12 @@ struct ExpiryTests {
 
     @Test func `Ahead of its end, by a jitter, a token is due; a renewal that fails then is put off, and harms nobody`() throws {
         let clock = HostClock { 1_000_000 * 1_000_000_000 }
-        let keeper = TokenKeeper<OAuthToken>(AnyKeyValueStorage(InMemoryStorage()), .token, clock: clock)
+        let coordinator = TokenCoordinator<OAuthToken>(AnyKeyValueStorage(InMemoryStorage()), .token, clock: clock)
         let end = UnixTime(seconds: 1_003_600)
         var memory = TokenMemory<OAuthToken>()
         var times: Set<Int64> = []
         for _ in 0..<200 {
-            let time = try #require(keeper.renewalTime(of: OAuthToken(accessToken: "1", expiresAt: end)))
+            let time = try #require(coordinator.renewalTime(of: OAuthToken(accessToken: "1", expiresAt: end)))
             #expect((15_000_000_000...30_000_000_000).contains(end.nanoseconds - time.nanoseconds))
             times.insert(time.nanoseconds)
         }

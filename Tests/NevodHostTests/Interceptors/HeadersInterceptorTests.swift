@@ -7,7 +7,7 @@ struct HeadersInterceptorTests {
         var exchange = Exchange(request: try HTTPRequest(.get, "http://h/"), options: TransferOptions(), attempt: 1)
         for (name, value) in given { try exchange.request.addHeader(name, value) }
         try await HeadersInterceptor(headers: headers).adapt(&exchange)
-        return exchange.request.headers.map { "\($0.name): \($0.value) (\($0.author))" }
+        return exchange.request.headers.map { "\($0.name): \($0.value) (\($0.provenance))" }
     }
 
     @Test func `Headers are added`() async throws {
@@ -25,8 +25,8 @@ struct HeadersInterceptorTests {
     }
 
     @Test func `What can't be sent is refused`() async {
-        await #expect(throws: InvalidRequest.self) { try await adapted(["A": "1\r\nB: 2"]) }
-        await #expect(throws: InvalidRequest.self) { try await adapted(["Content-Length": "1"]) }
+        await #expect(throws: InvalidRequestError.self) { try await adapted(["A": "1\r\nB: 2"]) }
+        await #expect(throws: InvalidRequestError.self) { try await adapted(["Content-Length": "1"]) }
     }
 
     /// What is signed has to be the same in every process that replays it.

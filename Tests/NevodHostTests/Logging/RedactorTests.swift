@@ -23,7 +23,7 @@ struct RedactorTests {
 
     @Test(arguments: [
         "Accept", "Content-Type", "WWW-Authenticate", "Proxy-Authenticate", "token_type", "expires_in", "encode", "postcode",
-        "keyboard", "error_code", "author", "state", "Idempotency-Key", "", "ping", "passenger", "side",
+        "keyboard", "error_code", "provenance", "state", "Idempotency-Key", "", "ping", "passenger", "side",
     ])
     func `Names of other things`(name: String) {
         #expect(!RedactedNames.default.contains(name.utf8))
@@ -120,7 +120,7 @@ struct RedactorTests {
     @Test func `A cut leaves no part of a secret`() throws {
         let secret = "Zq8vXw7yKp3Rt5Lm"
         var redactor = try redactor { request in
-            request.author = .token("T")
+            request.provenance = .token("T")
             try request.setHeader("Authorization", "Bearer \(secret)")
         }
         let limit = 64
@@ -146,12 +146,12 @@ struct RedactorTests {
     @Test func `What a token wrote, wherever and however it is spelt`() throws {
         let secret = "s3cr/t+v&l\"ue"
         let redactor = try redactor { request in
-            request.author = .token("T")
+            request.provenance = .token("T")
             request.appendQueryItem("q".utf8, secret.utf8)
-            request.author = .scheme("s")
+            request.provenance = .scheme("s")
             try request.setHeader("X-Thing", "Scheme p4ssw0rd")
             try request.setCookie("c", "c00kie")
-            request.author = .caller
+            request.provenance = .caller
             try request.setHeader("Authorization", "Basic dXNlcjp3b3JkMTIz")
             try request.setHeader("X-Other", "visible")
         }
@@ -166,7 +166,7 @@ struct RedactorTests {
 
     @Test func `Short values aren't looked for`() throws {
         let redactor = try redactor { request in
-            request.author = .token("T")
+            request.provenance = .token("T")
             try request.setHeader("X", "abc")
         }
         #expect(redactor.text("abc") == "abc")
@@ -174,11 +174,11 @@ struct RedactorTests {
 
     @Test func `Cookies that a server sets show their names`() throws {
         var redactor = try redactor()
-        let line = HTTPHeaders.Element(name: "set-COOKIE", value: "sid=abcdef; Path=/; HttpOnly", author: .host)
+        let line = HTTPHeaders.Element(name: "set-COOKIE", value: "sid=abcdef; Path=/; HttpOnly", provenance: .host)
         let shown = redactor.value(of: line)
         #expect(shown == "sid=[redacted]; Path=/; HttpOnly")
         #expect(redactor.text("abcdef /") == "[redacted] /")
-        let odd = redactor.value(of: HTTPHeaders.Element(name: "Set-Cookie", value: "abcdef", author: .host))
+        let odd = redactor.value(of: HTTPHeaders.Element(name: "Set-Cookie", value: "abcdef", provenance: .host))
         #expect(odd == "[redacted]")
     }
 }

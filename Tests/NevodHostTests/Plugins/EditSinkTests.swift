@@ -35,13 +35,13 @@ struct EditSinkTests {
             edit("cookie", "c", "d=e"), edit("set", "X-Empty", ""),
         ])
         #expect(
-            request.headers.map { "\($0.name): \($0.value) (\($0.author))" } == [
+            request.headers.map { "\($0.name): \($0.value) (\($0.provenance))" } == [
                 "x-mine: 2 (scheme edits)", "Cookie: mine=1; c=d=e (scheme edits)", "X-New: a (scheme edits)",
                 "X-New: b (scheme edits)", "X-Empty:  (scheme edits)",
             ])
         #expect(request.target == "/p?q=1&k%26=%C3%A4%20")
         #expect(request.redactedTarget == "/p?q=1&k%26=[redacted: scheme edits]")
-        #expect(request.author == .caller)
+        #expect(request.provenance == .caller)
     }
 
     @Test func `A value of 64 KiB is written, one byte more is not`() throws {
@@ -138,7 +138,7 @@ struct EditSinkTests {
         try request.addHeader("X-Mine", "1")
         let error = try #require(throws: PluginError.self) { try instance.authorize(&request, attempt: 1) }
         #expect("\(error)".contains("the header \"Host\""))
-        #expect(request.headers.map { "\($0.name): \($0.value) (\($0.author))" } == ["X-Mine: 1 (caller)"])
+        #expect(request.headers.map { "\($0.name): \($0.value) (\($0.provenance))" } == ["X-Mine: 1 (caller)"])
         #expect(request.target == "/p?q=1")
         #expect(request.authoredQuery.isEmpty)
     }

@@ -47,7 +47,7 @@ struct FlowProbeTests {
         let person = Person()
         let session = SchemeSession(try instance(server), storage: InMemoryStorage(), interaction: person)
         try await session.login()
-        let token = try #require(try await session.keeper.read().token)
+        let token = try #require(try await session.coordinator.read().token)
         #expect(token.issued.bytes == Secret("t-1"))
         #expect(token.expiresAt == UnixTime(seconds: Self.farAhead + 60))
         #expect(token.account == "user&")
@@ -56,7 +56,7 @@ struct FlowProbeTests {
         let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
         #expect(try await provider.send(HTTPRequest(.get, "\(server.url)/a")).status == 200)
         try await session.logout()
-        #expect(try await session.keeper.read().token == nil)
+        #expect(try await session.coordinator.read().token == nil)
         #expect(
             server.requests.map { "\($0.target) \($0["X-Token"] ?? "-") \(String(decoding: $0.body, as: UTF8.self))" } == [
                 "/login - password=password%26&user=user%26", "/login - password=password%26&user=user%26", "/a t-1 ",

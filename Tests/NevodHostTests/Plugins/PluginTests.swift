@@ -84,7 +84,7 @@ struct PluginTests {
                 request.headers.map { "\($0.name): \($0.value)" } == [
                     "X-API-Key: demo", "X-Timestamp: \(fixedSeconds)", "X-Signature: \(expected)",
                 ])
-            #expect(request.headers.allSatisfy { $0.author == .scheme("hmac") })
+            #expect(request.headers.allSatisfy { $0.provenance == .scheme("hmac") })
         }
     }
 

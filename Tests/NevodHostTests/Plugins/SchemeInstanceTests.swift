@@ -178,10 +178,10 @@ struct SchemeInstanceTests {
         let bytes = [1, 0, 0, 0, 0, 0, 0, 0, 5] + purpose + [0, 0, 0, 2] + Array("me".utf8) + [1, 2, 3]
         let stored = try PluginToken.decode(from: bytes)
         for count in 0..<bytes.count - 3 {
-            #expect(throws: UnreadableToken.self) { try PluginToken.decode(from: Array(bytes.prefix(count))) }
+            #expect(throws: UnreadableTokenError.self) { try PluginToken.decode(from: Array(bytes.prefix(count))) }
         }
         var request = try HTTPRequest(.get, "http://h/")
-        #expect(throws: UnboundToken.self) { try stored.authorize(&request) }
+        #expect(throws: UnboundTokenError.self) { try stored.authorize(&request) }
         #expect(stored.issued.bytes == Secret(copying: [1, 2, 3] as [UInt8]))
         #expect(stored.expiresAt == UnixTime(nanoseconds: 5))
         #expect(try stored.encode() == bytes)

@@ -291,7 +291,7 @@ struct SchemeSessionTests {
         #expect(server.state.apiTokens == ["t1", "next"])
         #expect(server.state.calls == ["/login login"])
         // Its answer comes when somebody has logged in meanwhile.
-        let carried = try await session.keeper.read().version
+        let carried = try await session.coordinator.read().version
         try await session.login()
         try await session.adopt(IssuedToken(bytes: Secret("late"), expiresAt: nil, account: ""), replacing: carried)
         #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("t2"))

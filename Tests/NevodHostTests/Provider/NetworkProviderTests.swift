@@ -45,14 +45,14 @@ struct NetworkProviderTests {
         let seen = sent.headers.values(of: "V-Name")
         #expect(seen == ["Host", "Content-Length", "X-Chain"].map { hex($0.utf8) })
         #expect(sent.headers.prefix(3).map(\.name) == ["Host", "Content-Length", "X-Chain"])
-        #expect(sent.headers.prefix(3).map(\.author) == [.host, .host, .caller])
+        #expect(sent.headers.prefix(3).map(\.provenance) == [.host, .host, .caller])
     }
 
-    @Test func `A native token goes on as its own author`() async throws {
+    @Test func `A native token goes on as its own provenance`() async throws {
         let transport = TestTransport()
         _ = try await NetworkProvider(session: transport, signer: Stamp(value: "secret")).send(request())
         let sent = try #require(transport.sent.first)
-        #expect(Array(sent.headers).last == HTTPHeaders.Element(name: "X-Token", value: "secret", author: .token("Stamp")))
+        #expect(Array(sent.headers).last == HTTPHeaders.Element(name: "X-Token", value: "secret", provenance: .token("Stamp")))
         #expect(sent.redactedHead.last == "X-Token: [redacted: token Stamp]")
     }
 

@@ -51,12 +51,12 @@ struct RouteURLTests {
         "/a\r\nX: 1", "/a\nb", "/a\u{0}b", "/a\tb", "/a\u{7F}", "/a?b=\r\nX: 1",
     ])
     func `What could lead elsewhere is refused`(endpoint: String) {
-        let error = #expect(throws: InvalidRequest.self) { try target("http://h/v1", endpoint) }
+        let error = #expect(throws: InvalidRequestError.self) { try target("http://h/v1", endpoint) }
         #expect(error?.part == .url(endpoint))
     }
 
     @Test func `A service's address has no fragment`() {
-        #expect(throws: InvalidRequest.self) { try target("http://h/v1#x", "/users") }
+        #expect(throws: InvalidRequestError.self) { try target("http://h/v1#x", "/users") }
     }
 
     @Test func `What is sent is what was made`() async throws {

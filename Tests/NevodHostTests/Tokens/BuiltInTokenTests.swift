@@ -27,7 +27,7 @@ struct BuiltInTokenTests {
         try check(QueryAPIKeyToken(apiKey: "+ ", paramName: ""))
         try check(OAuthToken(accessToken: "a", refreshToken: "r&=", expiresAt: end, scope: "one two"))
         try check(OAuthToken(accessToken: "a"))
-        #expect(throws: UnreadableToken.self) { try OAuthToken.decode(from: Array("refresh_token=r".utf8)) }
+        #expect(throws: UnreadableTokenError.self) { try OAuthToken.decode(from: Array("refresh_token=r".utf8)) }
     }
 
     @Test func `Printed, nothing of them shows`() {

@@ -45,7 +45,7 @@ struct CookieTokenTests {
         let token = try token("app=hidden")
         try await token.authorize(&exchange)
         #expect(exchange.request.headers["Cookie"] == "mine=0; app=hidden")
-        #expect(exchange.request.headers.map(\.author) == [.token("CookieToken")])
+        #expect(exchange.request.headers.map(\.provenance) == [.token("CookieToken")])
         #expect(exchange.request.redactedHead.last == "Cookie: [redacted: token CookieToken]")
         try await token.authorize(&exchange)
         #expect(exchange.request.headers["Cookie"] == "mine=0; app=hidden")
@@ -61,7 +61,7 @@ struct CookieTokenTests {
         var exchange = Exchange(request: try get("https://other.com/"), options: TransferOptions(), attempt: 1)
         try exchange.request.setCookie("mine", "0")
         try await token("app=1").authorize(&exchange)
-        #expect(exchange.request.headers.map(\.author) == [.caller])
+        #expect(exchange.request.headers.map(\.provenance) == [.caller])
         #expect(exchange.request.headers["Cookie"] == "mine=0")
     }
 

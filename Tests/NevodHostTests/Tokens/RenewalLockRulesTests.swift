@@ -52,12 +52,12 @@ import Testing
         let version = try await mine.current().version
         let theirVersion = try await theirs.current().version
         one.isFull.withLock { $0 = true }
-        let outcome = try await mine.keeper.renew(version, isRefused: true, until: nil) { _ in Token(value: "2") }
+        let outcome = try await mine.coordinator.renew(version, isRefused: true, until: nil) { _ in Token(value: "2") }
         guard case .replaced = outcome else { return #expect(Bool(false), "\(outcome)") }
         // Who waits for the token has it at once.
         #expect(try await mine.load()?.value == "2")
         let exchanges = Collected<Token?>()
-        async let theirOutcome = theirs.keeper.renew(theirVersion, isRefused: true, until: nil) { old in
+        async let theirOutcome = theirs.coordinator.renew(theirVersion, isRefused: true, until: nil) { old in
             exchanges.append(old)
             return Token(value: "3")
         }
@@ -67,7 +67,7 @@ import Testing
         _ = try await theirOutcome
         #expect(exchanges.values.isEmpty)
         #expect(try await theirs.load()?.value == "2")
-        #expect(!mine.keeper.hasUnsaved)
+        #expect(!mine.coordinator.hasUnsaved)
     }
 
     @Test func `Nobody waits for a person who logs in`() async throws {
@@ -97,8 +97,8 @@ import Testing
                     try? await other.set(theirs, for: key)
                 }
             })
-        let version = try await session.keeper.read().version
-        _ = try await session.keeper.renew(version, isRefused: true, until: nil) { try await session.renewed($0) }
+        let version = try await session.coordinator.read().version
+        _ = try await session.coordinator.renew(version, isRefused: true, until: nil) { try await session.renewed($0) }
         #expect(isTaken.withLock { $0 })
         // Theirs came first, and counts.
         #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("theirs"))
@@ -107,17 +107,17 @@ import Testing
     @Test func `Who gives up waiting for the lock doesn't keep it`() async throws {
         let (mine, theirs) = (TokenStorage<Token>(storage: one), TokenStorage<Token>(storage: other))
         let (held, free) = (Latch(), Latch())
-        async let holding: Void = theirs.keeper.withRenewalLock { _ in
+        async let holding: Void = theirs.coordinator.withRenewalLock { _ in
             held.set()
             await free.wait()
         }
         await held.wait()
-        let waiting = Task { try await mine.keeper.withRenewalLock { _ in Issue.record("it was cancelled") } }
+        let waiting = Task { try await mine.coordinator.withRenewalLock { _ in Issue.record("it was cancelled") } }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         free.set()
         try await holding
-        try await theirs.keeper.withRenewalLock { _ in }
-        try await mine.keeper.withRenewalLock { _ in }
+        try await theirs.coordinator.withRenewalLock { _ in }
+        try await mine.coordinator.withRenewalLock { _ in }
     }
 }

@@ -26,7 +26,7 @@ struct RenewalRulesTests {
         let version = try await storage.current().version
         memory.set(Array("2".utf8), for: .token)
         let exchanges = Collected<Token?>()
-        let outcome = try await storage.keeper.renew(version, isRefused: true, until: nil) { old in
+        let outcome = try await storage.coordinator.renew(version, isRefused: true, until: nil) { old in
             exchanges.append(old)
             return Token(value: "3")
         }
@@ -41,7 +41,7 @@ struct RenewalRulesTests {
         let exchanges = Collected<Void>()
         let version = try await storage.current().version
         let ahead = Task {
-            try await storage.keeper.renew(version, isRefused: false, until: nil) { _ in
+            try await storage.coordinator.renew(version, isRefused: false, until: nil) { _ in
                 started.set()
                 await goOn.wait()
                 throw NetworkError.serverError(503)
@@ -55,7 +55,7 @@ struct RenewalRulesTests {
                 return Token(value: "2")
             })
         var exchange = Exchange(request: try request(), options: TransferOptions())
-        exchange.bindings.bind(version, of: ObjectIdentifier(storage.keeper))
+        exchange.bindings.bind(version, of: ObjectIdentifier(storage.coordinator))
         let refused = exchange
         let retry = Task {
             var exchange = refused
@@ -64,7 +64,7 @@ struct RenewalRulesTests {
                 after: .success(
                     HTTPResponse(version: .http11, status: 401, reason: "", headers: HTTPHeaders(), body: .bytes([]))))
         }
-        #expect(await eventually { storage.keeper.renewal.waitingCount == 2 })
+        #expect(await eventually { storage.coordinator.renewal.waitingCount == 2 })
         goOn.set()
         #expect(try await retry.value)
         guard case .serving = try await ahead.value else { return #expect(Bool(false), "it was only due") }
@@ -159,7 +159,7 @@ struct RenewalRulesTests {
         let first = send()
         await started.wait()
         let tasks = [first] + (0..<19).map { _ in send() }
-        #expect(await eventually { storage.keeper.renewal.waitingCount == 20 })
+        #expect(await eventually { storage.coordinator.renewal.waitingCount == 20 })
         // None of them was sent with the token under renewal.
         #expect(transport.all.withLock { $0 } == 1)
         goOn.set()
@@ -221,7 +221,7 @@ struct RenewalRulesTests {
         let first = Task { try await provider.send(request, RequestOptions(timeout: nil)).status }
         await started.wait()
         let late = send(provider, request, 500)
-        #expect(await eventually { storage.keeper.renewal.waitingCount == 2 })
+        #expect(await eventually { storage.coordinator.renewal.waitingCount == 2 })
         let holder = Task { try await provider.send(held, RequestOptions(timeout: nil)).status }
         await transport.isHeld.wait()
         goOn.set()

@@ -38,12 +38,12 @@ struct TokenModelTests {
         var exchange = try exchange()
         try exchange.request.setHeader("X-Mine", "1")
         try await Key(value: "secret").authorize(&exchange)
-        #expect(exchange.request.headers.map(\.author) == [.caller, .token("Key"), .token("Key"), .token("Key")])
+        #expect(exchange.request.headers.map(\.provenance) == [.caller, .token("Key"), .token("Key"), .token("Key")])
         #expect(exchange.request.target == "/p?q&key=secret")
         #expect(exchange.request.redactedTarget == "/p?q&key=[redacted: token Key]")
         #expect(!"\(exchange)".contains("secret"))
         try exchange.request.setHeader("X-After", "1")
-        #expect(exchange.request.headers.map(\.author).last == .caller)
+        #expect(exchange.request.headers.map(\.provenance).last == .caller)
     }
 
     @Test func `A token for another type of request`() async throws {
@@ -51,7 +51,7 @@ struct TokenModelTests {
         try await ForeignKey().authorize(&exchange)
         #expect(
             Array(exchange.request.headers) == [
-                HTTPHeaders.Element(name: "X-Foreign", value: "secret", author: .token("ForeignKey"))
+                HTTPHeaders.Element(name: "X-Foreign", value: "secret", provenance: .token("ForeignKey"))
             ])
     }
 

@@ -63,7 +63,7 @@ struct TokenStorageHostileTests {
     private func renew(
         _ storage: TokenStorage<Token>, _ strategy: @escaping @Sendable (Token?) async throws -> Token
     ) async throws -> RenewalOutcome {
-        try await storage.keeper.renew(
+        try await storage.coordinator.renew(
             storage.current().version, isRefused: true, until: .now + .seconds(20), by: strategy)
     }
 
@@ -90,7 +90,7 @@ struct TokenStorageHostileTests {
         let moody = moody
         let outcome = try await renew(storage) { _ in
             moody.set { $0.failsToReplace = false }
-            throw TokenRefused("revoked")
+            throw RefreshRejectedError("revoked")
         }
         guard case .refused = outcome else { return #expect(Bool(false), "\(outcome)") }
         #expect(try await storage.load() == nil)
@@ -132,7 +132,7 @@ struct TokenStorageHostileTests {
         let logout = Task { try await storage.clear() }
         await reached.wait()
         let readers = (0..<4).map { _ in Task { try await storage.load() } }
-        #expect(await eventually { storage.keeper.writing.waitingCount == 4 })
+        #expect(await eventually { storage.coordinator.writing.waitingCount == 4 })
         goOn.set()
         try await logout.value
         for reader in readers { #expect(try await reader.value == nil) }
@@ -148,7 +148,7 @@ struct TokenStorageHostileTests {
         // Both find it unsaved; the second has to wait for the first.
         let (reached, goOn) = (Latch(), Latch())
         let holder = Task {
-            try await storage.keeper.writing.withLock {
+            try await storage.coordinator.writing.withLock {
                 reached.set()
                 await goOn.wait()
             }
@@ -156,7 +156,7 @@ struct TokenStorageHostileTests {
         await reached.wait()
         moody.set { $0.failsToReplace = false }
         let readers = (0..<4).map { _ in Task { try await storage.current().version } }
-        #expect(await eventually { storage.keeper.writing.waitingCount == 4 })
+        #expect(await eventually { storage.coordinator.writing.waitingCount == 4 })
         goOn.set()
         try await holder.value
         for reader in readers { #expect(try await reader.value == version) }

@@ -86,7 +86,7 @@ struct TokenStorageTests {
     @Test func `Bytes that are no token are an error, not an empty storage`() async throws {
         memory.set(Array("header=X".utf8), for: .token)
         let storage = TokenStorage<APIKeyToken>(storage: memory, key: .token)
-        let error = await #expect(throws: UnreadableToken.self) { try await storage.load() }
+        let error = await #expect(throws: UnreadableTokenError.self) { try await storage.load() }
         #expect(error?.missing == "key")
     }
 
@@ -140,7 +140,7 @@ struct TokenStorageTests {
         try await storage.save(Token(value: "1"))
         full.isFull.withLock { $0 = true }
         await #expect(throws: Full.NoSpace.self) { try await storage.save(Token(value: "x")) }
-        let outcome = try await storage.keeper.renew(
+        let outcome = try await storage.coordinator.renew(
             storage.current().version, isRefused: true, until: nil, by: { _ in Token(value: "2") })
         guard case .replaced = outcome else { return #expect(Bool(false), "\(outcome)") }
         #expect(try await storage.load() == Token(value: "2"))
@@ -155,7 +155,7 @@ struct TokenStorageTests {
         let storage = TokenStorage<Token>(storage: full)
         try await storage.save(Token(value: "1"))
         full.isFull.withLock { $0 = true }
-        _ = try await storage.keeper.renew(
+        _ = try await storage.coordinator.renew(
             storage.current().version, isRefused: true, until: nil, by: { _ in Token(value: "2") })
         full.memory.set(Array("theirs".utf8), for: .token)
         full.isFull.withLock { $0 = false }

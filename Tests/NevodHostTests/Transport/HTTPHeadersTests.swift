@@ -47,7 +47,7 @@ struct HTTPHeadersTests {
         headers.set("a", "444", by: .scheme("s"))
         #expect(headers.storage.count == size)
         #expect(lines(headers) == ["a: 444", "B: 222"])
-        #expect(headers.map(\.author) == [.scheme("s"), .caller])
+        #expect(headers.map(\.provenance) == [.scheme("s"), .caller])
     }
 
     @Test func `Empty values come and go`() {
@@ -68,12 +68,12 @@ struct HTTPHeadersTests {
         #expect(lines(headers) == ["AB: 2"])
     }
 
-    @Test func `Every line has its author`() {
+    @Test func `Every line has its provenance`() {
         var headers = made(("A", "1"))
         headers.add("B", "2", by: .token("T"))
         headers.add("C", "3", by: .scheme("s"))
         headers.addFirst("Host", "h", by: .host)
-        #expect(headers.map(\.author) == [.host, .caller, .token("T"), .scheme("s")])
+        #expect(headers.map(\.provenance) == [.host, .caller, .token("T"), .scheme("s")])
         #expect(lines(headers).first == "Host: h")
         headers.removeAll { $0.writesCredentials }
         #expect(lines(headers) == ["Host: h", "A: 1"])

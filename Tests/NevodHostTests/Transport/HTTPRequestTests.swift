@@ -7,10 +7,10 @@ struct HTTPRequestTests {
         request.headers.map { "\($0.name): \($0.value)" }
     }
 
-    private func append(_ name: String, _ value: String, to request: inout HTTPRequest, as author: Author) {
-        request.author = author
+    private func append(_ name: String, _ value: String, to request: inout HTTPRequest, as provenance: Provenance) {
+        request.provenance = provenance
         request.appendQueryItem(name.utf8, value.utf8)
-        request.author = .caller
+        request.provenance = .caller
     }
 
     // MARK: Headers
@@ -29,15 +29,15 @@ struct HTTPRequestTests {
     @Test(arguments: ["", "a b", "a:", "ä", "a\n", "a\0", "(a)", "a\"", "a/b"])
     func `A name that is no token is refused`(name: String) throws {
         var request = try HTTPRequest(.get, "http://h/")
-        #expect(throws: InvalidRequest.self) { try request.setHeader(name, "v") }
-        #expect(throws: InvalidRequest.self) { try request.addHeader(name, "v") }
+        #expect(throws: InvalidRequestError.self) { try request.setHeader(name, "v") }
+        #expect(throws: InvalidRequestError.self) { try request.addHeader(name, "v") }
         #expect(request.headers.isEmpty)
     }
 
     @Test(arguments: ["a\r\nX: y", "a\n", "\r", "\0", "a\u{1}", "\u{7F}"])
     func `A value with a control character is refused, and not repeated`(value: String) throws {
         var request = try HTTPRequest(.get, "http://h/")
-        let error = try #require(throws: InvalidRequest.self) { try request.setHeader("X-Name", "hunter2\(value)") }
+        let error = try #require(throws: InvalidRequestError.self) { try request.setHeader("X-Name", "hunter2\(value)") }
         #expect("\(error)".contains("X-Name"))
         #expect(!"\(error)".contains("hunter2"))
         #expect(request.headers.isEmpty)
@@ -52,8 +52,8 @@ struct HTTPRequestTests {
     @Test(arguments: ["Content-Length", "content-length", "Transfer-Encoding", "TRANSFER-ENCODING"])
     func `The framing is the host's`(name: String) throws {
         var request = try HTTPRequest(.get, "http://h/")
-        #expect(throws: InvalidRequest.self) { try request.setHeader(name, "1") }
-        #expect(throws: InvalidRequest.self) { try request.addHeader(name, "1") }
+        #expect(throws: InvalidRequestError.self) { try request.setHeader(name, "1") }
+        #expect(throws: InvalidRequestError.self) { try request.addHeader(name, "1") }
     }
 
     @Test func `Methods are tokens`() {
@@ -84,7 +84,7 @@ struct HTTPRequestTests {
     @Test(arguments: [("a", "1; admin=1"), ("a=1; b", "2"), ("", "1"), ("a;b", "1")])
     func `A cookie is one cookie`(name: String, value: String) throws {
         var request = try HTTPRequest(.get, "http://h/")
-        #expect(throws: InvalidRequest.self) { try request.setCookie(name, value) }
+        #expect(throws: InvalidRequestError.self) { try request.setCookie(name, value) }
     }
 
     // MARK: Query
@@ -106,7 +106,7 @@ struct HTTPRequestTests {
         #expect(request.target == "/p?k%26%3D=a%20b%2B%C3%A4%2F%3F%25")
     }
 
-    @Test func `An author's item is there once, however often it is written`() throws {
+    @Test func `An provenance's item is there once, however often it is written`() throws {
         var request = try HTTPRequest(.get, "http://h/p?key=caller")
         for value in ["1", "22", "333"] { append("key", value, to: &request, as: .token("T")) }
         #expect(request.target == "/p?key=caller&key=333")
@@ -180,7 +180,7 @@ struct HTTPRequestTests {
         try request.addHeader("accept", "text/plain")
         request.materialize()
         #expect(lines(request) == ["Host: h:8080", "Content-Length: 1", "X: 1", "accept: text/plain"])
-        #expect(request.headers.map(\.author) == [.host, .host, .caller, .caller])
+        #expect(request.headers.map(\.provenance) == [.host, .host, .caller, .caller])
     }
 
     @Test func `A Host of the caller's is kept, and comes first`() throws {
@@ -200,11 +200,11 @@ struct HTTPRequestTests {
         #expect(lines(request) == once)
     }
 
-    @Test func `Edits of an exchange are recorded as their author's`() throws {
+    @Test func `Edits of an exchange are recorded as their provenance's`() throws {
         var exchange = Exchange(request: try HTTPRequest(.get, "http://h/"), options: TransferOptions(), attempt: 1)
         try exchange.edit(as: .token("T")) { try $0.setHeader("A", "1") }
-        #expect(throws: InvalidRequest.self) { try exchange.edit(as: .token("T")) { try $0.setHeader("A", "\n") } }
+        #expect(throws: InvalidRequestError.self) { try exchange.edit(as: .token("T")) { try $0.setHeader("A", "\n") } }
         try exchange.request.setHeader("B", "2")
-        #expect(exchange.request.headers.map(\.author) == [.token("T"), .caller])
+        #expect(exchange.request.headers.map(\.provenance) == [.token("T"), .caller])
     }
 }

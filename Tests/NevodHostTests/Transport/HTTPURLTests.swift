@@ -81,8 +81,8 @@ struct HTTPURLTests {
 
     @Test(arguments: ["\n", "\r", "\0", "\t", "\u{7F}", "\r\nX-Evil: 1"])
     func `Control characters are refused`(text: String) {
-        #expect(throws: InvalidRequest.self) { try HTTPURL("http://h/a\(text)b") }
-        #expect(throws: InvalidRequest.self) { try HTTPURL("http://h\(text)/") }
+        #expect(throws: InvalidRequestError.self) { try HTTPURL("http://h/a\(text)b") }
+        #expect(throws: InvalidRequestError.self) { try HTTPURL("http://h\(text)/") }
     }
 
     @Test(arguments: [
@@ -90,7 +90,7 @@ struct HTTPURLTests {
         "https://user:hunter2@[::1]/", "ftp://user:hunter2@h/", "http://user:hunter2@h/\n",
     ])
     func `User information is refused, and not repeated`(url: String) throws {
-        let error = try #require(throws: InvalidRequest.self) { try HTTPURL(url) }
+        let error = try #require(throws: InvalidRequestError.self) { try HTTPURL(url) }
         #expect(!"\(error)".contains("hunter2"))
     }
 
@@ -100,7 +100,7 @@ struct HTTPURLTests {
         "http://user:hunter2@\u{301}h/", "http://hunter2@\u{301}h/",
     ])
     func `A badly written password is not repeated either`(url: String) throws {
-        let error = try #require(throws: InvalidRequest.self) { try HTTPURL(url) }
+        let error = try #require(throws: InvalidRequestError.self) { try HTTPURL(url) }
         #expect(!"\(error)".contains("hunter2"))
     }
 
@@ -112,12 +112,12 @@ struct HTTPURLTests {
         "http://h h/", "http://a%62c/", "http://h\\evil/", "http://h\"/", "http://h<x>/",
     ])
     func `What is no http URL is refused`(url: String) {
-        #expect(throws: InvalidRequest.self) { try HTTPURL(url) }
+        #expect(throws: InvalidRequestError.self) { try HTTPURL(url) }
     }
 }
 
 extension HTTPURLTests {
     @Test func `A port is digits alone`() {
-        #expect(throws: InvalidRequest.self) { try HTTPURL("http://h:+1/") }
+        #expect(throws: InvalidRequestError.self) { try HTTPURL("http://h:+1/") }
     }
 }

@@ -21,20 +21,20 @@ struct RedactionTests {
 
     private func authorized() throws -> HTTPRequest {
         var request = try HTTPRequest(.post, "http://h/p?mine=visible", body: .bytes(Array(Self.secret.utf8)))
-        request.author = .scheme("s")
+        request.provenance = .scheme("s")
         try request.setHeader("X-Signature", Self.secret)
         request.appendQueryItem("sig".utf8, Self.secret.utf8)
-        request.author = .token("T")
+        request.provenance = .token("T")
         try request.setCookie("session", Self.secret)
-        request.author = .caller
+        request.provenance = .caller
         try request.setHeader("Authorization", Self.secret)
         try request.setHeader("Proxy-AUTHORIZATION", Self.secret)
         try request.setHeader("X-Mine", "visible")
         // What was replaced must be as hidden as what is there.
-        request.author = .scheme("s")
+        request.provenance = .scheme("s")
         try request.setHeader("X-Other", Self.secret)
         try request.setHeader("X-Other", "short")
-        request.author = .caller
+        request.provenance = .caller
         return request
     }
 
@@ -116,9 +116,9 @@ struct RedactionTests {
         #expect(!leaks(NetworkError.authorization(pluginError)))
         #expect(!leaks(NetworkError.interceptor("I", pluginError)))
         var request = try authorized()
-        let invalid = try #require(throws: InvalidRequest.self) { try request.setHeader("X", "\(Self.secret)\n") }
+        let invalid = try #require(throws: InvalidRequestError.self) { try request.setHeader("X", "\(Self.secret)\n") }
         #expect(!leaks(NetworkError.invalidRequest(invalid)))
-        let url = try #require(throws: InvalidRequest.self) { try HTTPRequest(.get, "http://user:\(Self.secret)@h/") }
+        let url = try #require(throws: InvalidRequestError.self) { try HTTPRequest(.get, "http://user:\(Self.secret)@h/") }
         #expect(!leaks(NetworkError.invalidRequest(url)))
     }
 

@@ -13,12 +13,12 @@ struct FlowFailureTests {
 
     @Test func `Errors end it with a status`() throws {
         let failures: [(any Error, FlowHost.Report)] = [
-            (SchemeFailure.denied("no", detail: "d"), .init(status: 3, message: "no", detail: "d")),
-            (SchemeFailure.unavailable("later"), .init(status: 4, message: "later")),
-            (SchemeFailure.badToken("old"), .init(status: 2, message: "old")),
-            (SchemeFailure.unsupported("not this"), .init(status: 5, message: "not this")),
-            (SchemeFailure.badSetting("url", "is wrong"), .init(status: 1, subject: "url", message: "is wrong")),
-            (SchemeFailure.internal("fault"), .init(status: 6, message: "fault")),
+            (SchemeError.denied("no", detail: "d"), .init(status: 3, message: "no", detail: "d")),
+            (SchemeError.unavailable("later"), .init(status: 4, message: "later")),
+            (SchemeError.badToken("old"), .init(status: 2, message: "old")),
+            (SchemeError.unsupported("not this"), .init(status: 5, message: "not this")),
+            (SchemeError.badSetting("url", "is wrong"), .init(status: 1, subject: "url", message: "is wrong")),
+            (SchemeError.internal("fault"), .init(status: 6, message: "fault")),
             (CancellationError(), .init(status: 4, message: "the flow was cancelled")),
             (Sensitive(), .init(status: 6, message: "the flow ended with an error of the type Sensitive")),
         ]

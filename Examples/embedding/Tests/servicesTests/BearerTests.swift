@@ -45,7 +45,7 @@ struct BearerTests {
         let storage = TokenStorage<Token>(storage: InMemoryStorage())
         try await storage.save(Token(value: "old"))
         let interceptor = AuthenticationInterceptor(
-            tokenStorage: storage, refreshStrategy: { _ in throw TokenRefused("the session was ended elsewhere") })
+            tokenStorage: storage, refreshStrategy: { _ in throw RefreshRejectedError("the session was ended elsewhere") })
         let provider = NetworkProvider(
             config: config, session: Accepting(name: "Authorization", value: "another"), interceptor: interceptor)
         await #expect(throws: NetworkError.unauthorized) { try await provider.perform(me) }

@@ -9,14 +9,14 @@ struct Session: FlowScheme, RefreshFlow, LogoutFlow {
     func login(_ flow: AuthFlow) async throws -> IssuedToken {
         let answers = try await flow.ask([.text("user", "User"), .secret("password", "Password")])
         let response = try await flow.send(.post("\(server.origin)/login", form: FormFields(answers)))
-        guard response.status != 403 else { throw SchemeFailure.denied("the server refused the login") }
+        guard response.status != 403 else { throw SchemeError.denied("the server refused the login") }
         return try await token(from: response, flow)
     }
 
     func refresh(_ flow: AuthFlow, _ token: Pair) async throws -> IssuedToken {
         let form: FormFields = ["renewal": .secret(token.renewal)]
         let response = try await flow.send(.post("\(server.origin)/renew", form: form))
-        guard response.status != 403 else { throw SchemeFailure.badToken("the server doesn't know it") }
+        guard response.status != 403 else { throw SchemeError.badToken("the server doesn't know it") }
         return try await self.token(from: response, flow)
     }
 
@@ -29,7 +29,7 @@ struct Session: FlowScheme, RefreshFlow, LogoutFlow {
     }
 
     private func token(from response: FlowResponse, _ flow: AuthFlow) async throws -> IssuedToken {
-        guard response.status == 200 else { throw SchemeFailure.unavailable("the server answered \(response.status)") }
+        guard response.status == 200 else { throw SchemeError.unavailable("the server answered \(response.status)") }
         var token = IssuedToken(response.body)
         // The server has spent the old renewal: nothing that fails from here on may lose the new one.
         try await flow.keep(token)
@@ -47,11 +47,11 @@ struct Pair: SchemeToken {
     let session: Secret
     let renewal: Secret
 
-    init(decoding bytes: Span<UInt8>) throws(SchemeFailure) {
+    init(decoding bytes: Span<UInt8>) throws(SchemeError) {
         try self.init(decoding: Secret(bytes))
     }
 
-    init(decoding bytes: Secret) throws(SchemeFailure) {
+    init(decoding bytes: Secret) throws(SchemeError) {
         let lines = bytes.withUnsafeBytes { $0.split(separator: UInt8(ascii: "\n")).map { Secret(copying: UnsafeRawBufferPointer(rebasing: $0)) } }
         guard lines.count == 2 else { throw .badToken("it is not of two lines") }
         (session, renewal) = (lines[0], lines[1])

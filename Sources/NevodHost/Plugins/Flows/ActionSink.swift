@@ -12,10 +12,10 @@ struct ActionSink {
     private(set) var state: Secret?
     /// What is wrong with what the plugin asked for.
     private(set) var problem: String?
-    private let author: Author
+    private let provenance: Provenance
 
-    init(author: Author) {
-        self.author = author
+    init(provenance: Provenance) {
+        self.provenance = provenance
     }
 
     /// Calls `body` with the contract's table for this sink.
@@ -130,16 +130,16 @@ struct ActionSink {
             throw Problem("\(flow.header_count) header lines are too many, or have no table")
         }
         let body = Array(flow.body.buffer)
-        do throws(InvalidRequest) {
+        do throws(InvalidRequestError) {
             let url = try url(of: flow)
             var request = try HTTPRequest(
                 HTTPMethod(validating: try methodText(flow)), url, body: body.isEmpty ? .none : .bytes(body))
-            request.author = author
+            request.provenance = provenance
             for index in 0..<Int(flow.header_count) {
                 guard let pair = flow.headers?[index] else { break }
                 let name = String(decoding: pair.name.buffer, as: UTF8.self)
                 guard !Self.transportFields.contains(name.lowercased()) else {
-                    throw InvalidRequest(.header(name), "the host alone writes it")
+                    throw InvalidRequestError(.header(name), "the host alone writes it")
                 }
                 try request.addHeader(name, String(decoding: pair.value.buffer, as: UTF8.self))
             }
@@ -150,13 +150,13 @@ struct ActionSink {
         }
     }
 
-    private func url(of flow: nevod_flow_request) throws(InvalidRequest) -> String {
-        do throws(Problem) { return try text(flow.url, "its url") } catch { throw InvalidRequest(.url(""), error.text) }
+    private func url(of flow: nevod_flow_request) throws(InvalidRequestError) -> String {
+        do throws(Problem) { return try text(flow.url, "its url") } catch { throw InvalidRequestError(.url(""), error.text) }
     }
 
-    private func methodText(_ flow: nevod_flow_request) throws(InvalidRequest) -> String {
+    private func methodText(_ flow: nevod_flow_request) throws(InvalidRequestError) -> String {
         do throws(Problem) { return try text(flow.method, "its method", upTo: 64) } catch {
-            throw InvalidRequest(.method(""), error.text)
+            throw InvalidRequestError(.method(""), error.text)
         }
     }
 
@@ -197,7 +197,7 @@ struct ActionSink {
     }
 }
 
-extension InvalidRequest.Part {
+extension InvalidRequestError.Part {
     fileprivate var isURL: Bool {
         if case .url = self { true } else { false }
     }

@@ -46,9 +46,9 @@ final class Flow {
     func step(_ event: FlowEvent, now: UnixTime, state: Secret?) throws(PluginError) -> (FlowAction, state: Secret?) {
         var random = [UInt8](repeating: 0, count: 32)
         RAND_bytes(&random, Int32(random.count))
-        let lent = LentBytes()
+        let lent = BorrowedBytes()
         var table = event.table(now: now, random: random, state: state, lent)
-        var actions = ActionSink(author: instance.author)
+        var actions = ActionSink(provenance: instance.provenance)
         var errors = ErrorSink()
         let function = "the \(kind.name) flow"
         let status = actions.withTable { actions in

@@ -6,8 +6,8 @@ enum FlowEvent: Sendable {
     /// - Parameters:
     ///   - token: to renew, to use or to give back.
     ///   - answer: in a challenge, the one with the challenge.
-    case start(token: IssuedToken?, answer: FlowAnswer?)
-    case response(FlowAnswer)
+    case start(token: IssuedToken?, answer: FlowResponse?)
+    case response(FlowResponse)
     case transportError(FlowTransportError, String)
     case answers([String: Secret])
     case shown
@@ -34,7 +34,7 @@ enum FlowEvent: Sendable {
     }
 
     /// The contract's table for this event, as long as `lent` lives.
-    func table(now: UnixTime, random: [UInt8], state: Secret?, _ lent: LentBytes) -> nevod_event {
+    func table(now: UnixTime, random: [UInt8], state: Secret?, _ lent: BorrowedBytes) -> nevod_event {
         var table = nevod_event()
         table.struct_size = UInt32(MemoryLayout<nevod_event>.size)
         table.kind = Int32(kind)
@@ -79,7 +79,7 @@ enum FlowTransportError: Int32, Sendable {
 }
 
 /// An answer as a flow, or `on_response`, sees it.
-struct FlowAnswer: Sendable {
+struct FlowResponse: Sendable {
     let status: Int
     var isFromProxy = false
     let headers: HTTPHeaders
@@ -87,7 +87,7 @@ struct FlowAnswer: Sendable {
     /// What answered, after redirects.
     let url: String
 
-    func table(_ lent: LentBytes) -> nevod_response {
+    func table(_ lent: BorrowedBytes) -> nevod_response {
         var table = nevod_response()
         table.struct_size = UInt32(MemoryLayout<nevod_response>.size)
         table.status = Int32(status)
@@ -101,7 +101,7 @@ struct FlowAnswer: Sendable {
 }
 
 extension IssuedToken {
-    func table(_ lent: LentBytes) -> nevod_token {
+    func table(_ lent: BorrowedBytes) -> nevod_token {
         var table = nevod_token()
         table.struct_size = UInt32(MemoryLayout<nevod_token>.size)
         table.bytes = lent.lend(bytes)

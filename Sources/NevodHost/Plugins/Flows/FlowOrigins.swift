@@ -25,7 +25,7 @@ struct FlowOrigins: Sendable {
 
     /// Takes in the origins of an issuer's endpoints, if this is the answer to a request for its metadata, and says that it is
     /// this issuer's (RFC 8414 §3.3, OpenID Connect Discovery §4.3).
-    mutating func learn(from answer: FlowAnswer) {
+    mutating func learn(from answer: FlowResponse) {
         guard answer.status == 200, let issuer = issuers.first(where: { Self.metadata(of: $0).contains(answer.url) }),
             let issuerURL = try? HTTPURL(issuer)
         else { return }

@@ -3,7 +3,7 @@ import NevodHost
 import NevodSupport
 
 /// Writes an answer to where it should go: raw into a pipe or a file; JSON formatted, and everything made safe, at a terminal.
-struct Answer {
+struct ResponseWriter {
     let arguments: Arguments
     let console: Console
 

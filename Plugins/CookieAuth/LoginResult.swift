@@ -2,7 +2,7 @@ internal import NevodPluginKit
 internal import NevodSupport
 
 /// What a server means by its answer to a login, or to a code.
-enum LoginAnswer {
+enum LoginResult {
     case loggedIn
     case codeRequired(JSONValue?)
     /// Nobody can give a code any more.
@@ -11,15 +11,15 @@ enum LoginAnswer {
     case refused(String)
 }
 
-extension LoginAnswer {
+extension LoginResult {
     /// - Parameters:
     ///   - url: that the answer came from.
     ///   - isCode: whether it answers a code, which can come too late.
     ///   - newCookies: that this login's answers have set, and the jar still holds.
-    /// - Throws: where the answer is neither a login nor a refusal: ``SchemeFailure/unavailable(_:)``, which keeps the token.
+    /// - Throws: where the answer is neither a login nor a refusal: ``SchemeError/unavailable(_:)``, which keeps the token.
     init(
         _ response: FlowResponse, from url: PageURL, toCode isCode: Bool, newCookies: Set<String>, _ scheme: CookieAuth
-    ) throws(SchemeFailure) {
+    ) throws(SchemeError) {
         let answer = try response.jsonIfSaid()
         if let secondFactor = scheme.secondFactor {
             if isCode, secondFactor.isExpired(response, answer) {
@@ -50,7 +50,7 @@ extension LoginAnswer {
         }
     }
 
-    private static func check(redirect response: FlowResponse, from url: PageURL) throws(SchemeFailure) {
+    private static func check(redirect response: FlowResponse, from url: PageURL) throws(SchemeError) {
         guard let location = response.header("Location"), let next = url.resolving(location) else {
             throw .unavailable("the server redirected the login to no address that can be read (status \(response.status))")
         }
@@ -63,7 +63,7 @@ extension LoginAnswer {
     /// A server in trouble answers with pages, too.
     private static func check(
         success response: FlowResponse, _ newCookies: Set<String>, _ scheme: CookieAuth
-    ) throws(SchemeFailure) {
+    ) throws(SchemeError) {
         let status = response.status
         if scheme.format == .json, status / 100 == 2, response.isPage {
             throw .unavailable("the server answered with a page, and not with JSON (status \(status))")
@@ -78,8 +78,8 @@ extension LoginAnswer {
     }
 }
 
-extension SchemeFailure {
-    static func elsewhere(_ origin: String) -> SchemeFailure {
+extension SchemeError {
+    static func elsewhere(_ origin: String) -> SchemeError {
         .unavailable("the server redirected the login to another origin, \(origin); nothing was sent there")
     }
 }
@@ -93,7 +93,7 @@ extension FlowResponse {
     }
 
     /// Nil where the answer doesn't say that it is JSON, or is empty.
-    fileprivate func jsonIfSaid() throws(SchemeFailure) -> JSONValue? {
+    fileprivate func jsonIfSaid() throws(SchemeError) -> JSONValue? {
         isOf("json") && !body.isEmpty ? try json() : nil
     }
 }

@@ -2,7 +2,7 @@ internal import NevodSupport
 
 /// What all the ``TokenStorage``s over one storage and key share: the decoded token, the order of writes, the observers, and
 /// the one renewal at a time.
-final class TokenKeeper<Token: TokenModel>: Sendable {
+final class TokenCoordinator<Token: TokenModel>: Sendable {
     private let storage: AnyKeyValueStorage
     private let key: StorageKey
     private let memory = Locked(TokenMemory<Token>())
@@ -17,9 +17,9 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
         self.clock = clock
     }
 
-    static func shared(_ storage: AnyKeyValueStorage, _ key: StorageKey) -> TokenKeeper {
-        guard let identity = storage.identity else { return TokenKeeper(storage, key) }
-        return KeeperRegistry.keeper(TokenKeeper<Token>.self, identity, key) { TokenKeeper(storage, key) }
+    static func shared(_ storage: AnyKeyValueStorage, _ key: StorageKey) -> TokenCoordinator {
+        guard let identity = storage.identity else { return TokenCoordinator(storage, key) }
+        return KeeperRegistry.coordinator(TokenCoordinator<Token>.self, identity, key) { TokenCoordinator(storage, key) }
     }
 
     /// The token as it is stored now. The storage is asked every time, since others may write to it; decoded is only what
@@ -219,7 +219,7 @@ final class TokenKeeper<Token: TokenModel>: Sendable {
     }
 }
 
-/// Finds the keeper that others have made for the same storage, as long as one of them lives.
+/// Finds the coordinator that others have made for the same storage, as long as one of them lives.
 private enum KeeperRegistry {
     private struct Key: Hashable {
         let type: ObjectIdentifier
@@ -228,22 +228,22 @@ private enum KeeperRegistry {
     }
 
     private struct Reference {
-        weak var keeper: (any AnyObject & Sendable)?
+        weak var coordinator: (any AnyObject & Sendable)?
     }
 
     private static let keepers = Locked<[Key: Reference]>([:])
 
-    static func keeper<Keeper: AnyObject & Sendable>(
+    static func coordinator<Keeper: AnyObject & Sendable>(
         _ type: Keeper.Type, _ storage: ObjectIdentifier, _ key: StorageKey, _ make: () -> Keeper
     ) -> Keeper {
         let id = Key(type: ObjectIdentifier(type), storage: storage, key: key)
         return keepers.withLock { keepers in
-            // A keeper holds its storage, so an identifier is not used again while its keeper lives.
-            if let known = keepers[id]?.keeper as? Keeper { return known }
-            keepers = keepers.filter { $0.value.keeper != nil }
-            let keeper = make()
-            keepers[id] = Reference(keeper: keeper)
-            return keeper
+            // A coordinator holds its storage, so an identifier is not used again while its coordinator lives.
+            if let known = keepers[id]?.coordinator as? Keeper { return known }
+            keepers = keepers.filter { $0.value.coordinator != nil }
+            let coordinator = make()
+            keepers[id] = Reference(coordinator: coordinator)
+            return coordinator
         }
     }
 }

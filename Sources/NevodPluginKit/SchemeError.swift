@@ -1,7 +1,7 @@
 internal import NevodPluginABI
 
 /// Why a scheme could not do its work. The status decides what the host does next.
-public struct SchemeFailure: Error, Sendable {
+public struct SchemeError: Error, Sendable {
     let status: Int32
     let subject: String
     let message: String
@@ -15,33 +15,33 @@ public struct SchemeFailure: Error, Sendable {
     }
 
     /// The user has to change a setting. `message` completes the sentence that begins with its name: "must not be empty".
-    public static func badSetting(_ name: String, _ message: String) -> SchemeFailure {
-        SchemeFailure(Int32(NEVOD_BAD_SETTINGS), subject: name, message)
+    public static func badSetting(_ name: String, _ message: String) -> SchemeError {
+        SchemeError(Int32(NEVOD_BAD_SETTINGS), subject: name, message)
     }
 
     /// This scheme can't authorise this request, for example sign a body that can be read only once.
-    public static func unsupported(_ message: String) -> SchemeFailure {
-        SchemeFailure(Int32(NEVOD_UNSUPPORTED), message)
+    public static func unsupported(_ message: String) -> SchemeError {
+        SchemeError(Int32(NEVOD_UNSUPPORTED), message)
     }
 
     /// The stored token can't be read, or can't be used: the user has to log in again.
-    public static func badToken(_ message: String) -> SchemeFailure {
-        SchemeFailure(Int32(NEVOD_BAD_TOKEN), message)
+    public static func badToken(_ message: String) -> SchemeError {
+        SchemeError(Int32(NEVOD_BAD_TOKEN), message)
     }
 
     /// The server refused for good: the host clears the token.
-    public static func denied(_ message: String, detail: String = "") -> SchemeFailure {
-        SchemeFailure(Int32(NEVOD_DENIED), message, detail: detail)
+    public static func denied(_ message: String, detail: String = "") -> SchemeError {
+        SchemeError(Int32(NEVOD_DENIED), message, detail: detail)
     }
 
     /// A passing failure: the host keeps the token, and may try again.
-    public static func unavailable(_ message: String, detail: String = "") -> SchemeFailure {
-        SchemeFailure(Int32(NEVOD_UNAVAILABLE), message, detail: detail)
+    public static func unavailable(_ message: String, detail: String = "") -> SchemeError {
+        SchemeError(Int32(NEVOD_UNAVAILABLE), message, detail: detail)
     }
 
     /// A fault of the plugin or of a library it uses. `detail` may be sensitive: it is shown only when asked for.
-    public static func `internal`(_ message: String, detail: String = "") -> SchemeFailure {
-        SchemeFailure(Int32(NEVOD_INTERNAL), message, detail: detail)
+    public static func `internal`(_ message: String, detail: String = "") -> SchemeError {
+        SchemeError(Int32(NEVOD_INTERNAL), message, detail: detail)
     }
 
     func report(to errors: UnsafePointer<nevod_errors>) -> Int32 {
@@ -55,3 +55,6 @@ public struct SchemeFailure: Error, Sendable {
         return status
     }
 }
+
+@available(*, deprecated, renamed: "SchemeError")
+public typealias SchemeFailure = SchemeError

@@ -1,7 +1,7 @@
 internal import NevodStorage
 
 /// Why a statement failed, and what that leaves open.
-struct PostgreSQLFailure: Error {
+struct PostgreSQLError: Error {
     let error: StorageError
     /// Five characters of the server's (its documentation's appendix A); nil: it said nothing.
     var state: String?

@@ -2,7 +2,7 @@ internal import NevodPluginABI
 internal import NevodSupport
 
 /// Memory that a call lends to a plugin: valid until this goes, and wiped then, since tokens and answers are among it.
-final class LentBytes {
+final class BorrowedBytes {
     private var blocks: [UnsafeMutableRawBufferPointer] = []
 
     deinit {

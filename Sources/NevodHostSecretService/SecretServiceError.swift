@@ -2,7 +2,7 @@ internal import CSecretService
 internal import NevodStorage
 
 /// Why a call did not do what it should.
-enum ServiceFailure: Error {
+enum SecretServiceError: Error {
     /// The service, or the way to it, has failed; another try may help.
     case service(StorageError)
     /// This is how it is.
@@ -16,17 +16,17 @@ enum ServiceFailure: Error {
 
     private static let name = "the Secret Service"
 
-    static let locked = ServiceFailure.final(
+    static let locked = SecretServiceError.final(
         StorageError(
             .unavailable, name, problem: "the keyring is locked",
             remedy: "unlock it in the desktop, or with: gnome-keyring-daemon --unlock"))
 
-    static let noCollection = ServiceFailure.final(
+    static let noCollection = SecretServiceError.final(
         StorageError(
             .unavailable, name, problem: "there is no default keyring",
             remedy: "make one in the desktop, or with: gnome-keyring-daemon --unlock"))
 
-    static let withoutSecret = ServiceFailure.service(
+    static let withoutSecret = SecretServiceError.service(
         StorageError(.unavailable, name, problem: "has not given the secret of an item"))
 
     static func late(_ limit: Duration) -> StorageError {

@@ -1,5 +1,5 @@
 /// A request that can't be sent as it stands.
-public struct InvalidRequest: Error, Sendable, Hashable {
+public struct InvalidRequestError: Error, Sendable, Hashable {
     /// Which part of the request is to blame.
     public enum Part: Sendable, Hashable {
         /// As it was given, so it may hold a secret of the caller's own.
@@ -23,7 +23,7 @@ public struct InvalidRequest: Error, Sendable, Hashable {
     }
 }
 
-extension InvalidRequest: CustomStringConvertible {
+extension InvalidRequestError: CustomStringConvertible {
     public var description: String {
         switch part {
         case .url(let url): "the URL \"\(url)\" can't be used: \(problem)"
@@ -33,3 +33,6 @@ extension InvalidRequest: CustomStringConvertible {
         }
     }
 }
+
+@available(*, deprecated, renamed: "InvalidRequestError")
+public typealias InvalidRequest = InvalidRequestError
