@@ -15,9 +15,12 @@ static inline int nevod_replace(uint64_t *place, uint64_t expected, uint64_t val
 /* Variadic, which Swift can't call. 0, or -1 with errno. */
 static inline int nevod_make_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-/* Of which module of C timespec is, for Swift, depends on which files the compiler happens to take together. */
-static inline int64_t nevod_monotonic_nanoseconds(void) {
+/* In C, since the module that Swift attributes timespec to depends on which files the compiler takes together. */
+static inline int64_t nevod_nanoseconds(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+static inline int64_t nevod_monotonic_nanoseconds(void) { return nevod_nanoseconds(CLOCK_MONOTONIC); }
+/* Since 1970-01-01T00:00:00Z. */
+static inline int64_t nevod_wall_nanoseconds(void) { return nevod_nanoseconds(CLOCK_REALTIME); }

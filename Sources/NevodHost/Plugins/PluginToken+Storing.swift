@@ -50,9 +50,3 @@ extension PluginToken: SecretlyStored {
         return String(decoding: rest[2..<end], as: UTF8.self)
     }
 }
-
-/// A token that is made of a secret, and becomes one, without a copy in memory that nobody wipes.
-protocol SecretlyStored: TokenModel {
-    func encoded() -> Secret
-    init(stored bytes: UnsafeRawBufferPointer) throws(UnreadableTokenError)
-}

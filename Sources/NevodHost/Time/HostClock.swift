@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-    internal import Glibc
+    internal import CLinux
 #elseif canImport(Darwin)
     internal import Darwin
 #endif
@@ -15,8 +15,10 @@ public struct HostClock: Sendable {
 
     /// The machine's own (CLOCK_REALTIME). It may jump when somebody sets it.
     public static let system = HostClock {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+        #if canImport(Glibc)
+            nevod_wall_nanoseconds()
+        #else
+            Int64(clock_gettime_nsec_np(CLOCK_REALTIME))
+        #endif
     }
 }

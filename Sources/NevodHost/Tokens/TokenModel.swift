@@ -41,14 +41,6 @@ public protocol TokenModel: Sendable {
     func authorize(_ exchange: inout Exchange) async throws
 }
 
-/// When a token goes on a request.
-public enum TokenPhase: Sendable {
-    /// At the interceptor's place in the chain.
-    case credential
-    /// After the whole chain, on every attempt, so that nobody can change what has been signed.
-    case signature
-}
-
 extension TokenModel where Expiry == NoExpiry {
     public var expiresAt: NoExpiry { NoExpiry() }
 }
