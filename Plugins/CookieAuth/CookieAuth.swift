@@ -155,7 +155,7 @@ extension String {
     }
 }
 
-private let plugin = PluginExport(CookieAuth.self, name: "CookieAuth", version: "0.1.0", vendor: "NevodHost")
+private let plugin = PluginExport(CookieAuth.self, name: "CookieAuth", version: "0.2.0-dev", vendor: "NevodHost")
 // The contract names it.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

@@ -1,3 +1,3 @@
 enum Version {
-    static let text = "0.1.0"
+    static let text = "0.2.0-dev"
 }

@@ -159,4 +159,4 @@ class Usage(ServerTestCase):
     def test_version(self):
         outcome = self.run_host("-V")
         self.expect(outcome, 0)
-        self.assertRegex(outcome.out, rb"\Anevod-host \d+\.\d+\.\d+\n\Z")
+        self.assertRegex(outcome.out, rb"\Anevod-host \d+\.\d+\.\d+(-dev)?\n\Z")

@@ -1,9 +1,9 @@
 """Runs the commands of the documents and compares what they print.
 
-In a ```console block a line that begins with "$ " is a command, and the lines behind it are its output, both streams together;
-a line "…" stands for any lines, "…" within one for any text, "exit code N" for a failure. http://127.0.0.1:8080 is the demo server that
-the document started last, hmac_server.py if it started none, wherever it listens.
-A paragraph of a ```swift block stands, to the letter, in a file below Examples, which is built and run here.
+In a ```console block, a line that begins with "$ " is a command, and the lines after it are its output, both streams together. A line
+"…" matches any lines, "…" within a line matches any text, and a last line "exit code N" is the expected exit code.
+http://127.0.0.1:8080 is replaced by the address of the demo server that the document started last, or of hmac_server.py if it started
+none. Each paragraph of a ```swift block must be, verbatim, in a file below Examples; the examples are built and run here.
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/Documentation/run.py
 """
@@ -52,7 +52,7 @@ def matches(expected, got):
 
 
 class Document:
-    """One file's commands, which share an environment and a server."""
+    """The commands of one file. They share an environment and a server."""
 
     def __init__(self, path, build_dir):
         self.path = path
@@ -119,7 +119,7 @@ def check_swift(path):
     for line, block in blocks(path, "swift"):
         for paragraph in block.strip("\n").split("\n\n"):
             if not any(paragraph in text for text in examples):
-                raise Failure(f"{path.relative_to(ROOT)}:{line}: this stands in no example:\n{paragraph}")
+                raise Failure(f"{path.relative_to(ROOT)}:{line}: this is in no example:\n{paragraph}")
         yield line
 
 
@@ -128,7 +128,7 @@ PROGRAMS = EXAMPLES / ".build/debug"
 
 
 def build_examples():
-    """All programs of one package, and their tests, built as a stranger would."""
+    """Builds all programs of the package, and their tests, as a user of the library would."""
     done = subprocess.run(
         ["swift", "build", "--build-tests", "--package-path", EXAMPLES], cwd=ROOT, timeout=2 * SECONDS,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -146,7 +146,7 @@ def check_example_tests():
 
 
 def check_embedding(build_dir):
-    """A plugin in a program, against the demo server."""
+    """Runs the program that loads a plugin, against the demo server."""
     document = Document(ROOT / "Docs/library.md", build_dir)
     document.environment["NEVOD_PLUGIN_PATH"] = str(build_dir)
     try:
@@ -162,7 +162,7 @@ def check_storage(home):
 
 
 def run_with_server(program, server):
-    """Runs a program against a server of its own; returns what came of it, and the lines of the server."""
+    """Runs a program against a server of its own; returns the finished process, and the lines that the server printed."""
     server = subprocess.Popen(
         [sys.executable, EXAMPLES / "servers" / server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
@@ -188,7 +188,7 @@ def check_quick_start():
 
 
 def check_services():
-    """What each of several services saw, too: no credential but its own."""
+    """Checks also what each service received: no credential but its own."""
     done, seen = run_with_server("services", "services.py")
     expect("services", SERVICES, done)
     if seen != SEEN_BY_SERVICES.strip().splitlines():
@@ -196,7 +196,7 @@ def check_services():
 
 
 def check_sign_in():
-    """However many requests the ended token meets, the token endpoint is asked once each time."""
+    """Checks that the token endpoint gets one request for each renewal, however many requests need it."""
     done, seen = run_with_server("sign-in", "services.py")
     expect("sign-in", SIGN_IN, done)
     asked = [line.removeprefix("api.example.com POST /token ") for line in seen if " /token " in line]
@@ -304,7 +304,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as home:
         os.environ["HOME"] = home
-        # First, so that no command of a document waits for the library to be built.
+        # Built first, so that no command of a document waits for the library to be built.
         examples_are_built = attempt(build_examples)
         patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Sources/*/*.docc/*.md")
         for path in (path for pattern in patterns for path in sorted(ROOT.glob(pattern))):

@@ -1,4 +1,4 @@
-"""Tests of scripts/scheme_tables.py: each fault of a page is named, and nothing is written by --check.
+"""Tests of scripts/scheme_tables.py: each fault of a page is named, and --check writes nothing.
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/Documentation/test_scheme_tables.py
 """
@@ -17,7 +17,7 @@ import scheme_tables  # noqa: E402
 
 
 class Pages(unittest.TestCase):
-    """A repository with one plugin, the real libAPIKeyAuth.so, and pages of the test's own."""
+    """A repository with one plugin, the real libAPIKeyAuth.so, and pages that each test writes."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

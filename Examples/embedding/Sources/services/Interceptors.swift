@@ -70,7 +70,7 @@ func limits() async throws {
     config.rateLimit = RateLimitConfiguration(requests: 50, interval: 1)
     let provider = NetworkProvider(config: config)
 
-    let options = TransferOptions(timeout: .seconds(5), redirects: .none, retryPolicy: RetryPolicy.none)
+    let options = RequestOptions(timeout: .seconds(5), redirects: .none, retryPolicy: RetryPolicy.none)
     let terms = SimpleGetRoute<Verified, AppDomains>(endpoint: "/public/terms", domain: .mainAPI)
     print("limits: \(try await provider.perform(terms, options: options).scheme)")
 }
