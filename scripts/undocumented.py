@@ -36,6 +36,8 @@ def is_documented(identifier, symbols, answers):
     symbol = symbols.get(identifier)
     if symbol is None:
         return True  # Another library's requirement, documented there.
+    if any(entry.get("isUnconditionallyDeprecated") for entry in symbol.get("availability", [])):
+        return True  # The attribute names what replaces it.
     if "docComment" in symbol or "location" not in symbol:  # A macro wrote it, where no comment can stand.
         return True
     return identifier in answers and is_documented(answers[identifier], symbols, answers)
