@@ -1,7 +1,9 @@
 internal import NevodStorage
 
 extension PostgreSQLConnection {
-    /// In one round trip, all as they are at one instant. None: the store has no key.
+    /// Reads entries in one round trip, as of one instant.
+    ///
+    /// - Returns: none if the store has no key.
     func entries(of keys: [StorageKey], _ schema: PostgreSQLSchema) throws(PostgreSQLError) -> [StorageKey: SealedEntry] {
         let rows = try run(
             """
@@ -19,12 +21,12 @@ extension PostgreSQLConnection {
         return entries
     }
 
-    /// Writes the version behind the one that is there, and tells all who listen: in one statement, so that it has happened when it
-    /// returns, or has not.
+    /// Writes the next version of an entry and notifies all listeners, in one statement: both happen, or neither.
     ///
-    /// - Returns: false if another version is there, or the store has another key.
+    /// - Returns: false if the stored version is not the previous one, or the store has another key.
     func save(_ write: PostgreSQLWrite, _ schema: PostgreSQLSchema) throws(PostgreSQLError) -> Bool {
-        // A change of the store's key locks the table, and a statement looks at the rows only after it has its lock on the table.
+        // A change of the store's key locks the table, and a statement reads rows only once it has its own lock on the table: so it
+        // sees the new key number.
         try run(
             """
             WITH changed AS (
@@ -38,12 +40,12 @@ extension PostgreSQLConnection {
             [
                 .bytes(Array(write.key.rawValue.utf8)), .integer(write.version),
                 write.sealed.map(PostgreSQLValue.bytes) ?? .null, .integer(write.keyNumber), .text(write.channel),
-                .text(PostgreSQLNews.changed(write.key, version: write.version).payload),
+                .text(PostgreSQLNotification.changed(write.key, version: write.version).payload),
             ]
         ).count > 0
     }
 
-    /// Writes them in the place of whatever is there, and tells all who listen. Needs a lock on the table.
+    /// Writes entries over whatever is stored, and notifies all listeners. Requires ``lockEntries(_:)``.
     func overwrite(_ writes: [PostgreSQLWrite], _ schema: PostgreSQLSchema, _ channel: String) throws(PostgreSQLError) {
         try run(
             """
@@ -56,11 +58,14 @@ extension PostgreSQLConnection {
                 .list(writes.map { $0.sealed ?? [] }),
             ])
         try run(
-            "SELECT pg_notify($1::text, convert_from(news, 'UTF8')) FROM unnest($2::bytea[]) AS news",
-            [.text(channel), .list(writes.map { Array(PostgreSQLNews.changed($0.key, version: $0.version).payload.utf8) })])
+            "SELECT pg_notify($1::text, convert_from(payload, 'UTF8')) FROM unnest($2::bytea[]) AS payload",
+            [
+                .text(channel),
+                .list(writes.map { Array(PostgreSQLNotification.changed($0.key, version: $0.version).payload.utf8) }),
+            ])
     }
 
-    /// In the order of the keys, some hundred at a time, also if `body` changes them.
+    /// Reads all entries in the order of their keys, 500 for each page. The body may change them.
     func forEachPage(
         _ schema: PostgreSQLSchema, _ body: ([(key: StorageKey, entry: SealedEntry)]) throws(PostgreSQLError) -> Void
     ) throws(PostgreSQLError) {
@@ -83,13 +88,13 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// Until the transaction ends, all who write wait; who reads doesn't.
+    /// Blocks all other writers, but no readers, until the transaction ends.
     func lockEntries(_ schema: PostgreSQLSchema) throws(PostgreSQLError) {
         try execute("LOCK TABLE \(schema.name).entry IN EXCLUSIVE MODE")
     }
 
-    /// Of the same versions. Needs a lock on the table.
-    func sealAnew(
+    /// Seals every value again, under the same version. Requires ``lockEntries(_:)``.
+    func reseal(
         _ schema: PostgreSQLSchema, _ seal: (StorageKey, SealedEntry) throws(StorageError) -> [UInt8]?
     ) throws(PostgreSQLError) {
         try forEachPage(schema) { (page) throws(PostgreSQLError) in
@@ -115,13 +120,13 @@ extension PostgreSQLConnection {
         guard let store = StoreIdentifier(rows.bytes(0, 0)) else {
             throw PostgreSQLError(
                 error: StorageError(
-                    .damaged, "\(name), schema \(schema.name)", problem: "has no identity", remedy: "put it back from a backup"))
+                    .damaged, "\(name), schema \(schema.name)", problem: "has no identity", remedy: "restore it from a backup"))
         }
         let key = SealedKey(store: store, kind: rows.text(0, 2), salt: rows.bytes(0, 3), sealed: rows.bytes(0, 4))
         return (key, rows.integer(0, 1))
     }
 
-    /// Nothing if the store has one.
+    /// Saves the store's first key. Has no effect if the store has one.
     func addFirst(_ key: SealedKey, _ schema: PostgreSQLSchema) throws(PostgreSQLError) {
         try run(
             """

@@ -3,26 +3,26 @@ internal import Glibc
 internal import NevodStorage
 internal import NevodSupport
 
-/// One connection to a server. Used by one thread at a time, which it blocks, for a bounded time.
+/// One connection to a server. Used by one thread at a time, which it blocks for a bounded time.
 final class PostgreSQLConnection {
-    /// The server ends a statement after 30 seconds; who hears nothing by then talks to nobody.
-    static let patience: Duration = .seconds(35)
+    /// The server cancels a statement after 30 seconds; silence beyond that means the connection is dead.
+    static let timeout: Duration = .seconds(35)
 
     let name: String
-    private let pq: PQ
+    private let pq: LibPQ
     private let handle: OpaquePointer
-    /// By their text: parsing costs more than running.
+    /// Prepared statements by their text: parsing costs more than executing.
     private var prepared: [String: String] = [:]
-    private var isGivenUp = false
+    private var isAbandoned = false
 
-    /// - Parameter name: of the server, for errors.
-    init(_ pq: PQ, _ handle: OpaquePointer, name: String) {
+    /// - Parameter name: The server's name, for errors.
+    init(_ pq: LibPQ, _ handle: OpaquePointer, name: String) {
         self.pq = pq
         self.handle = handle
         self.name = name
-        // Its default prints to standard error.
+        // The default processor prints to standard error.
         _ = pq.call.PQsetNoticeProcessor(handle, { _, _ in }, nil)
-        // A server that doesn't read must not hold us.
+        // A server that doesn't read must not block the thread.
         _ = pq.call.PQsetnonblocking(handle, 1)
     }
 
@@ -30,34 +30,38 @@ final class PostgreSQLConnection {
         pq.call.PQfinish(handle)
     }
 
-    var isBroken: Bool { isGivenUp || pq.call.PQstatus(handle) != CONNECTION_OK }
+    var isBroken: Bool { isAbandoned || pq.call.PQstatus(handle) != CONNECTION_OK }
     var socket: Int32 { pq.call.PQsocket(handle) }
 
-    /// Takes what has come. After it, ``isBroken`` knows of an end that came meanwhile.
+    /// Reads pending input, after which ``isBroken`` is true if the server has closed the connection meanwhile.
     func takeInput() {
-        // A server that ends the connection says why: that is one thing to take, and the end behind it the next.
+        // A server that closes the connection sends the reason first: one read gets that, the next one gets the end of file.
         for _ in 0..<2 {
-            if pq.call.PQconsumeInput(handle) == 0 { isGivenUp = true }
+            if pq.call.PQconsumeInput(handle) == 0 { isAbandoned = true }
         }
     }
 
-    /// - Parameter values: of `$1` and so on.
+    /// Runs a prepared statement.
+    ///
+    /// - Parameter values: The values of `$1` and so on.
     @discardableResult
     func run(_ text: String, _ values: [PostgreSQLValue] = []) throws(PostgreSQLError) -> PostgreSQLResult {
         let statement = try prepare(text)
         let isSent = PostgreSQLParameters(values).withPointers { pointers, lengths, formats in
             pq.call.PQsendQueryPrepared(handle, statement, Int32(values.count), pointers, lengths, formats, 1)
         }
-        return try answer(isSent: isSent)
+        return try result(isSent: isSent)
     }
 
-    /// Runs statements that have no values, and of which the last one's rows count.
+    /// Runs statements without parameters, and returns the result of the last one.
     @discardableResult
     func execute(_ text: String) throws(PostgreSQLError) -> PostgreSQLResult {
-        try answer(isSent: pq.call.PQsendQuery(handle, text))
+        try result(isSent: pq.call.PQsendQuery(handle, text))
     }
 
-    /// All of it, or nothing.
+    /// Runs the body in a transaction, which is rolled back if the body throws.
+    ///
+    /// - Parameter kind: Options of `BEGIN`.
     func transaction<Result>(
         _ kind: String = "", _ body: () throws(PostgreSQLError) -> Result
     ) throws(PostgreSQLError) -> Result {
@@ -73,7 +77,7 @@ final class PostgreSQLConnection {
         return result
     }
 
-    /// What `LISTEN` has brought since it was last asked.
+    /// The payloads that `LISTEN` has received since the last call.
     func notifications() -> [String] {
         var payloads: [String] = []
         while let notification = pq.call.PQnotifies(handle) {
@@ -86,56 +90,56 @@ final class PostgreSQLConnection {
     private func prepare(_ text: String) throws(PostgreSQLError) -> String {
         if let known = prepared[text] { return known }
         let statement = "nevod_\(prepared.count)"
-        try answer(isSent: pq.call.PQsendPrepare(handle, statement, text, 0, nil))
+        try result(isSent: pq.call.PQsendPrepare(handle, statement, text, 0, nil))
         prepared[text] = statement
         return statement
     }
 
-    // MARK: Answers
+    // MARK: Results
 
     @discardableResult
-    private func answer(isSent: Int32) throws(PostgreSQLError) -> PostgreSQLResult {
+    private func result(isSent: Int32) throws(PostgreSQLError) -> PostgreSQLResult {
         guard isSent == 1 else { throw lost() }
-        let end = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while true {
             let left = pq.call.PQflush(handle)
             if left == 0 { break }
-            guard left == 1, try wait(for: POLLIN | POLLOUT, until: end) else { throw lost() }
+            guard left == 1, try wait(for: POLLIN | POLLOUT, until: deadline) else { throw lost() }
         }
         var (result, failure): (PostgreSQLResult?, PostgreSQLError?)
         while true {
             while pq.call.PQisBusy(handle) != 0 {
-                guard try wait(for: POLLIN, until: end) else { throw lost(failure) }
+                guard try wait(for: POLLIN, until: deadline) else { throw lost(failure) }
             }
             guard let next = pq.call.PQgetResult(handle).map({ PostgreSQLResult(pq, $0) }) else { break }
             result = next
             failure = failure ?? self.failure(next)
         }
         if var failure {
-            failure.isLost = isBroken
+            failure.isConnectionLost = isBroken
             throw failure
         }
         guard let result else { throw lost() }
         return result
     }
 
-    /// - Returns: false if the connection is gone.
-    private func wait(for events: Int32, until end: ContinuousClock.Instant) throws(PostgreSQLError) -> Bool {
-        let rest = Int32(max(.zero, end - .now) / .milliseconds(1))
+    /// - Returns: false if the connection is lost.
+    private func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) -> Bool {
+        let rest = Int32(max(.zero, deadline - .now) / .milliseconds(1))
         var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
         let count = poll(&descriptor, 1, rest)
         if count < 0 { return errno == EINTR }
         guard count > 0 else {
             cancel()
-            isGivenUp = true
+            isAbandoned = true
             throw PostgreSQLError(
-                error: StorageError(.unavailable, name, problem: "has given no answer for \(Self.patience)"), isLost: true)
+                error: StorageError(.unavailable, name, problem: "has not responded for \(Self.timeout)"), isConnectionLost: true)
         }
         return descriptor.revents & Int16(POLLOUT) != 0 && descriptor.revents & Int16(POLLIN) == 0
             || pq.call.PQconsumeInput(handle) == 1
     }
 
-    /// The server need not go on with what nobody waits for. It may not hear this.
+    /// Asks the server to stop executing a statement whose result is no longer waited for. The request may not reach it.
     private func cancel() {
         guard let cancellation = pq.call.PQgetCancel(handle) else { return }
         defer { pq.call.PQfreeCancel(cancellation) }
@@ -147,21 +151,21 @@ final class PostgreSQLConnection {
     private func failure(_ result: PostgreSQLResult) -> PostgreSQLError? {
         guard result.status != PGRES_COMMAND_OK, result.status != PGRES_TUPLES_OK else { return nil }
         guard let state = result.field("C") else {
-            isGivenUp = true
+            isAbandoned = true
             return lost()
         }
         return PostgreSQLError(
             error: StorageError(name, sqlState: state, result.field("M") ?? "the statement failed"), state: state)
     }
 
-    /// - Parameter last: what the server said before the end, if it said something.
+    /// - Parameter last: The last error that the server sent before the connection was lost.
     private func lost(_ last: PostgreSQLError? = nil) -> PostgreSQLError {
-        isGivenUp = true
-        if let last { return PostgreSQLError(error: last.error, state: last.state, isLost: true) }
+        isAbandoned = true
+        if let last { return PostgreSQLError(error: last.error, state: last.state, isConnectionLost: true) }
         let message = pq.message(of: handle)
         return PostgreSQLError(
             error: StorageError(
                 .unavailable, name, problem: message.isEmpty ? "the connection is lost" : "the connection is lost: \(message)"),
-            isLost: true)
+            isConnectionLost: true)
     }
 }

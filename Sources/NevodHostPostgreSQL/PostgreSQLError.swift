@@ -1,35 +1,35 @@
 internal import NevodStorage
 
-/// Why a statement failed, and what that leaves open.
+/// Why a statement failed, and whether the server may have executed it.
 struct PostgreSQLError: Error {
     let error: StorageError
-    /// Five characters of the server's (its documentation's appendix A); nil: it said nothing.
+    /// The SQLSTATE, five characters (PostgreSQL's documentation, appendix A); nil if the server gave none.
     var state: String?
-    /// The connection is gone, and nobody knows what the server has done.
-    var isLost = false
-    /// There was no connection, nor could one be made: nothing has been sent.
-    var isUnreached = false
+    /// The connection is lost, and whether the server executed the statement is unknown.
+    var isConnectionLost = false
+    /// No connection could be made: nothing was sent.
+    var isUnreachable = false
 
-    /// Others were in the way: the same again will do.
-    var isPassing: Bool { ["40001", "40P01"].contains(state) }
-    /// A lock was waited for too long.
-    var isOfLock: Bool { state == "55P03" }
+    /// A serialization failure or a deadlock: the same statement succeeds when it is retried.
+    var isTransient: Bool { ["40001", "40P01"].contains(state) }
+    /// The wait for a lock timed out.
+    var isLockTimeout: Bool { state == "55P03" }
 }
 
 extension StorageError {
     /// - Parameters:
-    ///   - state: SQLSTATE.
-    ///   - message: the server's own. Not its details, which quote rows.
+    ///   - state: The SQLSTATE.
+    ///   - message: The server's primary message. Never its details, which quote rows.
     init(_ subject: String, sqlState state: String, _ message: String) {
         let (code, remedy): (Code, String?) =
             switch (state.prefix(2), state) {
             case (_, "53100"): (.full, "free some space on the server's device")
-            case (_, "53300"): (.unavailable, "raise max_connections, or share fewer connections")
+            case (_, "53300"): (.unavailable, "raise max_connections, or use fewer connections")
             case ("28", _): (.permissions, "check the user, and the password in PGPASSFILE or the service file")
-            case (_, "42501"): (.permissions, "let this user create the schema, or grant it what the schema has")
-            case (_, "42P01"), (_, "3F000"): (.damaged, "put the schema back from a backup")
+            case (_, "42501"): (.permissions, "let this user create the schema, or grant it access to the schema's tables")
+            case (_, "42P01"), (_, "3F000"): (.damaged, "restore the schema from a backup")
             case (_, "25006"): (.unavailable, "connect to the primary: target_session_attrs=read-write")
-            case (_, "57014"), (_, "55P03"), ("40", _): (.busy, "try once more")
+            case (_, "57014"), (_, "55P03"), ("40", _): (.busy, "try again")
             case (_, "54000"): (.tooLarge, nil)
             case ("08", _), ("53", _), ("57", _), ("58", _): (.unavailable, nil)
             case ("XX", _): (.damaged, nil)

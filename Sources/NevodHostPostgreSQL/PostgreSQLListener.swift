@@ -3,22 +3,29 @@ internal import Glibc
 internal import NevodStorage
 internal import NevodSupport
 
-/// Hears what is told on a channel, on a connection and a thread of its own, and comes back after each loss of them.
+/// Receives the notifications of a channel on a connection and a thread of its own, and reconnects whenever they are lost.
 final class PostgreSQLListener: Sendable {
     enum Event: Sendable {
-        /// Whether all is heard from now on. Between a `false` and the next `true` anything may have been missed.
+        /// Whether every notification is received from now on. Between a `false` and the next `true`, some may have been missed.
         case isListening(Bool)
-        case news(PostgreSQLNews)
+        case notification(PostgreSQLNotification)
     }
 
     private let target: PostgreSQLTarget
     private let channel: String
-    private let wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    private let wake: Int32
     private let isStopped = Locked(false)
     private let onEvent: @Sendable (Event) -> Void
 
-    init(_ target: PostgreSQLTarget, channel: String, onEvent: @escaping @Sendable (Event) -> Void) {
-        precondition(wake >= 0, "no descriptor left")
+    init(
+        _ target: PostgreSQLTarget, channel: String, onEvent: @escaping @Sendable (Event) -> Void
+    ) throws(StorageError) {
+        wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        guard wake >= 0 else {
+            throw StorageError(
+                .unavailable, "PostgreSQL", problem: "can't be listened to: \(String(cString: strerror(errno)))",
+                systemCode: errno)
+        }
         self.target = target
         self.channel = channel
         self.onEvent = onEvent
@@ -28,14 +35,15 @@ final class PostgreSQLListener: Sendable {
         close(wake)
     }
 
-    /// Returns when it listens, or could not at once.
+    /// Returns once it is listening, or the first attempt failed. Without a thread it never listens, and every read asks the
+    /// server.
     func start() async {
         let tried = Waiter<Void>()
-        SystemThread.start { self.listen { tried.resume(with: .success(())) } }
+        guard SystemThread.start({ self.listen { tried.resume(with: .success(())) } }) else { return }
         _ = try? await tried.value(until: nil)
     }
 
-    /// Its thread ends soon.
+    /// The thread ends soon after.
     func stop() {
         isStopped.withLock { $0 = true }
         eventfd_write(wake, 1)
@@ -50,30 +58,34 @@ final class PostgreSQLListener: Sendable {
                 onEvent(.isListening(true))
                 didTry()
                 pause = .milliseconds(100)
-                hear(connection)
+                receive(connection)
                 onEvent(.isListening(false))
             } catch {
                 didTry()
             }
-            // Not all processes of a fleet at once.
+            // A random pause, so that the processes of a fleet don't reconnect all at once.
             wait(for: [], pause * Double.random(in: 0.5...1))
             pause = min(pause * 2, .seconds(5))
         }
     }
 
-    /// Until the connection is lost, or this is stopped.
-    private func hear(_ connection: PostgreSQLConnection) {
+    /// Returns when the connection is lost, or after ``stop()``.
+    private func receive(_ connection: PostgreSQLConnection) {
         while !isStopped.withLock(\.self) {
-            for news in connection.notifications().compactMap(PostgreSQLNews.init) { onEvent(.news(news)) }
+            for payload in connection.notifications() {
+                if let notification = PostgreSQLNotification(payload) { onEvent(.notification(notification)) }
+            }
             if connection.isBroken { return }
             wait(for: [connection.socket], nil)
             connection.takeInput()
         }
     }
 
-    /// - Parameter time: nil: without end. It ends early when this is stopped.
-    private func wait(for sockets: [Int32], _ time: Duration?) {
+    /// Waits for input, or until ``stop()``.
+    ///
+    /// - Parameter timeout: nil for none.
+    private func wait(for sockets: [Int32], _ timeout: Duration?) {
         var descriptors = ([wake] + sockets).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        poll(&descriptors, nfds_t(descriptors.count), time.map { Int32($0 / .milliseconds(1)) } ?? -1)
+        poll(&descriptors, nfds_t(descriptors.count), timeout.map { Int32($0 / .milliseconds(1)) } ?? -1)
     }
 }

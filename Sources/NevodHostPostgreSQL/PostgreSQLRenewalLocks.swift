@@ -1,43 +1,43 @@
 internal import NevodStorage
 internal import NevodSupport
 
-/// Locks for the keys of a store, for all processes that use it: advisory locks of the server's, which frees those of a connection
-/// that has ended.
+/// Renewal locks for the keys of a store, shared by all processes that use it: advisory locks of the server, which releases them
+/// when their connection ends.
 ///
-/// One connection holds all locks of a process, however many tokens it renews at a time. It never waits for one, since who waits
-/// can't let go of another; a lock that is taken is tried again when its holder tells that it is free, and now and then, in case the
-/// holder is dead and tells nothing.
+/// One connection holds all locks of a process, however many tokens the process renews at once. It never blocks on a lock, since a
+/// blocked connection could not release the others: a lock that is taken is tried again when its holder sends a notification of
+/// its release, and every half second, in case the holder died without sending one.
 final class PostgreSQLRenewalLocks: Sendable {
-    private let lane: PostgreSQLLane
+    private let worker: PostgreSQLWorker
     private let channel: String
     private let store: StoreIdentifier
-    /// The server's locks are one for a connection: it would give each to all of this process.
-    private let turns = KeyedMutex<UInt64>()
+    /// Advisory locks belong to a connection, so the server would grant one to every task of this process.
+    private let mutexes = KeyedMutex<UInt64>()
     private let waiting = Locked<[UInt64: [Waiter<Void>]]>([:])
 
     init(_ target: PostgreSQLTarget, channel: String, store: StoreIdentifier) {
-        lane = PostgreSQLLane(target)
+        worker = PostgreSQLWorker(target)
         self.channel = channel
         self.store = store
     }
 
     func withLock(
-        for key: StorageKey, patience: Duration = RenewalLocks.patience, _ body: @Sendable () async -> Void
+        for key: StorageKey, timeout: Duration = RenewalLocks.timeout, _ body: @Sendable () async -> Void
     ) async throws {
         let lock = number(of: key)
-        let end = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + timeout
         do {
-            try await turns.lock(lock, until: end)
+            try await mutexes.lock(lock, until: deadline)
         } catch is DeadlineExceededError {
-            throw isBusy(key, lock, patience)
+            throw isBusy(key, lock, timeout)
         }
-        defer { turns.unlock(lock) }
-        let connection = try await take(lock, until: end, isBusy(key, lock, patience))
+        defer { mutexes.unlock(lock) }
+        let connection = try await take(lock, until: deadline, isBusy(key, lock, timeout))
         await body()
         await release(lock, of: connection)
     }
 
-    /// Another process has let go of one.
+    /// Wakes the waiters of a lock that another process has released.
     func didRelease(_ lock: UInt64) {
         for waiter in waiting.withLock({ $0[lock] ?? [] }) { waiter.resume(with: .success(())) }
     }
@@ -46,24 +46,24 @@ final class PostgreSQLRenewalLocks: Sendable {
         StorageKey(rawValue: "\(store) \(key)").digest
     }
 
-    /// - Returns: which of the lane's connections holds it.
-    private func take(_ lock: UInt64, until end: ContinuousClock.Instant, _ isBusy: StorageError) async throws -> Int {
+    /// - Returns: the number of the worker's connection that holds the lock.
+    private func take(_ lock: UInt64, until deadline: ContinuousClock.Instant, _ isBusy: StorageError) async throws -> Int {
         while true {
-            // From before it is tried, so that no word of its release is missed.
+            // Registered before the attempt, so that no notification of a release is missed.
             let waiter = Waiter<Void>()
             waiting.withLock { $0[lock, default: []].append(waiter) }
-            defer { forget(waiter, lock) }
+            defer { remove(waiter, lock) }
             if let connection = try await tryToTake(lock) { return connection }
-            guard ContinuousClock.now < end else { throw isBusy }
+            guard ContinuousClock.now < deadline else { throw isBusy }
             do {
-                try await waiter.value(until: min(end, .now + .milliseconds(500)))
+                try await waiter.value(until: min(deadline, .now + .milliseconds(500)))
             } catch is DeadlineExceededError {
                 continue
             }
         }
     }
 
-    private func forget(_ waiter: Waiter<Void>, _ lock: UInt64) {
+    private func remove(_ waiter: Waiter<Void>, _ lock: UInt64) {
         waiting.withLock { waiting in
             waiting[lock]?.removeAll { $0 === waiter }
             if waiting[lock]?.isEmpty == true { waiting[lock] = nil }
@@ -72,7 +72,7 @@ final class PostgreSQLRenewalLocks: Sendable {
 
     private func tryToTake(_ lock: UInt64) async throws(StorageError) -> Int? {
         do throws(PostgreSQLError) {
-            return try await lane.runAgain { (connection, number) throws(PostgreSQLError) in
+            return try await worker.runRetrying { (connection, number) throws(PostgreSQLError) in
                 let rows = try connection.run("SELECT pg_try_advisory_lock($1::int8)", [.integer(Int64(bitPattern: lock))])
                 return rows.integer(0, 0) == 1 ? number : nil
             }
@@ -81,19 +81,19 @@ final class PostgreSQLRenewalLocks: Sendable {
         }
     }
 
-    /// If the connection has gone meanwhile, so has the lock.
+    /// Releases the lock. If its connection is gone, the server has released it already.
     private func release(_ lock: UInt64, of connection: Int) async {
         let channel = channel
-        _ = try? await lane.run(on: connection) { (connection) throws(PostgreSQLError) in
+        _ = try? await worker.run(on: connection) { (connection) throws(PostgreSQLError) in
             _ = try connection.run(
                 "SELECT pg_advisory_unlock($1::int8), pg_notify($2::text, $3::text)",
-                [.integer(Int64(bitPattern: lock)), .text(channel), .text(PostgreSQLNews.released(lock).payload)])
+                [.integer(Int64(bitPattern: lock)), .text(channel), .text(PostgreSQLNotification.released(lock).payload)])
         }
     }
 
-    private func isBusy(_ key: StorageKey, _ lock: UInt64, _ patience: Duration) -> StorageError {
+    private func isBusy(_ key: StorageKey, _ lock: UInt64, _ timeout: Duration) -> StorageError {
         StorageError(
-            .busy, "PostgreSQL", problem: "another process has been renewing \(key) for \(patience)",
+            .busy, "PostgreSQL", problem: "another process has been renewing \(key) for \(timeout)",
             remedy: """
                 find it with: SELECT pid FROM pg_locks WHERE locktype = 'advisory' \
                 AND classid = \(lock >> 32) AND objid = \(lock & 0xFFFF_FFFF)

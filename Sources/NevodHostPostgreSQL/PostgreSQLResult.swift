@@ -1,11 +1,11 @@
 internal import CPQ
 
-/// The rows that a statement gave, in binary. Owned by one thread.
+/// The rows of a statement's result, in binary. Used by one thread.
 final class PostgreSQLResult {
-    private let pq: PQ
+    private let pq: LibPQ
     let handle: OpaquePointer
 
-    init(_ pq: PQ, _ handle: OpaquePointer) {
+    init(_ pq: LibPQ, _ handle: OpaquePointer) {
         self.pq = pq
         self.handle = handle
     }
@@ -26,12 +26,12 @@ final class PostgreSQLResult {
 
     func text(_ row: Int32, _ column: Int32) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
-    /// Of any size; 1 for true.
+    /// An integer of any size; 1 for true.
     func integer(_ row: Int32, _ column: Int32) -> Int64 {
         bytes(row, column).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// A field of the server's error.
+    /// A field of the server's error report.
     func field(_ name: Character) -> String? {
         guard let code = name.asciiValue, let text = pq.call.PQresultErrorField(handle, Int32(code)) else { return nil }
         return String(cString: text)

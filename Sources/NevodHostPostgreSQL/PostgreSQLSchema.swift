@@ -1,20 +1,20 @@
 internal import NevodStorage
 
-/// How a schema of the database is laid out, and how one of an earlier layout becomes one of the next.
+/// The layout of a schema in the database, and its migration from earlier layouts.
 ///
-/// An entry that was removed stays, without a value: its version goes on counting, so that who has an old copy of the value learns
-/// that it was removed.
+/// A removed entry stays, without a value: its version keeps increasing, so that a process with an old copy of the value learns of
+/// the removal.
 struct PostgreSQLSchema: Sendable {
     let name: String
-    /// The statements that make layout n + 1 of layout n; the first make it of nothing. Never changed once released.
+    /// The statements that migrate from layout n to n + 1; the first create layout 1. Never changed once released.
     let steps: [String]
 
-    /// - Parameter name: lower-case letters, digits and `_`, so that it means the same to everybody, quoted or not.
+    /// - Parameter name: Lower-case letters, digits and `_`, so that the name means the same quoted and unquoted.
     init(_ name: String, laterSteps: [String] = []) throws(StorageError) {
         let isWord = name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 95 }
         guard isWord, (1...40).contains(name.utf8.count), name.first?.isNumber == false, !name.hasPrefix("pg_") else {
             throw StorageError(
-                .other, name, problem: "can't name a schema of the store",
+                .other, name, problem: "is not a valid name for the store's schema",
                 remedy: "use up to 40 lower-case letters, digits and underscores, a letter first")
         }
         self.name = name
@@ -40,9 +40,9 @@ struct PostgreSQLSchema: Sendable {
 
     var version: Int64 { Int64(steps.count) }
 
-    /// Brings the schema to this layout, or makes it. Many may do so at once.
+    /// Creates the schema, or migrates it to this layout. Safe to run in several processes at once.
     func migrate(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
-        // Who may only read and write comes no further than this.
+        // A user without the right to create tables gets no further than this.
         if try layout(connection) == version { return }
         try connection.transaction { () throws(PostgreSQLError) in
             let lock = StorageKey(rawValue: "nevod-host schema \(name)").digest
@@ -63,9 +63,9 @@ struct PostgreSQLSchema: Sendable {
         try connection.run("SELECT 1 FROM pg_namespace WHERE nspname = $1::text", [.text(name)]).count > 0
     }
 
-    /// 0: there is none.
+    /// - Returns: 0 if there is none.
     private func layout(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> Int64 {
-        // By the catalogue's rows: a name that was looked up before it was there stays unknown for as long as a transaction lasts.
+        // Read from the catalogue: a name that was looked up before it existed stays unknown for the rest of a transaction.
         let table = try connection.run(
             """
             SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -79,7 +79,7 @@ struct PostgreSQLSchema: Sendable {
     private func isLater(_ found: Int64, _ server: String) -> StorageError {
         StorageError(
             .damaged, "\(server), schema \(name)",
-            problem: "is of layout \(found), and this program knows none later than \(version)",
+            problem: "has layout \(found), and this program supports none later than \(version)",
             remedy: "use the newer program that wrote it")
     }
 }

@@ -2,46 +2,46 @@ public import NevodStorage
 internal import NevodSupport
 
 extension PostgreSQLStorage {
-    /// Takes over the values of an exported store, be it this kind's or a `SQLiteStorage`'s, which is only read: all, or, after a
-    /// failure, none. Other processes' writes wait meanwhile, their reads don't.
+    /// Imports the values of an exported store, of this type or of `SQLiteStorage`, which is only read: all of them, or none after a
+    /// failure. Writes of other processes wait meanwhile; reads don't.
     ///
     /// - Parameters:
-    ///   - path: of the file that ``export(to:key:)`` has written.
-    ///   - source: of its key.
-    ///   - replacing: whether a value takes the place of one that is there.
-    /// - Returns: how many were taken, and how many stayed because there was one.
+    ///   - path: The file that ``export(to:key:)`` has written.
+    ///   - source: The source of the file's key.
+    ///   - replacing: Whether an imported value replaces an existing one.
+    /// - Returns: the number of imported values, and of existing ones that were kept.
     public func importValues(
         from path: String, key source: any StoreKeySource, replacing: Bool = false
     ) async throws -> (taken: Int, kept: Int) {
         let export = try await SQLiteExport(path, key: source)
-        // Whatever becomes of it, what is remembered of these may be old.
+        // The cached values of these keys may be outdated, whatever the outcome.
         let changed = Locked<[StorageKey]>([])
         defer {
-            for key in changed.withLock(\.self) { hub.cache.withLock { $0.drop(key) } }
+            for key in changed.withLock(\.self) { dispatcher.cache.withLock { $0.drop(key) } }
         }
         return try await keyring.withCurrentKey { opened in
             do throws(PostgreSQLError) {
-                return try await self.pool.withLane { (lane) throws(PostgreSQLError) in
-                    try await lane.run { (connection, _) throws(PostgreSQLError) in
+                return try await self.pool.withWorker { (worker) throws(PostgreSQLError) in
+                    try await worker.run { (connection, _) throws(PostgreSQLError) in
                         try connection.transaction { () throws(PostgreSQLError) in
-                            try self.take(export, replacing, opened, connection) { keys in changed.withLock { $0 += keys } }
+                            try self.importAll(export, replacing, opened, connection) { keys in changed.withLock { $0 += keys } }
                         }
                     }
                 }
             } catch {
-                guard error.isLost else { throw error.error }
+                guard error.isConnectionLost else { throw error.error }
                 throw StorageError(
                     .unavailable, self.name,
-                    problem: "the connection was lost while \(path) was taken over, all of which may have happened or nothing: "
+                    problem: "the connection was lost while \(path) was imported; all of its values were, or none: "
                         + error.error.problem,
-                    remedy: "take it over once more when the server is back")
+                    remedy: "import it again when the server is back")
             }
         }
     }
 
-    /// - Parameter willWrite: called with keys before their values are sent.
-    /// - Returns: nil: the store has another key.
-    private func take(
+    /// - Parameter willWrite: Called with keys before their values are sent.
+    /// - Returns: nil if the store has another key.
+    private func importAll(
         _ export: SQLiteExport, _ replacing: Bool, _ opened: OpenedKey, _ connection: PostgreSQLConnection,
         willWrite: ([StorageKey]) -> Void
     ) throws(PostgreSQLError) -> (taken: Int, kept: Int)? {

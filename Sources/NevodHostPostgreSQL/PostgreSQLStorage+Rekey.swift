@@ -1,14 +1,14 @@
 public import NevodStorage
 
 extension PostgreSQLStorage {
-    /// Gives the store another data key, wrapped by `source`, and seals every value anew: all, or none. Other processes that use
-    /// the store go on if they were given this source as well; their writes wait meanwhile, for up to five minutes, their reads don't.
+    /// Gives the store a new data key, wrapped by `source`, and seals every value again: all, or none. Other processes continue to
+    /// work if they were given this source as well; their writes wait meanwhile, for up to five minutes, and their reads don't.
     ///
-    /// What was sealed with the old key, and the old key itself in its wrapping, stay in the server's files until it has vacuumed
-    /// them and used their place again, and in its log and backups for as long as it keeps those.
+    /// Values sealed with the old key, and the wrapped old key itself, stay in the server's files until it has vacuumed them and
+    /// reused the space, and in its log and backups for as long as it keeps those.
     ///
-    /// - Throws: `StorageError`. Its remedy says which key the store opens with, if the connection was lost meanwhile; or that this
-    ///   isn't known, since the server can't be reached any more. This object goes on with either when it is back.
+    /// - Throws: `StorageError`. If the connection was lost meanwhile, its remedy says which key the store opens with, or that this is
+    ///   unknown because the server can't be reached. This object works with either key once the server is back.
     public func rekey(_ source: any StoreKeySource) async throws {
         try await keyring.withCurrentKey { opened -> Void? in
             let (sealed, next) = try await self.keyring.successor(of: opened, wrappedBy: source)
@@ -16,25 +16,25 @@ extension PostgreSQLStorage {
             do throws(PostgreSQLError) {
                 isDone = try await self.replace(opened, with: next, sealed)
             } catch {
-                guard error.isLost else { throw error.error }
-                isDone = try await self.settle(error.error, opened, sealed, source)
+                guard error.isConnectionLost else { throw error.error }
+                isDone = try await self.confirm(error.error, opened, sealed, source)
             }
             if isDone != nil { self.keyring.adopt(next, of: source) }
             return isDone
         }
     }
 
-    /// - Returns: nil: the store has another key.
+    /// - Returns: nil if the store has another key.
     private func replace(
         _ opened: OpenedKey, with next: OpenedKey, _ sealed: SealedKey
     ) async throws(PostgreSQLError) -> Void? {
         let (schema, name) = (schema, name)
-        return try await pool.withLane { (lane) throws(PostgreSQLError) in
-            try await lane.run { (connection, _) throws(PostgreSQLError) in
+        return try await pool.withWorker { (worker) throws(PostgreSQLError) in
+            try await worker.run { (connection, _) throws(PostgreSQLError) in
                 try connection.transaction { () throws(PostgreSQLError) -> Void? in
                     try connection.lockEntries(schema)
                     guard try connection.sealedKey(schema)?.number == opened.number else { return nil }
-                    try connection.sealAnew(schema) { (key, entry) throws(StorageError) in
+                    try connection.reseal(schema) { (key, entry) throws(StorageError) in
                         try opened.open(entry, key, in: name).map { next.seal($0, key, entry.version) }
                     }
                     try connection.replace(sealed, number: next.number, schema)
@@ -44,45 +44,45 @@ extension PostgreSQLStorage {
         }
     }
 
-    /// What became of a change of the key whose connection was lost before the answer came.
+    /// Finds out whether the key was changed, after the connection was lost before the response.
     ///
     /// - Parameters:
-    ///   - lost: how the connection was lost.
-    ///   - sealed: the key that the store was to have.
-    /// - Returns: nil: the store has a third key, another process's.
-    private func settle(
+    ///   - lost: How the connection was lost.
+    ///   - sealed: The new key.
+    /// - Returns: nil if the store has a third key, set by another process.
+    private func confirm(
         _ lost: StorageError, _ opened: OpenedKey, _ sealed: SealedKey, _ source: any StoreKeySource
     ) async throws(StorageError) -> Void? {
         let found: (key: SealedKey, number: Int64)?
         do throws(StorageError) {
-            found = try await settledKey()
+            found = try await confirmedKey()
         } catch {
             keyring.expect(source)
             throw StorageError(
                 .unavailable, name,
                 problem:
-                    "the connection was lost while the store was given another key, which may have happened or not: \(error)",
+                    "the connection was lost while the store's key was changed, and whether it was is unknown: \(error)",
                 remedy: "when the server is back, open it with \(source.description), or, if it doesn't open, with the key it had"
             )
         }
         guard let found else { return nil }
-        // No two are the same: each is sealed with a nonce of its own.
+        // No two are equal, since each is sealed with its own nonce.
         if found.key.sealed == sealed.sealed { return () }
         guard found.number == opened.number else { return nil }
         throw StorageError(
-            .unavailable, name, problem: "has not been given another key: \(lost.problem)",
-            remedy: "it opens with the key that it had; try once more")
+            .unavailable, name, problem: "still has its old key: \(lost.problem)",
+            remedy: "it opens with the old key; try again")
     }
 
-    /// The store's key, once no change of it is under way: that on the connection that was lost may still come to its end. The server
-    /// ends it when it has heard nothing for a minute, and a lock is waited for a third of that.
-    private func settledKey() async throws(StorageError) -> (key: SealedKey, number: Int64)? {
+    /// Reads the store's key once no change of it is under way: the one on the lost connection may still complete. The server aborts
+    /// it after a minute of silence, and each wait for the lock lasts a third of that.
+    private func confirmedKey() async throws(StorageError) -> (key: SealedKey, number: Int64)? {
         let schema = schema
         var last: PostgreSQLError?
         for _ in 0..<4 {
             do throws(PostgreSQLError) {
-                return try await pool.withLane { (lane) throws(PostgreSQLError) in
-                    try await lane.runAgain { (connection, _) throws(PostgreSQLError) in
+                return try await pool.withWorker { (worker) throws(PostgreSQLError) in
+                    try await worker.runRetrying { (connection, _) throws(PostgreSQLError) in
                         try connection.transaction { () throws(PostgreSQLError) in
                             try connection.lockEntries(schema)
                             return try connection.sealedKey(schema)
@@ -91,7 +91,7 @@ extension PostgreSQLStorage {
                 }
             } catch {
                 last = error
-                guard error.isOfLock else { throw error.error }
+                guard error.isLockTimeout else { throw error.error }
             }
         }
         throw last?.error ?? StorageError(.busy, name, problem: "is locked")

@@ -1,25 +1,25 @@
 public import NevodStorage
 public import NevodSupport
 
-/// Tokens of a fleet, sealed, in a PostgreSQL database that all its processes share.
+/// Stores the tokens of a fleet, sealed, in a PostgreSQL database that all its processes share.
 ///
 /// ```swift
 /// let storage = try await PostgreSQLStorage(connection: "service=tokens", keys: [KeyFile(path: "/etc/app/tokens.key")])
 /// ```
 ///
-/// Values are sealed as `SQLiteStorage` does it: the server sees none, and whoever reads its files or backups neither. All processes
-/// need the same key, from a `StoreKeySource`. Keys and the times of changes are not hidden: put no secret into a `StorageKey`.
+/// Values are sealed as in `SQLiteStorage`: neither the server nor a reader of its files or backups sees them. All processes need the
+/// same key, from a `StoreKeySource`. Keys and the times of changes are not hidden: put no secret into a `StorageKey`.
 ///
-/// **The server** is found by libpq's own conventions: `PGHOST`, `PGSERVICE`, `PGPASSFILE` and so on. It is asked for no more than
-/// tables, advisory locks and `LISTEN`/`NOTIFY`; a pooler in between must keep sessions (PgBouncer's `pool_mode=session`). libpq itself
+/// **The server** is found by libpq's own conventions: `PGHOST`, `PGSERVICE`, `PGPASSFILE` and so on. The store uses only tables,
+/// advisory locks and `LISTEN`/`NOTIFY`; a connection pooler must preserve sessions (PgBouncer's `pool_mode=session`). libpq itself
 /// (`libpq5`) is loaded when the first store is opened.
 ///
-/// **A write that returns** has been committed; one whose connection is lost meanwhile is looked for, and if nobody can tell what
-/// became of it, it fails and says so. A connection that is lost is replaced when it is next needed.
+/// **A write that returns** has been committed. If the connection is lost during a write, the store looks the value up, and the write
+/// fails with an error that says so if its outcome can't be determined. A lost connection is replaced on its next use.
 ///
-/// **A read** of what this process has read before costs no I/O, until the server tells that it has changed. So it may give what was
-/// there a moment ago, before another process's change was heard. Under ``withRenewalLock(for:_:)`` the first read of the key asks
-/// the server. While nothing can be heard, every read does.
+/// **A read** of a value that this process has read before costs no I/O until the server sends a notification of a change. So it may
+/// return a value that another process has just changed. Under ``withRenewalLock(for:_:)`` the first read of the key asks the server.
+/// While notifications can't be received, every read does.
 ///
 /// Blocking calls run on threads of the store's own.
 public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
@@ -35,24 +35,26 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
     let schema: PostgreSQLSchema
     let pool: PostgreSQLPool
     let keyring: StoreKeyring
-    let hub: PostgreSQLHub
-    let reads: PostgreSQLReads
+    let dispatcher: PostgreSQLEventDispatcher
+    let reads: PostgreSQLReadBatcher
     private let listener: PostgreSQLListener
     let channel: String
 
-    /// Opens the store, or makes it, in a schema of a database.
+    /// Opens the store in a schema of a database, or creates it.
     ///
     /// - Parameters:
-    ///   - connection: a list of `keyword=value` or a URI, as libpq takes it
-    ///     (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>); empty: what the environment says. A
-    ///     password in it stays in memory in clear: prefer a password file (`PGPASSFILE`) or a service file.
-    ///   - schema: up to 40 lower-case letters, digits and underscores. Made if it isn't there, for which the user needs the right to
-    ///     make one; else it needs to read and write its tables.
-    ///   - connections: for writes; at least one. Three more serve reads, locks and news, each when it is first needed.
-    ///   - keys: a new store is made with the first that is available; an existing one opens with the kind that it was made
-    ///     with, and with no other.
-    /// - Throws: `StorageError`: `unavailable` if libpq is not installed or the server can't be reached, naming it; `permissions` if the
-    ///   server refuses the user, or the key is another's; `damaged` for a schema that is no store's; and what the source throws.
+    ///   - connection: A list of `keyword=value` or a URI, as libpq takes it
+    ///     (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>); empty to use the environment. A
+    ///     password in it stays in memory in clear text: prefer a password file (`PGPASSFILE`) or a service file.
+    ///   - schema: Up to 40 lower-case letters, digits and underscores. A missing schema is created, for which the user needs the right
+    ///     to create one; otherwise the right to read and write its tables suffices.
+    ///   - connections: The number of connections for writes; at least one. Three more serve reads, locks and notifications, each
+    ///     opened on first use.
+    ///   - keys: A new store is created with the first that is available; an existing one opens only with the kind of key that it was
+    ///     created with.
+    /// - Throws: `StorageError`: `unavailable`, naming libpq or the server, if libpq is not installed or the server can't be reached;
+    ///   `permissions` if the server refuses the user, or the key is another store's; `damaged` if the schema holds no store; and
+    ///   errors of the source.
     public convenience init(
         connection: String = "", schema: String = "nevod", connections: Int = 2, keys: [any StoreKeySource]
     ) async throws {
@@ -60,10 +62,10 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
     }
 
     init(_ connection: String, _ schema: PostgreSQLSchema, _ connections: Int, _ keys: [any StoreKeySource]) async throws {
-        let target = try PostgreSQLTarget(PQ(), connection)
+        let target = try PostgreSQLTarget(LibPQ(), connection)
         let pool = PostgreSQLPool(target, count: connections)
-        let server = try await pool.storage { (lane) throws(PostgreSQLError) in
-            try await lane.runAgain { (connection, _) throws(PostgreSQLError) in
+        let server = try await pool.perform { (worker) throws(PostgreSQLError) in
+            try await worker.runRetrying { (connection, _) throws(PostgreSQLError) in
                 try schema.migrate(connection)
                 return connection.name
             }
@@ -73,10 +75,10 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
         self.pool = pool
         keyring = try await StoreKeyring(of: name, in: PostgreSQLKeyTable(pool: pool, schema: schema), sources: keys)
         channel = "nevod_\(keyring.store)"
-        reads = PostgreSQLReads(target, schema)
-        let hub = PostgreSQLHub(PostgreSQLRenewalLocks(target, channel: channel, store: keyring.store))
-        self.hub = hub
-        listener = PostgreSQLListener(target, channel: channel) { hub.take($0) }
+        reads = PostgreSQLReadBatcher(target, schema)
+        let dispatcher = PostgreSQLEventDispatcher(PostgreSQLRenewalLocks(target, channel: channel, store: keyring.store))
+        self.dispatcher = dispatcher
+        listener = try PostgreSQLListener(target, channel: channel) { dispatcher.handle($0) }
         await listener.start()
     }
 
@@ -84,13 +86,13 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
         listener.stop()
     }
 
-    /// The kind of key that it is sealed with, as `StoreKeySource/kind` says it.
+    /// The kind of the key that seals the store: `StoreKeySource/kind`.
     public var keyKind: String { keyring.kind }
 
     // MARK: Values
 
     public func secret(for key: StorageKey) async throws -> Secret? {
-        if let known = hub.cache.withLock({ $0.value(for: key) }) { return known.secret }
+        if let known = dispatcher.cache.withLock({ $0.value(for: key) }) { return known.secret }
         try check(key)
         return try await keyring.withCurrentKey { opened in
             try await self.read(key, opened).map { .some($0.secret) } ?? .none
@@ -105,19 +107,19 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
         try await write(secret, for: key) { $0 == expected }
     }
 
-    /// By an advisory lock of the server's. Its session is the store's own, of which a connection pooler must not make several.
+    /// Uses an advisory lock of the server, on a session that a connection pooler must not split.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
-        try await hub.locks.withLock(for: key) {
-            // Who held it before may have written what this process has not heard of.
-            self.hub.cache.withLock { $0.drop(key) }
+        try await dispatcher.locks.withLock(for: key) {
+            // The previous holder may have written a value whose notification has not arrived yet.
+            self.dispatcher.cache.withLock { $0.drop(key) }
             await body()
         }
     }
 
-    /// Every change from now on, of whatever process; and, after a time in which nothing could be heard, each key that this process has
-    /// used lately (some thousand), since it may have changed.
+    /// Every change from now on, by any process. After a time in which notifications could not be received, also each key that this
+    /// process has used lately (some thousand), since it may have changed.
     public func changes() async -> StorageChanges {
-        hub.observers.changes()
+        dispatcher.observers.changes()
     }
 
     private struct Found {
@@ -125,13 +127,15 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
         let secret: Secret?
     }
 
-    /// As it is on the server now. Nil: the store has another key.
+    /// Reads the current value from the server.
+    ///
+    /// - Returns: nil if the store has another key.
     private func read(_ key: StorageKey, _ opened: OpenedKey) async throws -> Found? {
-        let ticket = hub.cache.withLock { $0.ticket(for: key) }
+        let ticket = dispatcher.cache.withLock { $0.ticket(for: key) }
         let entry = try await entry(for: key)
         guard entry.keyNumber == opened.number else { return nil }
         let secret = try opened.open(entry, key, in: name)
-        hub.cache.withLock { $0.learn(secret, version: entry.version, for: key, ticket) }
+        dispatcher.cache.withLock { $0.learn(secret, version: entry.version, for: key, ticket) }
         return Found(version: entry.version, secret: secret)
     }
 
@@ -147,7 +151,7 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
         guard secret.count > Self.maximumSize else { return }
         throw StorageError(
             .tooLarge, "\(key)", problem: "the value has \(secret.count) bytes, more than \(Self.maximumSize)",
-            remedy: "keep it elsewhere, and its place here")
+            remedy: "store it elsewhere, and keep a reference here")
     }
 
     func check(_ key: StorageKey) throws(StorageError) {
@@ -166,8 +170,8 @@ extension PostgreSQLStorage {
     ) async throws -> Bool {
         try check(key)
         if let secret { try check(secret, key) }
-        // What is remembered saves the question, if it is true: a version that has gone is not replaced.
-        var known = hub.cache.withLock { $0.value(for: key) }.map { Found(version: $0.version, secret: $0.secret) }
+        // A cached value saves a read. An outdated one does no harm, since only the current version is replaced.
+        var known = dispatcher.cache.withLock { $0.value(for: key) }.map { Found(version: $0.version, secret: $0.secret) }
         for _ in 0..<64 {
             let isWritten = try await keyring.withCurrentKey { [known] opened -> Step? in
                 if let known, condition(known.secret) { return try await self.write(secret, for: key, after: known, opened) }
@@ -181,7 +185,7 @@ extension PostgreSQLStorage {
             case .overtaken: known = nil
             }
         }
-        throw StorageError(.busy, name, problem: "\(key) is changed again and again", remedy: "try once more")
+        throw StorageError(.busy, name, problem: "\(key) keeps being changed by others", remedy: "try again")
     }
 
     private enum Step {
@@ -195,32 +199,32 @@ extension PostgreSQLStorage {
         let write = PostgreSQLWrite(
             key: key, version: version, sealed: secret.map { opened.seal($0, key, version) }, keyNumber: opened.number,
             channel: channel)
-        let ticket = hub.cache.withLock { $0.ticket(for: key) }
+        let ticket = dispatcher.cache.withLock { $0.ticket(for: key) }
         guard try await send(write) else {
-            hub.cache.withLock { $0.drop(key) }
+            dispatcher.cache.withLock { $0.drop(key) }
             return .overtaken
         }
-        hub.cache.withLock { $0.learn(secret, version: version, for: key, ticket) }
+        dispatcher.cache.withLock { $0.learn(secret, version: version, for: key, ticket) }
         return .written
     }
 
-    /// - Returns: false if another version is there.
+    /// - Returns: false if another version is stored.
     private func send(_ write: PostgreSQLWrite) async throws -> Bool {
         let schema = schema
         var (wasLost, last): (Bool, StorageError?) = (false, nil)
-        var attempts = PostgreSQLAttempts()
+        var attempts = PostgreSQLRetryLimit()
         while attempts.next() {
             do throws(PostgreSQLError) {
-                let isSaved = try await pool.withLane { (lane) throws(PostgreSQLError) in
-                    try await lane.run { (connection, _) throws(PostgreSQLError) in try connection.save(write, schema) }
+                let isSaved = try await pool.withWorker { (worker) throws(PostgreSQLError) in
+                    try await worker.run { (connection, _) throws(PostgreSQLError) in try connection.save(write, schema) }
                 }
-                // If one has been sent before, that may be why.
+                // Otherwise an earlier attempt whose response was lost may have written it.
                 if isSaved || !wasLost { return isSaved }
             } catch {
-                guard attempts.mayRepeat(after: error, at: .now) else {
+                guard attempts.mayRetry(after: error, at: .now) else {
                     throw wasLost ? inDoubt(write, "\(error.error)") : error.error
                 }
-                wasLost = wasLost || error.isLost
+                wasLost = wasLost || error.isConnectionLost
                 last = error.error
             }
             guard wasLost else { continue }
@@ -228,10 +232,10 @@ extension PostgreSQLStorage {
             case .written: return true
             case .pending: continue
             case .overtaken: return false
-            case .unknown: throw inDoubt(write, "another value has taken its place since")
+            case .unknown: throw inDoubt(write, "another value has replaced it since")
             }
         }
-        guard !wasLost, let last else { throw inDoubt(write, "the connection is lost again and again") }
+        guard !wasLost, let last else { throw inDoubt(write, "the connection keeps being lost") }
         throw last
     }
 
@@ -244,42 +248,10 @@ extension PostgreSQLStorage {
     }
 
     private func inDoubt(_ write: PostgreSQLWrite, _ problem: String) -> StorageError {
-        hub.cache.withLock { $0.drop(write.key) }
+        dispatcher.cache.withLock { $0.drop(write.key) }
         return StorageError(
             .unavailable, name,
-            problem: "the connection was lost while \(write.key) was saved, which may have happened or not: \(problem)",
+            problem: "the connection was lost while \(write.key) was saved, and whether it was is unknown: \(problem)",
             remedy: "read it again when the server is back")
-    }
-}
-
-extension PostgreSQLPool {
-    func storage<Result: Sendable>(
-        _ body: @Sendable (PostgreSQLLane) async throws(PostgreSQLError) -> Result
-    ) async throws(StorageError) -> Result {
-        do throws(PostgreSQLError) {
-            return try await withLane(body)
-        } catch {
-            throw error.error
-        }
-    }
-}
-
-/// Where the store's wrapped key is.
-struct PostgreSQLKeyTable: SealedKeyKeeping {
-    let pool: PostgreSQLPool
-    let schema: PostgreSQLSchema
-
-    func sealedKey() async throws(StorageError) -> (SealedKey, number: Int64)? {
-        let schema = schema
-        return try await pool.storage { (lane) throws(PostgreSQLError) in
-            try await lane.runAgain { (connection, _) throws(PostgreSQLError) in try connection.sealedKey(schema) }
-        }
-    }
-
-    func addFirst(_ key: SealedKey) async throws(StorageError) {
-        let schema = schema
-        try await pool.storage { (lane) throws(PostgreSQLError) in
-            try await lane.runAgain { (connection, _) throws(PostgreSQLError) in try connection.addFirst(key, schema) }
-        }
     }
 }

@@ -3,45 +3,45 @@ internal import Glibc
 internal import NevodStorage
 internal import NevodSupport
 
-/// What libpq is told. It has rules of its own for what it isn't told, and this leaves as much as can be to them.
+/// The parameters for libpq. Everything that is not set here is left to libpq's own rules.
 extension PostgreSQLTarget {
-    /// By libpq's names.
+    /// A parameter, by libpq's name for it.
     typealias Parameter = (keyword: String, value: String)
 
-    static func parameters(_ pq: PQ, _ connection: String) throws(StorageError) -> [Parameter] {
+    static func parameters(_ pq: LibPQ, _ connection: String) throws(StorageError) -> [Parameter] {
         try check(pq, connection)
         let given = connection.isEmpty ? [] : [("dbname", connection)]
         let known = settings(pq, given)
-        // What comes last counts.
+        // A later value overrides an earlier one.
         return [("client_encoding", "UTF8")] + defaults.filter { !known.contains($0.keyword) } + given
     }
 
-    /// What counts unless the connection's text, its service or the environment says something else.
+    /// Used unless the connection string, its service or the environment sets another value.
     private static let defaults: [Parameter] = [
         ("fallback_application_name", "nevod-host"), ("connect_timeout", "10"),
-        // Of several servers the one that all others of the fleet use as well: each server has locks of its own.
+        // With several servers, every process of the fleet must use the same one, because each server has its own locks.
         ("target_session_attrs", "read-write"),
-        // A server that has vanished is noticed within half a minute, also while nothing is said.
+        // An unreachable server is noticed within half a minute, even on an idle connection.
         ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "25000"),
     ]
 
-    private static func check(_ pq: PQ, _ connection: String) throws(StorageError) {
+    private static func check(_ pq: LibPQ, _ connection: String) throws(StorageError) {
         guard !connection.utf8.contains(0), connection.contains("=") || connection.contains("://") else { return }
         var message: UnsafeMutablePointer<CChar>?
         guard let options = pq.call.PQconninfoParse(connection, &message) else {
-            // What libpq says quotes the text, and there may be a password in it.
+            // libpq's message quotes the string, which may hold a password.
             pq.call.PQfreemem(message)
             throw StorageError(
-                .other, "PostgreSQL", problem: "the connection is neither a list of keyword=value nor a URI that libpq knows",
-                remedy: "write it as psql takes it, or leave it empty and set PGHOST, PGUSER and PGDATABASE")
+                .other, "PostgreSQL", problem: "the connection is neither a list of keyword=value nor a URI that libpq accepts",
+                remedy: "write it as for psql, or leave it empty and set PGHOST, PGUSER and PGDATABASE")
         }
         pq.call.PQconninfoFree(options)
     }
 
-    /// The keywords of what has another value than libpq's own, or is in the environment. Only this tells what a service file says: libpq
-    /// reads that on its way to a server, and what comes with the call counts more.
-    private static func settings(_ pq: PQ, _ given: [Parameter]) -> Set<String> {
-        // An `sslmode` that doesn't exist ends the way before it leads anywhere.
+    /// The keywords that have another value than libpq's default, or are set in the environment. Only this finds out what a service
+    /// file sets: libpq reads the file while it connects, and the parameters of the call would override it.
+    private static func settings(_ pq: LibPQ, _ given: [Parameter]) -> Set<String> {
+        // An invalid `sslmode` makes libpq fail before it contacts a server.
         let handle = withCStrings(of: given + [("sslmode", "-")]) { pq.call.PQconnectStartParams($0, $1, 1) }
         defer { pq.call.PQfinish(handle) }
         guard let options = pq.call.PQconninfo(handle) else { return [] }

@@ -2,49 +2,49 @@ internal import CPQ
 internal import Glibc
 internal import NevodStorage
 
-/// Which server, by libpq's own conventions, and how to talk to it.
+/// The server, found by libpq's conventions, and the settings of a connection to it.
 struct PostgreSQLTarget: Sendable {
-    /// How long a server that is starting is waited for, and each of its addresses.
-    static let patience: Duration = .seconds(10)
+    /// How long to wait for a server that is starting, and for each of its addresses.
+    static let timeout: Duration = .seconds(10)
 
-    private let pq: PQ
+    private let pq: LibPQ
     let parameters: [Parameter]
 
-    /// - Parameter connection: a list of `keyword=value`, a URI, a database's name, or empty.
-    init(_ pq: PQ, _ connection: String) throws(StorageError) {
+    /// - Parameter connection: A list of `keyword=value`, a URI, a database's name, or empty.
+    init(_ pq: LibPQ, _ connection: String) throws(StorageError) {
         self.pq = pq
         parameters = try Self.parameters(pq, connection)
     }
 
-    /// Blocks. A server that says that it is starting is asked again for a while.
+    /// Connects, and blocks meanwhile. Retries for a while if the server reports that it is starting.
     ///
-    /// - Throws: what is `isUnreached`.
+    /// - Throws: an error whose `isUnreachable` is true.
     func connect() throws(PostgreSQLError) -> PostgreSQLConnection {
-        let end = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while true {
             let start = ContinuousClock.now
             let handle = Self.withCStrings(of: parameters) { pq.call.PQconnectdbParams($0, $1, 1) }
             guard let handle else {
-                throw PostgreSQLError(error: StorageError(.other, "libpq", problem: "has no memory left"), isUnreached: true)
+                throw PostgreSQLError(error: StorageError(.other, "libpq", problem: "has no memory left"), isUnreachable: true)
             }
             let connection = PostgreSQLConnection(pq, handle, name: name(of: handle))
             if !connection.isBroken {
                 do throws(PostgreSQLError) { try setUp(connection) } catch {
-                    throw PostgreSQLError(error: error.error, isUnreached: true)
+                    throw PostgreSQLError(error: error.error, isUnreachable: true)
                 }
                 return connection
             }
-            // One that starts says so at once; of one that is silent nothing more is asked, or that would take as long again.
-            let isSilent = ContinuousClock.now >= min(end, start + .seconds(1))
+            // A server that is starting says so at once. A silent one is not pinged, which would take as long again.
+            let isSilent = ContinuousClock.now >= min(deadline, start + .seconds(1))
             let ping = isSilent ? PQPING_NO_RESPONSE : Self.withCStrings(of: parameters) { pq.call.PQpingParams($0, $1, 1) }
             guard ping == PQPING_REJECT else {
-                throw PostgreSQLError(error: failure(handle, connection.name, ping), isUnreached: true)
+                throw PostgreSQLError(error: failure(handle, connection.name, ping), isUnreachable: true)
             }
             usleep(100_000)
         }
     }
 
-    /// What a server or a user may have set otherwise, and a store relies on. Settings that a server doesn't know are left out.
+    /// Sets what the store relies on, where the server or the user may have other settings. Skips settings that the server doesn't have.
     private func setUp(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
         try connection.execute(
             """
@@ -68,7 +68,7 @@ struct PostgreSQLTarget: Sendable {
     private func failure(_ handle: OpaquePointer, _ name: String, _ ping: PGPing) -> StorageError {
         let message = pq.message(of: handle)
         let problem = "can't be reached: \(message)"
-        // Of a server that refuses a connection libpq gives the words alone, and much else is refused after a password was right.
+        // For a refused connection, libpq gives only the message; and a server also refuses for other reasons, after a correct password.
         if pq.call.PQconnectionNeedsPassword(handle) != 0 || message.contains("authentication failed") {
             return StorageError(
                 .permissions, name, problem: problem,
@@ -76,7 +76,7 @@ struct PostgreSQLTarget: Sendable {
         }
         let remedy =
             ping == PQPING_OK
-            ? "it answers: check the user (PGUSER), the password, the database (PGDATABASE) and the server's pg_hba.conf"
+            ? "it responds: check the user (PGUSER), the password, the database (PGDATABASE) and the server's pg_hba.conf"
             : "start it, or name another (PGHOST, PGPORT, or a service in PGSERVICEFILE)"
         return StorageError(.unavailable, name, problem: problem, remedy: remedy)
     }

@@ -1,21 +1,21 @@
 internal import NevodStorage
 internal import NevodSupport
 
-/// What was read of a store on a server, as long as the server tells of changes and has told of none. Without I/O.
+/// Caches values read from a server for as long as it sends notifications, and until it sends one of a change. Does no I/O.
 ///
-/// The newest version wins, whatever order the news of it, the answer of a read and the end of a write come in. Bounded: of
-/// millions of users a few are active at a time.
+/// The newest version wins, in whatever order notifications, results of reads and results of writes arrive. The size is limited:
+/// of millions of users, few are active at once.
 struct RemoteCache {
-    /// Of a read or a write, from before it began.
+    /// Taken before a read or a write begins, so that its outdated result is not cached.
     struct Ticket {
         fileprivate let generation: UInt64
         fileprivate let drops: UInt64
     }
 
     private struct Entry {
-        /// The newest that is known to be.
+        /// The newest known version.
         var version: Int64 = 0
-        /// Of that version; the outer nil: unknown.
+        /// The value of that version; the outer optional is nil if it is unknown.
         var value: Secret??
         var drops: UInt64 = 0
     }
@@ -23,7 +23,7 @@ struct RemoteCache {
     private let limit: Int
     private(set) var isListening = false
     private var generation: UInt64 = 0
-    // Two halves: when the young one is full it becomes the old one, and what was not used meanwhile goes.
+    // Two generations: when the young one is full it becomes the old one, and entries not used since are dropped.
     private var young: [StorageKey: Entry] = [:]
     private var old: [StorageKey: Entry] = [:]
 
@@ -31,7 +31,7 @@ struct RemoteCache {
         self.limit = limit
     }
 
-    /// - Returns: nil: it isn't known. A nil inside: nothing is stored.
+    /// - Returns: nil if it isn't known; a nil `secret` if nothing is stored.
     mutating func value(for key: StorageKey) -> (version: Int64, secret: Secret?)? {
         guard isListening, let entry = entry(for: key), let secret = entry.value else { return nil }
         return (entry.version, secret)
@@ -43,7 +43,7 @@ struct RemoteCache {
         return Ticket(generation: generation, drops: 0)
     }
 
-    /// What a read has found, or a write has written.
+    /// Stores the result of a read or of a write.
     mutating func learn(_ secret: Secret?, version: Int64, for key: StorageKey, _ ticket: Ticket) {
         guard isListening, ticket.generation == generation, var entry = entry(for: key), entry.drops == ticket.drops,
             version >= entry.version
@@ -53,15 +53,15 @@ struct RemoteCache {
         insert(entry, key)
     }
 
-    /// The server says that there is this version. Of a key that nobody here uses nothing is kept.
-    mutating func hear(of version: Int64, of key: StorageKey) {
+    /// Notes that the server has this version. Keeps nothing for a key that this process doesn't use.
+    mutating func noteVersion(_ version: Int64, of key: StorageKey) {
         guard var entry = entry(for: key), version > entry.version else { return }
         entry.version = version
         entry.value = nil
         insert(entry, key)
     }
 
-    /// What is known of a key is not good enough, nor is the answer of a read that has begun already.
+    /// Invalidates a key's value, and the results of reads that have already begun.
     mutating func drop(_ key: StorageKey) {
         guard var entry = entry(for: key) else { return }
         entry.value = nil
@@ -69,14 +69,14 @@ struct RemoteCache {
         insert(entry, key)
     }
 
-    /// From now on the server tells of changes; or no longer does, and what is known may be old.
+    /// Notes that the server sends notifications from now on, or no longer does, so that cached values may be outdated.
     ///
-    /// - Returns: the keys whose values may have changed unheard.
+    /// - Returns: the keys whose values may have changed without a notification.
     mutating func setListening(_ isListening: Bool) -> [StorageKey] {
         self.isListening = isListening
         generation += 1
         let keys = Array(Set(young.keys).union(old.keys))
-        // Versions too: after a backup was put back they count anew.
+        // Versions too: after a restore from a backup, they start again from lower numbers.
         young = young.mapValues { _ in Entry() }
         old = old.mapValues { _ in Entry() }
         return keys
@@ -93,7 +93,7 @@ struct RemoteCache {
         if young.count >= limit / 2, young[key] == nil {
             old = young
             young = [:]
-            // An entry that has gone may have held what an answer under way must be measured by.
+            // A dropped entry may have held the version that the result of a read under way must be compared with.
             generation += 1
         }
         young[key] = entry

@@ -668,7 +668,7 @@ class Store(SessionTestCase):
         self.logged_in()
         self.expect_failure(
             self.run_host("store", "rekey", "--key", f"file:{self.key_file}"), 114,
-            f"is sealed by the key file {self.key_file} already", "a key file that isn't there yet")
+            f"is sealed by the key file {self.key_file} already", "a key file that doesn't exist yet")
         self.expect_logins(self.get(), 1)
 
     def test_passphrase_without_a_terminal(self):
@@ -713,7 +713,7 @@ class Store(SessionTestCase):
         self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
         self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
         self.assertNotIn(SECRET.encode(), file.read_bytes())
-        self.expect_failure(self.run_host("store", "export", file), 114, "is there already")
+        self.expect_failure(self.run_host("store", "export", file), 114, "exists already")
         other = {"HOME": str(self.folder / "second")}
         outcome = self.run_host("store", "import", self.folder / "none", *given, env=other)
         self.expect_failure(outcome, 26, f"can't read {self.folder}/none")

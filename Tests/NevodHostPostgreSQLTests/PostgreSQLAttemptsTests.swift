@@ -7,30 +7,30 @@ struct PostgreSQLAttemptsTests {
     private let start = ContinuousClock.now
 
     private func failure(_ state: String?, isLost: Bool = false) -> PostgreSQLError {
-        PostgreSQLError(error: StorageError(.other, "PostgreSQL", problem: "no"), state: state, isLost: isLost)
+        PostgreSQLError(error: StorageError(.other, "PostgreSQL", problem: "no"), state: state, isConnectionLost: isLost)
     }
 
     @Test func `What is lost or passing is sent four times, and nothing else twice`() {
         for passing in [failure(nil, isLost: true), failure("40P01")] {
-            var attempts = PostgreSQLAttempts(from: start)
+            var attempts = PostgreSQLRetryLimit(from: start)
             var count = 0
             while attempts.next(), count < 100 {
                 count += 1
-                let mayRepeat = attempts.mayRepeat(after: passing, at: start + .seconds(3600))
-                #expect(mayRepeat)
+                let mayRetry = attempts.mayRetry(after: passing, at: start + .seconds(3600))
+                #expect(mayRetry)
             }
             #expect(count == 4)
         }
-        var attempts = PostgreSQLAttempts(from: start)
-        let mayRepeat = attempts.mayRepeat(after: failure("42501"), at: start)
-        #expect(!mayRepeat)
+        var attempts = PostgreSQLRetryLimit(from: start)
+        let mayRetry = attempts.mayRetry(after: failure("42501"), at: start)
+        #expect(!mayRetry)
     }
 
     @Test func `For a lock it is waited for minutes, and no longer`() {
-        var attempts = PostgreSQLAttempts(from: start)
+        var attempts = PostgreSQLRetryLimit(from: start)
         var seconds = 0
         while attempts.next(), seconds < 3600 {
-            guard attempts.mayRepeat(after: failure("55P03"), at: start + .seconds(seconds)) else { break }
+            guard attempts.mayRetry(after: failure("55P03"), at: start + .seconds(seconds)) else { break }
             seconds += 20
         }
         #expect(seconds == 300)

@@ -80,9 +80,9 @@ struct PostgreSQLFailureTests {
     }
 
     @Test func `A library that isn't installed is an error that says what to install`() {
-        let error = #expect(throws: StorageError.self) { try PQ("libpq-of-nobody.so.5") }
+        let error = #expect(throws: StorageError.self) { try LibPQ("libpq-of-nobody.so.5") }
         #expect(error?.remedy?.contains("apt install libpq5") == true)
-        let other = #expect(throws: StorageError.self) { try PQ("libc.so.6") }
+        let other = #expect(throws: StorageError.self) { try LibPQ("libc.so.6") }
         #expect(other?.description.contains("has no PQ") == true)
     }
 
@@ -134,7 +134,7 @@ struct PostgreSQLFailureTests {
         try await storage.set("2", for: "a")
         try end()
         #expect(try await storage.keys() == ["a"])
-        storage.hub.cache.withLock { $0.drop("a") }
+        storage.dispatcher.cache.withLock { $0.drop("a") }
         #expect(try await storage.string(for: "a") == "2")
         try end()
         let isRun = Shared(false)
@@ -149,14 +149,14 @@ struct PostgreSQLFailureTests {
 
     @Test func `A connection that the server ends in the middle of a statement is a lost one`() async throws {
         let server = try PostgreSQLServer.shared()
-        let lane = PostgreSQLLane(try PostgreSQLTarget(PQ(), server.connection))
+        let worker = PostgreSQLWorker(try PostgreSQLTarget(LibPQ(), server.connection))
         let end = "SELECT pg_terminate_backend(pg_backend_pid())"
         let failure = await #expect(throws: PostgreSQLError.self) {
-            try await lane.run { (connection, _) throws(PostgreSQLError) in _ = try connection.execute(end) }
+            try await worker.run { (connection, _) throws(PostgreSQLError) in _ = try connection.execute(end) }
         }
         #expect(failure?.state == "57P01")
-        #expect(failure?.isLost == true)
-        let number = try await lane.runAgain { (connection, number) throws(PostgreSQLError) in
+        #expect(failure?.isConnectionLost == true)
+        let number = try await worker.runRetrying { (connection, number) throws(PostgreSQLError) in
             if number == 2 { try connection.execute(end) }
             return number
         }
@@ -168,7 +168,7 @@ struct PostgreSQLFailureTests {
         let server = try PostgreSQLServer.shared()
         let schema = "\(server.schema())\(when)"
         // In what is sent for a write, and in nothing else: the news of it.
-        let mark = PostgreSQLNews.changed("doomed", version: 2).payload
+        let mark = PostgreSQLNotification.changed("doomed", version: 2).payload
         let proxy = try CuttingProxy(to: server, in: folder, mark, when)
         defer { proxy.stop() }
         let storage = try await server.open(schema, keys: [key], connection: server.connection(to: folder.path))
@@ -187,13 +187,13 @@ struct PostgreSQLFailureTests {
         async throws
     {
         let server = try PostgreSQLServer.shared()
-        let mark = PostgreSQLNews.changed("doomed", version: 2).payload
+        let mark = PostgreSQLNotification.changed("doomed", version: 2).payload
         let proxy = try CuttingProxy(to: server, in: folder, mark, "closed")
         defer { proxy.stop() }
         let storage = try await server.open(server.schema(), keys: [key], connection: server.connection(to: folder.path))
         try await storage.set("first", for: "doomed")
         let error = await #expect(throws: StorageError.self) { try await storage.set("second", for: "doomed") }
-        #expect(error?.problem.contains("which may have happened or not") == true)
+        #expect(error?.problem.contains("whether it was is unknown") == true)
         let other = await #expect(throws: StorageError.self) { try await storage.set("x", for: "other") }
         #expect(other?.problem.hasPrefix("can't be reached") == true)
     }
@@ -216,10 +216,10 @@ struct PostgreSQLFailureTests {
             let error = await #expect(throws: StorageError.self) { try await storage.rekey(next) }
             #expect(error?.code == .unavailable)
             if when == "before" {
-                #expect(error?.problem.hasPrefix("has not been given another key") == true)
-                #expect(error?.remedy == "it opens with the key that it had; try once more")
+                #expect(error?.problem.hasPrefix("still has its old key") == true)
+                #expect(error?.remedy == "it opens with the old key; try again")
             } else {
-                #expect(error?.problem.contains("which may have happened or not") == true)
+                #expect(error?.problem.contains("whether it was is unknown") == true)
                 #expect(error?.remedy?.contains("open it with \(next.description), or,") == true)
                 proxy.stop()
                 proxy = try CuttingProxy(to: server, in: folder, "nothing of the kind", "before")

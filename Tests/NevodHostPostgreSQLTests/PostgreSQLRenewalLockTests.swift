@@ -52,7 +52,7 @@ struct PostgreSQLRenewalLockTests {
     }
 
     private func lock(_ storage: PostgreSQLStorage, _ key: StorageKey) -> String {
-        let number = storage.hub.locks.number(of: key)
+        let number = storage.dispatcher.locks.number(of: key)
         return "classid = \(number >> 32) AND objid = \(number & 0xFFFF_FFFF)"
     }
 
@@ -66,7 +66,7 @@ struct PostgreSQLRenewalLockTests {
         await held.wait()
         for waiting in [storage, other] {
             let error = await #expect(throws: StorageError.self) {
-                try await waiting.hub.locks.withLock(for: "a", patience: .milliseconds(20)) { Issue.record("it is held") }
+                try await waiting.dispatcher.locks.withLock(for: "a", timeout: .milliseconds(20)) { Issue.record("it is held") }
             }
             #expect(error?.code == .busy)
             #expect(error?.remedy?.contains("FROM pg_locks") == true)
@@ -109,7 +109,7 @@ struct PostgreSQLRenewalLockTests {
         defer { close(pipe) }
         #expect(LineReader(pipe).next() == "held")
         await #expect(throws: StorageError.self) {
-            try await storage.hub.locks.withLock(for: "a", patience: .milliseconds(20)) {}
+            try await storage.dispatcher.locks.withLock(for: "a", timeout: .milliseconds(20)) {}
         }
         kill(pid, SIGKILL)
         Command.wait(for: pid)

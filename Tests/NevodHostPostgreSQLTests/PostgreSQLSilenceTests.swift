@@ -38,7 +38,7 @@ struct PostgreSQLSilenceTests {
         func target(_ more: String = "") throws -> PostgreSQLTarget {
             let port = server.authority.split(separator: ":")[1]
             return try PostgreSQLTarget(
-                PQ(), "host=127.0.0.1 port=\(port) user=u dbname=d sslmode=disable gssencmode=disable \(more)")
+                LibPQ(), "host=127.0.0.1 port=\(port) user=u dbname=d sslmode=disable gssencmode=disable \(more)")
         }
 
         /// - Returns: how many were told that the server can't be reached.
@@ -61,8 +61,8 @@ struct PostgreSQLSilenceTests {
 
     @Test func `All who wait for a connection hear of it when there is none, and nobody tries once more`() async throws {
         let listener = try Listener(droppingAfter: 1)
-        let lane = PostgreSQLLane(try listener.target())
-        #expect(await listener.failures(1) { _ in try await lane.runAgain { (_, _) throws(PostgreSQLError) in } } == 1)
+        let worker = PostgreSQLWorker(try listener.target())
+        #expect(await listener.failures(1) { _ in try await worker.runRetrying { (_, _) throws(PostgreSQLError) in } } == 1)
         // And once whether the server is only starting.
         #expect(listener.accepted.values == [0, 1])
 
@@ -78,7 +78,7 @@ struct PostgreSQLSilenceTests {
 
     @Test func `All who wait for a read hear of it when there is no connection`() async throws {
         let listener = try Listener(droppingAfter: 3000)
-        let reads = try PostgreSQLReads(listener.target(), PostgreSQLSchema("s"))
+        let reads = try PostgreSQLReadBatcher(listener.target(), PostgreSQLSchema("s"))
         let count = await listener.failures(3000) { number in
             _ = try await reads.entry(for: StorageKey(rawValue: "\(number)"))
         }
@@ -89,8 +89,8 @@ struct PostgreSQLSilenceTests {
 
     @Test func `A server that keeps still is asked once`() async throws {
         let listener = try Listener()
-        let lane = PostgreSQLLane(try listener.target("connect_timeout=2"))
-        #expect(await listener.failures(1) { _ in try await lane.runAgain { (_, _) throws(PostgreSQLError) in } } == 1)
+        let worker = PostgreSQLWorker(try listener.target("connect_timeout=2"))
+        #expect(await listener.failures(1) { _ in try await worker.runRetrying { (_, _) throws(PostgreSQLError) in } } == 1)
         #expect(listener.accepted.values == [0])
     }
 }

@@ -263,17 +263,17 @@ struct PostgreSQLStorageTests {
         let storage = try await open()
         _ = try await storage.string(for: "another")
         let clock = ContinuousClock()
-        let before = storage.reads.turnCount
+        let before = storage.reads.roundTripCount
         let together = try await clock.measure {
             try await withThrowingTaskGroup { group in
                 for key in keys { group.addTask { try await storage.string(for: key) == key.rawValue } }
                 for try await isRight in group { #expect(isRight) }
             }
         }
-        let turns = storage.reads.turnCount
+        let turns = storage.reads.roundTripCount
         #expect(turns - before < 32)
         let known = try await clock.measure { for key in keys { _ = try await storage.string(for: key) } }
-        #expect(storage.reads.turnCount == turns)
+        #expect(storage.reads.roundTripCount == turns)
         let another = try await open()
         _ = try await another.string(for: "another")
         let apart = try await clock.measure { for key in keys { _ = try await another.string(for: key) } }

@@ -35,7 +35,7 @@ struct PostgreSQLTargetTests {
 
         // What a service says counts; what it doesn't say, doesn't.
         func told(_ connection: String) throws -> Set<String> {
-            let parameters = try PostgreSQLTarget(PQ(), connection).parameters
+            let parameters = try PostgreSQLTarget(LibPQ(), connection).parameters
             return Set(parameters.filter { $0.keyword != "dbname" }.map { "\($0.keyword)=\($0.value)" })
         }
         let all: Set = [
@@ -65,7 +65,7 @@ struct PostgreSQLTargetTests {
         }
         #expect(isUnused)
 
-        func host(_ connection: String) throws -> String { try PostgreSQLTarget(PQ(), connection).connect().name }
+        func host(_ connection: String) throws -> String { try PostgreSQLTarget(LibPQ(), connection).connect().name }
         #expect(try host(connection).contains(primary.folder))
         #expect(try host("\(connection) target_session_attrs=any").contains(standby.folder))
         setenv("PGTARGETSESSIONATTRS", "any", 1)

@@ -18,10 +18,10 @@ struct RemoteCacheTests {
         #expect(cache.value(for: "a") == nil)
         cache.learn(old, version: 3, for: "a", ticket)
         #expect(cache.value(for: "a")?.secret == old)
-        cache.hear(of: 3, of: "a")
-        cache.hear(of: 2, of: "a")
+        cache.noteVersion(3, of: "a")
+        cache.noteVersion(2, of: "a")
         #expect(cache.value(for: "a")?.version == 3)
-        cache.hear(of: 4, of: "a")
+        cache.noteVersion(4, of: "a")
         #expect(cache.value(for: "a") == nil)
         cache.learn(nil, version: 4, for: "a", cache.ticket(for: "a"))
         #expect(cache.value(for: "a")?.secret == .some(nil))
@@ -29,7 +29,7 @@ struct RemoteCacheTests {
 
     @Test mutating func `An answer that the news has overtaken is not taken`() {
         let ticket = cache.ticket(for: "a")
-        cache.hear(of: 4, of: "a")
+        cache.noteVersion(4, of: "a")
         cache.learn(old, version: 3, for: "a", ticket)
         #expect(cache.value(for: "a") == nil)
         cache.learn(new, version: 4, for: "a", ticket)
@@ -72,7 +72,7 @@ struct RemoteCacheTests {
             #expect(cache.value(for: "a")?.secret == old)
         }
         #expect(cache.value(for: "7") == nil)
-        cache.hear(of: 9, of: "a stranger's")
+        cache.noteVersion(9, of: "a stranger's")
         #expect(!cache.setListening(false).contains("a stranger's"))
     }
 }
@@ -94,14 +94,14 @@ struct PostgreSQLWriteTests {
 
     @Test func `News come as they were sent, and what is not news is not taken for it`() {
         let long = StorageKey(rawValue: String(repeating: "é", count: 1024))
-        for news: PostgreSQLNews in [
+        for news: PostgreSQLNotification in [
             .changed("", version: 1), .changed("a b\n\0", version: .max), .changed(long, version: 2), .released(.max),
         ] {
-            #expect(PostgreSQLNews(news.payload) == news)
+            #expect(PostgreSQLNotification(news.payload) == news)
             #expect(news.payload.utf8.count < 8000)
         }
         for text in ["", "changed", "changed x 00", "changed 1 0", "released -1", "released 1 2", "later 1"] {
-            #expect(PostgreSQLNews(text) == nil)
+            #expect(PostgreSQLNotification(text) == nil)
         }
     }
 }

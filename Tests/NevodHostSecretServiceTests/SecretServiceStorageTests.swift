@@ -74,8 +74,8 @@ import Testing
         #expect(child("limit 1") == "ok")
         session.signalKeyring(SIGSTOP)
         let start = ContinuousClock.now
-        #expect(child("get token").hasPrefix("unavailable: the Secret Service: has not answered within 1.0 seconds"))
-        #expect(child("many 20").hasPrefix("unavailable: the Secret Service: has not answered within 1.0 seconds"))
+        #expect(child("get token").hasPrefix("unavailable: the Secret Service: has not responded within 1.0 seconds"))
+        #expect(child("many 20").hasPrefix("unavailable: the Secret Service: has not responded within 1.0 seconds"))
         #expect(ContinuousClock.now - start < .seconds(9))
         session.signalKeyring(SIGCONT)
         #expect(child("limit 10") == "ok")

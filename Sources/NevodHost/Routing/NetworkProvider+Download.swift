@@ -1,16 +1,22 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 extension NetworkProvider {
-    /// Writes the body of a route's answer to a file. It is written beside its place, under a name that begins with a dot, and
-    /// moved there when it is complete: the path holds the old file or the whole new one, and after a failure nothing is left.
-    /// Whoever has the file may read and write it, nobody else (mode 0600).
+    /// Writes the body of a route's response to a file. The body is written beside the path, under a name that begins with a
+    /// dot, and renamed once it is complete: the path holds the old file or the whole new one, and a failure leaves nothing
+    /// behind. Only the file's owner can read and write it (mode 0600). A symbolic link at the path is replaced, not followed.
     ///
     /// - Parameters:
-    ///   - route: its answer is the file; what it promises to be is not asked.
-    ///   - path: of a file; one that is there is replaced.
-    ///   - options: nil: the configuration's. The time limit counts for all of the body.
-    ///   - progress: of the body, by the Content-Length where there is one.
-    /// - Returns: the head of the answer, with an empty body.
+    ///   - route: The route to request; its response type is ignored.
+    ///   - path: The file's path; an existing file is replaced.
+    ///   - options: nil for those of the configuration. The timeout covers the whole body.
+    ///   - progress: Called as the body arrives, with the Content-Length as the total where there is one.
+    /// - Returns: the head of the response, with an empty body.
     /// - Throws: ``NetworkError``; for a file that can't be written, ``NetworkError/unknown(_:)`` with a ``FileError``, before
-    ///   anything is sent if that shows by then.
+    ///   the request is sent if the file can't be created.
     @discardableResult
     public func download(
         _ route: some Route, to path: String, options: RequestOptions? = nil, progress: ProgressHandler? = nil
@@ -23,13 +29,12 @@ extension NetworkProvider {
     ) async throws(NetworkError) -> HTTPResponse {
         var options = options ?? RequestOptions(timeout: config.timeout)
         options.delivery = .streamed
-        let file: PartialFile
-        do throws(FileError) { file = try PartialFile(path) } catch { throw .unknown(error) }
+        let file = try downloadFile(path)
         let response = try await success(of: request, options)
         let total = response.headers.contains("Content-Encoding") ? nil : response.headers["Content-Length"].flatMap(Int64.init)
         var completed: Int64 = 0
         func write(_ bytes: [UInt8]) throws(NetworkError) {
-            do throws(FileError) { try file.write(bytes) } catch { throw .unknown(error) }
+            do throws(AtomicFileError) { try file.write(bytes) } catch { throw .unknown(FileError(path, error.code)) }
             completed += Int64(bytes.count)
             progress?(TransferProgress(completed: completed, total: total))
         }
@@ -38,10 +43,22 @@ extension NetworkProvider {
         case .stream(let stream):
             while let piece = try await next(of: stream) { try write(piece) }
         }
-        do throws(FileError) { try file.commit() } catch { throw .unknown(error) }
+        do throws(AtomicFileError) { try file.commit() } catch { throw .unknown(FileError(path, error.code)) }
         return HTTPResponse(
             version: response.version, status: response.status, reason: response.reason, headers: response.headers,
             body: .bytes([]))
+    }
+
+    private func downloadFile(_ path: String) throws(NetworkError) -> AtomicFile {
+        var info = stat()
+        // The rename would fail too, but only after the whole body has been fetched.
+        if stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR { throw .unknown(FileError(path, EISDIR)) }
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
+        do throws(AtomicFileError) {
+            return try AtomicFile.randomlyNamed("\(folder).nevod-", for: path)
+        } catch {
+            throw .unknown(FileError(path, error.code))
+        }
     }
 
     private func next(of stream: HTTPResponseStream) async throws(NetworkError) -> [UInt8]? {

@@ -1,56 +1,77 @@
 internal import NevodSupport
 
-/// Where a store's blocking calls run, one after another, so that none of them holds a thread of Swift's own pool.
+/// Runs a store's blocking calls one after another on a system thread, so that they don't block Swift's thread pool.
 ///
-/// A system thread starts with the first call and ends when none is left to make.
+/// The thread starts with the first call and ends when no call is left.
 package final class StorageThread: Sendable {
+    private struct Job {
+        let run: @Sendable () -> Void
+        /// Called instead of ``run`` if no thread could be started.
+        let fail: @Sendable () -> Void
+    }
+
     private struct State {
-        var jobs: [@Sendable () -> Void] = []
+        var jobs: [Job] = []
         var isRunning = false
     }
 
     private let state = Locked(State())
+    private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
 
-    package init() {}
+    package convenience init() {
+        self.init { SystemThread.start($0) }
+    }
 
-    /// Runs to its end whether or not the calling task is cancelled: who saves a rotated token must not lose it halfway,
-    /// nor be left in doubt.
-    package func run<Value: Sendable, Failure: Error>(
-        _ body: @escaping @Sendable () throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        // Handed over under a lock: ThreadSanitizer doesn't see that what precedes a continuation's resumption precedes what follows.
-        let handed = Locked<Result<Value, Failure>?>(nil)
+    /// - Parameter startThread: Returns whether a thread was started; for tests.
+    init(startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool) {
+        self.startThread = startThread
+    }
+
+    /// Runs the call to completion, even if the calling task is cancelled: a caller that saves a rotated token must not lose it
+    /// halfway, and must learn the result.
+    ///
+    /// - Throws: the call's error; `StorageError` of code `unavailable` if the system has no thread left.
+    package func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(StorageError) -> Value
+    ) async throws(StorageError) -> Value {
+        // Passed through a lock: ThreadSanitizer doesn't know that resuming a continuation orders memory.
+        let outcome = Locked<Result<Value, StorageError>?>(nil)
         await withCheckedContinuation { continuation in
-            enqueue {
-                let result = Result(catching: body)
-                handed.withLock { $0 = result }
-                continuation.resume()
-            }
+            enqueue(
+                Job(
+                    run: {
+                        let result = Result(catching: body)
+                        outcome.withLock { $0 = result }
+                        continuation.resume()
+                    }, fail: { continuation.resume() }))
         }
-        guard let result = handed.withLock(\.self) else { preconditionFailure("resumed without a result") }
+        guard let result = outcome.withLock(\.self) else {
+            throw StorageError(
+                .unavailable, "the store", problem: "can't be used: the system has no thread left",
+                remedy: "raise the limit on threads (ulimit -u, or pids.max of the cgroup)")
+        }
         return try result.get()
     }
 
-    private func enqueue(_ job: @escaping @Sendable () -> Void) {
+    private func enqueue(_ job: Job) {
         let mustStart = state.withLock { state in
             state.jobs.append(job)
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        guard mustStart else { return }
-        // Keeps itself until its last job is done, so there is nobody who would have to join it.
-        let hasStarted = SystemThread.start { self.drain() }
-        precondition(hasStarted, "no thread left for a store")
+        // The thread retains this object until its last job is done, so nothing has to join it.
+        guard mustStart, !startThread({ self.drain { $0.run() } }) else { return }
+        drain { $0.fail() }
     }
 
-    private func drain() {
+    private func drain(_ body: (Job) -> Void) {
         while case let jobs = takeJobs(), !jobs.isEmpty {
-            for job in jobs { job() }
+            for job in jobs { body(job) }
         }
     }
 
-    /// None: the thread ends, and the next call starts another.
-    private func takeJobs() -> [@Sendable () -> Void] {
+    /// - Returns: none if the thread ends; the next call then starts another.
+    private func takeJobs() -> [Job] {
         state.withLock { state in
             if state.jobs.isEmpty { state.isRunning = false }
             defer { state.jobs = [] }

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import NevodSupport
 
-/// A folder of small files that only this user can look into. Opened for each operation, so that a store goes on after its
-/// folder was moved or restored; within one, everything is relative to the descriptor.
+/// A folder of small files that only this user can access. Opened for each operation, so that a store still works after its folder
+/// was moved or restored; within an operation, every path is relative to the descriptor.
 struct PrivateDirectory: ~Copyable {
     private let folder: PrivateFile
 
-    // Names that a key can't have.
+    // No key's file has one of these names.
     private static let lockName = ".lock"
     private static let temporaryName = ".new"
 
@@ -15,65 +15,54 @@ struct PrivateDirectory: ~Copyable {
         guard descriptor >= 0 else {
             guard errno == ENOTDIR || errno == ELOOP else { throw StorageError(path, "can't be opened", errno: errno) }
             throw StorageError(
-                .damaged, path, problem: "is not a folder, or a symbolic link stands in its place",
+                .damaged, path, problem: "is not a folder, or is a symbolic link",
                 remedy: "give the path of the folder itself", systemCode: errno)
         }
         folder = try PrivateFile(descriptor, .folder, path: path)
     }
 
-    /// Makes what is missing, each with mode 0700.
+    /// Creates the folder and its missing parents, each with mode 0700.
     static func make(_ path: String) throws(StorageError) {
         if mkdir(path, 0o700) == 0 { return try synchroniseParent(of: path) }
         if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
             try make(String(path[..<slash]))
             if mkdir(path, 0o700) == 0 { return try synchroniseParent(of: path) }
         }
-        guard errno == EEXIST else { throw StorageError(path, "can't be made", errno: errno) }
+        guard errno == EEXIST else { throw StorageError(path, "can't be created", errno: errno) }
     }
 
     private static func synchroniseParent(of path: String) throws(StorageError) {
         let parent = open("\(path)/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw StorageError(path, "can't be opened", errno: errno) }
         defer { close(parent) }
-        guard fsync(parent) == 0 else { throw StorageError(path, "can't be made on its device", errno: errno) }
+        guard fsync(parent) == 0 else { throw StorageError(path, "can't be written to its device", errno: errno) }
     }
 
     private func path(_ name: String) -> String { "\(folder.path)/\(name)" }
 
     // MARK: Values
 
-    /// Nil if there is none.
+    /// - Returns: nil if there is no such file.
     func read(_ name: String) throws(StorageError) -> [UInt8]? {
         guard let file = try openFile(name, O_RDONLY) else { return nil }
         guard file.size <= FileStorage.maximumSize else {
             throw StorageError(
                 .tooLarge, path(name), problem: "holds \(file.size) bytes, more than \(FileStorage.maximumSize)",
-                remedy: "move it away: this store has not written it")
+                remedy: "move it away: this store did not write it")
         }
         return try file.read()
     }
 
-    /// Needs ``withLock(_:)``.
+    /// Requires ``withLock(timeout:_:)``.
     func replace(_ name: String, with bytes: [UInt8]) throws(StorageError) {
         try removeTemporary()
         try checkReplaceable(name)
-        let temporary = openat(
-            folder.descriptor, Self.temporaryName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard temporary >= 0 else { throw StorageError(folder.path, "no file can be made in it", errno: errno) }
-        do throws(StorageError) {
-            let file = try PrivateFile(temporary, .file, path: path(Self.temporaryName))
-            try file.write(bytes)
-            guard renameat(folder.descriptor, Self.temporaryName, folder.descriptor, name) == 0 else {
-                throw StorageError(path(name), "can't be replaced", errno: errno)
-            }
-        } catch {
-            unlinkat(folder.descriptor, Self.temporaryName, 0)
-            throw error
+        try bytes.withUnsafeBufferPointer { (bytes) throws(StorageError) in
+            try PrivateFile.write(UnsafeRawBufferPointer(bytes), to: name, as: Self.temporaryName, in: folder)
         }
-        try folder.synchronise()
     }
 
-    /// Needs ``withLock(_:)``.
+    /// Requires ``withLock(timeout:_:)``.
     func remove(_ name: String) throws(StorageError) {
         try removeTemporary()
         guard unlinkat(folder.descriptor, name, 0) == 0 else {
@@ -83,14 +72,14 @@ struct PrivateDirectory: ~Copyable {
         try folder.synchronise()
     }
 
-    /// What a process left that was killed while it wrote. Whoever writes holds the lock: under it, no such file is in use.
+    /// Removes what a process left behind that was killed during a write. Writers hold the lock, so no other one uses the file now.
     private func removeTemporary() throws(StorageError) {
         guard unlinkat(folder.descriptor, Self.temporaryName, 0) == 0 || errno == ENOENT else {
             throw StorageError(path(Self.temporaryName), "can't be removed", errno: errno)
         }
     }
 
-    /// A link that somebody put there on purpose is not replaced behind their back.
+    /// Refuses to replace a symbolic link, which was put there on purpose.
     private func checkReplaceable(_ name: String) throws(StorageError) {
         var info = stat()
         guard fstatat(folder.descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return }
@@ -114,23 +103,23 @@ struct PrivateDirectory: ~Copyable {
 
     // MARK: The lock
 
-    /// Nobody else who uses this folder writes meanwhile, in this process or another. The system lets go of the lock when a
-    /// process dies.
+    /// Runs the body under a lock that excludes all other writers to this folder, in this process and others. The system releases the
+    /// lock when its holder dies.
     ///
-    /// - Parameter patience: how long somebody else may keep it: one write takes some milliseconds.
+    /// - Parameter timeout: How long to wait for the lock; one write takes some milliseconds.
     func withLock<Result>(
-        patience: Duration = .seconds(10), _ body: (borrowing PrivateDirectory) throws(StorageError) -> Result
+        timeout: Duration = .seconds(10), _ body: (borrowing PrivateDirectory) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
-        let lock = try lock(patience)
+        let lock = try lock(timeout)
         defer { _ = flock(lock.descriptor, LOCK_UN) }
         return try body(self)
     }
 
-    private func lock(_ patience: Duration) throws(StorageError) -> PrivateFile {
-        let deadline = ContinuousClock.now + patience
+    private func lock(_ timeout: Duration) throws(StorageError) -> PrivateFile {
+        let deadline = ContinuousClock.now + timeout
         while true {
             guard let lock = try openFile(Self.lockName, O_RDWR | O_CREAT) else {
-                throw StorageError(path(Self.lockName), "can't be made", errno: ENOENT)
+                throw StorageError(path(Self.lockName), "can't be created", errno: ENOENT)
             }
             while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
                 guard errno == EWOULDBLOCK || errno == EINTR else {
@@ -138,17 +127,17 @@ struct PrivateDirectory: ~Copyable {
                 }
                 guard ContinuousClock.now < deadline else {
                     throw StorageError(
-                        .busy, lock.path, problem: "has been locked by another process for \(patience)",
+                        .busy, lock.path, problem: "has been locked by another process for \(timeout)",
                         remedy: "find it with: fuser '\(lock.path)'", systemCode: EWOULDBLOCK)
                 }
-                // A plain flock would wait without end for a process that was stopped.
+                // A blocking flock would wait forever for a process that was stopped.
                 usleep(1000)
             }
             if isCurrent(lock) { return lock }
         }
     }
 
-    /// False if somebody removed the file meanwhile: the next to come would make, and lock, another.
+    /// False if the file was removed meanwhile: the next process would create and lock another one.
     private func isCurrent(_ lock: borrowing PrivateFile) -> Bool {
         var (own, named) = (stat(), stat())
         return fstat(lock.descriptor, &own) == 0

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import NevodSupport
 
-/// An open file or folder that belongs to this user alone. Checked through its descriptor, so that nobody can put another
-/// in its place between the check and the use.
+/// An open file or folder that only this user can access. Checked through its descriptor, so that it can't be exchanged between the
+/// check and the use.
 struct PrivateFile: ~Copyable {
     enum Kind {
         case file, folder
@@ -12,7 +12,7 @@ struct PrivateFile: ~Copyable {
     let size: Int
     let path: String
 
-    /// - Parameter descriptor: closed by this, also if it throws.
+    /// - Parameter descriptor: Closed by this object, even if the initializer throws.
     init(_ descriptor: Int32, _ kind: Kind, path: String) throws(StorageError) {
         size = try Self.check(descriptor, kind, path: path)
         self.descriptor = descriptor
@@ -23,8 +23,8 @@ struct PrivateFile: ~Copyable {
         close(descriptor)
     }
 
-    /// - Parameter descriptor: closed if this throws.
-    /// - Returns: its size.
+    /// - Parameter descriptor: Closed if this throws.
+    /// - Returns: the size.
     static func check(_ descriptor: Int32, _ kind: Kind, path: String) throws(StorageError) -> Int {
         do throws(StorageError) {
             var info = stat()
@@ -57,6 +57,7 @@ struct PrivateFile: ~Copyable {
     }
 
     /// The whole content.
+    /// Reads the whole content.
     func read() throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: size)
         let count = try bytes.withUnsafeMutableBufferPointer { (bytes) throws(StorageError) in
@@ -66,7 +67,7 @@ struct PrivateFile: ~Copyable {
         return bytes
     }
 
-    /// The whole content, with no other copy of it; zeros behind it if the file has become shorter.
+    /// Reads the whole content without another copy of it; padded with zeros if the file has become shorter.
     func readSecret() throws(StorageError) -> Secret {
         try Secret(count: size) { (bytes) throws(StorageError) in
             bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -84,23 +85,6 @@ struct PrivateFile: ~Copyable {
             count += got
         }
         return count
-    }
-
-    /// Returns when the bytes are on the device.
-    func write(_ bytes: [UInt8]) throws(StorageError) {
-        try bytes.withUnsafeBufferPointer { (bytes) throws(StorageError) in try write(UnsafeRawBufferPointer(bytes)) }
-    }
-
-    /// Returns when the bytes are on the device.
-    func write(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
-        var count = 0
-        while count < bytes.count {
-            let put = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: count), bytes.count - count)
-            if put < 0, errno == EINTR { continue }
-            guard put >= 0 else { throw StorageError(path, "can't be written", errno: errno) }
-            count += put
-        }
-        try synchronise()
     }
 
     func synchronise() throws(StorageError) {

@@ -1,69 +1,70 @@
 internal import Glibc
 internal import NevodSupport
 
-/// Locks for the keys of a store that several processes use: each is one byte of a file, far behind its end, that the kernel
-/// locks for an open file. When the process dies, the file is closed, and the lock is gone.
+/// Locks for the keys of a store that several processes use. Each is one byte of a file, far beyond its end, which the kernel locks
+/// for an open file description. When the process dies, the file is closed and the lock released.
 ///
-/// Which byte is a digest of the key. Two keys may share one; they then take turns.
+/// The byte's offset is a digest of the key. Two keys with the same digest share a lock.
 package struct RenewalLocks: Sendable {
-    /// Longer than a renewal over the network takes. Who waits longer than this waits for a process that was stopped.
-    package static let patience: Duration = .seconds(120)
+    /// Longer than a renewal over the network takes. A lock that is held for longer belongs to a process that was stopped.
+    package static let timeout: Duration = .seconds(120)
 
     let path: String
 
-    /// - Parameter path: of a file that is made, with mode 0600, when a lock is first taken.
+    /// - Parameter path: The lock file, created with mode 0600 when a lock is first taken.
     package init(path: String) {
         self.path = path
     }
 
-    /// Waits without holding a thread of Swift's pool, or the store's own: who holds the lock may need that to save.
+    /// Waits without blocking a thread of Swift's pool, or the store's own thread: the holder of the lock may need that to save.
     package func withLock(
-        for key: StorageKey, patience: Duration = Self.patience, _ body: @Sendable () async -> Void
+        for key: StorageKey, timeout: Duration = Self.timeout, _ body: @Sendable () async -> Void
     ) async throws {
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + timeout
         let place = place(of: key)
         do {
-            try await Self.turns.lock(place, until: deadline)
+            try await Self.mutexes.lock(place, until: deadline)
         } catch is DeadlineExceededError {
-            throw isBusy(key, patience)
+            throw isBusy(key, timeout)
         }
         let lock: RenewalLock
         switch await self.lock(place, until: deadline) {
         case .taken(let taken): lock = taken
         case .failed(let error):
-            Self.turns.unlock(place)
+            Self.mutexes.unlock(place)
             throw error
-        case .left(let error):
+        case .abandoned(let error):
             guard error is DeadlineExceededError else { throw error }
-            throw isBusy(key, patience)
+            throw isBusy(key, timeout)
         }
         defer {
-            // Not left to the last reference.
+            // Explicitly, since the lock may have other references.
             lock.release()
-            Self.turns.unlock(place)
+            Self.mutexes.unlock(place)
         }
         await body()
     }
 
+    /// A byte of a lock file.
     struct Place: Hashable {
         let path: String
         let offset: Int
     }
 
-    /// Of this process, one at a time asks the kernel. A thread that the kernel has not answered can't be called back: if its waiter
-    /// gives up, it keeps the turn, so that the next doesn't leave another behind.
-    static let turns = KeyedMutex<Place>()
+    /// Lets one waiter of this process ask the kernel at once. A thread that is blocked in the kernel can't be interrupted: if its
+    /// waiter gives up, the thread keeps the mutex, so that further waiters don't block a thread each.
+    static let mutexes = KeyedMutex<Place>()
 
     func place(of key: StorageKey) -> Place {
-        // In the positive range of file offsets.
+        // Shifted into the positive range of file offsets.
         Place(path: path, offset: Int(key.digest >> 2))
     }
 
     private enum Outcome {
         case taken(RenewalLock)
         case failed(any Error)
-        /// The wait is over; the thread that waits gives the turn back.
-        case left(any Error)
+        /// The waiter gave up; the thread that still waits unlocks the mutex.
+        case abandoned(any Error)
     }
 
     private func lock(_ place: Place, until deadline: ContinuousClock.Instant) async -> Outcome {
@@ -78,22 +79,25 @@ package struct RenewalLocks: Sendable {
             } catch {
                 return .failed(error)
             }
-            if let end = await wait(for: lock, place, until: deadline) { return end }
+            if let outcome = await wait(for: lock, place, until: deadline) { return outcome }
             if lock.isCurrent { return .taken(lock) }
         }
     }
 
-    /// - Returns: nil: it is taken.
+    /// - Returns: nil once the lock is taken.
     private func wait(for lock: RenewalLock, _ place: Place, until deadline: ContinuousClock.Instant) async -> Outcome? {
         let waiter = Waiter<Void>()
         let hasStarted = SystemThread.start {
             let result = Result { try lock.takeWaiting() }
             guard !waiter.resume(with: result) else { return }
             lock.release()
-            Self.turns.unlock(place)
+            Self.mutexes.unlock(place)
         }
         guard hasStarted else {
-            return .failed(StorageError(.unavailable, path, problem: "can't be waited for: the system has no thread left"))
+            return .failed(
+                StorageError(
+                    .unavailable, path, problem: "can't be waited for: the system has no thread left",
+                    remedy: "raise the limit on threads (ulimit -u, or pids.max of the cgroup)"))
         }
         do {
             try await waiter.value(until: deadline)
@@ -101,18 +105,18 @@ package struct RenewalLocks: Sendable {
         } catch let error as StorageError {
             return .failed(error)
         } catch {
-            return .left(error)
+            return .abandoned(error)
         }
     }
 
-    private func isBusy(_ key: StorageKey, _ patience: Duration) -> StorageError {
+    private func isBusy(_ key: StorageKey, _ timeout: Duration) -> StorageError {
         StorageError(
-            .busy, path, problem: "another process has been renewing \(key) for \(patience)",
+            .busy, path, problem: "another process has been renewing \(key) for \(timeout)",
             remedy: "find it with: fuser '\(path)'")
     }
 }
 
-/// One byte of a file, locked for this description of it: other threads of the process are others too.
+/// One byte of a file, locked for this open file description: it excludes other threads of the process too.
 private final class RenewalLock: Sendable {
     private let path: String
     private let offset: Int
@@ -131,21 +135,23 @@ private final class RenewalLock: Sendable {
         release()
     }
 
-    /// - Returns: false if somebody else has it.
+    /// Doesn't wait.
+    ///
+    /// - Returns: false if the lock is held.
     func take() throws(StorageError) -> Bool {
         if set(Self.setLock) { return true }
         guard errno == EAGAIN || errno == EACCES else { throw StorageError(path, "can't be locked", errno: errno) }
         return false
     }
 
-    /// Blocks the thread.
+    /// Blocks the thread until the lock is taken.
     func takeWaiting() throws(StorageError) {
         while !set(Self.setLockWaiting) {
             guard errno == EINTR else { throw StorageError(path, "can't be locked", errno: errno) }
         }
     }
 
-    /// False if somebody removed the file meanwhile: the next to come would make, and lock, another.
+    /// False if the file was removed meanwhile: the next process would create and lock another one.
     var isCurrent: Bool {
         guard let file = descriptor.withLock(\.self) else { return false }
         var (own, named) = (stat(), stat())
@@ -169,7 +175,8 @@ private final class RenewalLock: Sendable {
         }
     }
 
-    // Of <fcntl.h>, which has them for GNU sources only: locks of an open file description, not of the process.
+    // F_OFD_SETLK and F_OFD_SETLKW, which <fcntl.h> defines for GNU sources only: locks of an open file description, not of the
+    // process.
     private static let setLock: Int32 = 37
     private static let setLockWaiting: Int32 = 38
 }

@@ -1,21 +1,23 @@
 package import NevodSupport
 
-/// Two digits a byte.
+/// Hexadecimal text: two digits for each byte.
 package enum Hexadecimal {
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// A line of text, without another copy of it.
-    static func line(_ secret: Secret) -> Secret {
-        Secret(count: 2 * secret.count + 1) { text in
+    /// The digits of a secret, without another copy in memory.
+    ///
+    /// - Parameter terminator: Bytes to append.
+    package static func digits(of secret: Secret, terminator: [UInt8] = []) -> Secret {
+        Secret(count: 2 * secret.count + terminator.count) { text in
             secret.withUnsafeBytes { bytes in
                 for (index, byte) in bytes.enumerated() {
                     text[2 * index] = digit(byte >> 4)
                     text[2 * index + 1] = digit(byte & 15)
                 }
             }
-            text[2 * secret.count] = UInt8(ascii: "\n")
+            for (index, byte) in terminator.enumerated() { text[2 * secret.count + index] = byte }
         }
     }
 
@@ -23,20 +25,20 @@ package enum Hexadecimal {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// Nil unless it is an even number of digits, and nothing else.
+    /// - Returns: nil unless the text is an even number of digits, and nothing else.
     package static func secret(_ text: UnsafeRawBufferPointer) -> Secret? {
         guard text.count.isMultiple(of: 2) else { return nil }
-        var isRight = true
+        var isValid = true
         let secret = Secret(count: text.count / 2) { bytes in
             for index in bytes.indices {
                 guard let high = value(text[2 * index]), let low = value(text[2 * index + 1]) else {
-                    isRight = false
+                    isValid = false
                     return
                 }
                 bytes[index] = high << 4 | low
             }
         }
-        return isRight ? secret : nil
+        return isValid ? secret : nil
     }
 
     private static func value(_ digit: UInt8) -> UInt8? {

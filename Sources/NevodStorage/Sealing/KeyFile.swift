@@ -1,12 +1,12 @@
 internal import Glibc
 public import NevodSupport
 
-/// A key in a file of its own that only this user can read (mode 0600): made, of random bytes, with the store. Without the file,
-/// the store can't be read: back up both, not in the same place.
+/// A key in a file that only this user can read (mode 0600), created from random bytes together with the store. Without the file,
+/// the store can't be read: back up both, but not in the same place.
 public struct KeyFile: StoreKeySource {
     private let path: String
 
-    /// - Parameter path: in a folder that only this user can look into; it is made, with mode 0700, if it isn't there.
+    /// - Parameter path: A path in a folder that only this user can access; a missing folder is created with mode 0700.
     public init(path: String) {
         self.path = path
     }
@@ -16,14 +16,14 @@ public struct KeyFile: StoreKeySource {
 
     public func isAvailable() async -> Bool { true }
 
-    /// The bytes in the file, 64 hexadecimal digits.
+    /// Reads the file, 64 hexadecimal digits; creates it if the store is new.
     public func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
         if let key = try read() { return key }
         guard isNew else {
             throw StorageError(
-                .unavailable, path, problem: "the key file of this store is missing", remedy: "put it back from a backup")
+                .unavailable, path, problem: "the key file of this store is missing", remedy: "restore it from a backup")
         }
-        try make()
+        try create()
         guard let key = try read() else { throw StorageError(path, "can't be read", errno: ENOENT) }
         return key
     }
@@ -39,7 +39,7 @@ public struct KeyFile: StoreKeySource {
         guard let key, key.count == SealingKey.size else {
             throw StorageError(
                 .damaged, path, problem: "is not a key file: \(2 * SealingKey.size) hexadecimal digits",
-                remedy: "put it back from a backup")
+                remedy: "restore it from a backup")
         }
         return key
     }
@@ -48,26 +48,15 @@ public struct KeyFile: StoreKeySource {
         text.withUnsafeBytes { Hexadecimal.secret(UnsafeRawBufferPointer(rebasing: $0.prefix { $0 > 0x20 })) }
     }
 
-    /// Whole, or not at all: two that make a store at once must not each have a key of their own.
-    private func make() throws(StorageError) {
+    /// Keeps an existing file: two tasks that create a store at once must end up with the same key.
+    private func create() throws(StorageError) {
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try PrivateDirectory.make(String(path[..<slash])) }
-        // Of this call's own: other tasks of this process may be making it too.
+        // Unique to this call: other tasks of this process may be creating the file too.
         let new = "\(path).\(StoreIdentifier.random()).new"
-        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw StorageError(new, "can't be made", errno: errno) }
-        defer { unlink(new) }
-        let content = try PrivateFile(file, .file, path: new)
-        try Hexadecimal.line(SealingKey.random().bytes).withUnsafeBytes { (text) throws(StorageError) in try content.write(text) }
-        guard link(new, path) == 0 || errno == EEXIST else { throw StorageError(path, "can't be made", errno: errno) }
-        // A store that is on the device while its key is not would be lost with the next failure of power.
-        try synchroniseFolder()
-    }
-
-    private func synchroniseFolder() throws(StorageError) {
-        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
-        let descriptor = open(String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StorageError(String(folder), "can't be opened", errno: errno) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw StorageError(path, "can't be made on its device", errno: errno) }
+        // Durable: a store that is on the device while its key is not would be lost in the next power failure.
+        let line = Hexadecimal.digits(of: SealingKey.random().bytes, terminator: [UInt8(ascii: "\n")])
+        try line.withUnsafeBytes { (text) throws(StorageError) in
+            try PrivateFile.write(text, unlessPresent: path, as: new)
+        }
     }
 }

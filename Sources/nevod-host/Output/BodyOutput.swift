@@ -1,16 +1,19 @@
 import Glibc
 import NevodHost
 
-/// Where the answer's body goes: standard output, or a file that appears under its name only when it is complete.
+/// Where a response's body is written: standard output, a pipe or a device, or a file that appears under its name only once it
+/// is complete.
 struct BodyOutput: ~Copyable {
-    private let file: FileDescriptor
-    private var temporaryPath: String?
-    private let finalPath: String?
+    private enum Destination {
+        case stream(FileDescriptor)
+        case file(AtomicFile, path: String)
+    }
+
+    private let destination: Destination
 
     init(_ path: String?) throws(OutputError) {
         guard let path, path != "-" else {
-            file = .standardOutput
-            finalPath = nil
+            destination = .stream(.standardOutput)
             return
         }
         var info = stat()
@@ -19,53 +22,48 @@ struct BodyOutput: ~Copyable {
             // A device, a pipe, or a name for one of our own descriptors is written, not replaced.
             let number = open(path, O_WRONLY | O_CLOEXEC)
             guard number >= 0 else { throw OutputError(path, errno) }
-            file = FileDescriptor(number: number, name: path)
-            finalPath = nil
+            destination = .stream(FileDescriptor(number: number, name: path))
             return
         }
-        // Behind a link: the link stays, and its target is replaced.
-        let final = exists ? canonicalPath(path) ?? path : path
-        let (number, temporary) = try Self.createTemporary(for: final, named: path)
-        // mkstemp gives 0600; a download gets what any new file gets, or what the old one had.
-        let mask = umask(0)
-        umask(mask)
-        fchmod(number, exists ? info.st_mode & 0o777 : 0o666 & ~mask)
-        file = FileDescriptor(number: number, name: path)
-        temporaryPath = temporary
-        finalPath = final
+        // A symbolic link stays, and the file that it points to is replaced.
+        let target = exists ? canonicalPath(path) ?? path : path
+        // A download gets the permissions of any new file, or those of the file that it replaces.
+        let file = try Self.createFile(target, mode: exists ? 0o600 : 0o666, named: path)
+        if exists { file.setMode(info.st_mode & 0o777) }
+        destination = .file(file, path: path)
     }
 
-    private static func createTemporary(for final: String, named path: String) throws(OutputError) -> (Int32, String) {
-        var template = Array("\(final).part.XXXXXX".utf8CString)
-        var failure: Int32 = 0
-        // Created and noted in one step, so that a signal between the two leaves nothing behind.
-        let number = Interruption.shared.begin { () -> (Int32, Interruption.Undo?) in
-            let number = mkstemp(&template)
-            failure = errno
-            guard number >= 0 else { return (number, nil) }
-            let created = template
-            return (number, { _ = unlink(created) })
+    private static func createFile(_ target: String, mode: UInt32, named path: String) throws(OutputError) -> AtomicFile {
+        // Created and registered in one step, so that a signal between the two leaves nothing behind.
+        let result = Interruption.shared.begin { () -> (Result<AtomicFile, AtomicFileError>, Interruption.Undo?) in
+            do throws(AtomicFileError) {
+                let file = try AtomicFile.randomlyNamed("\(target).part.", for: target, mode: mode)
+                let temporaryPath = file.temporaryPath
+                return (.success(file), { _ = unlink(temporaryPath) })
+            } catch {
+                return (.failure(error), nil)
+            }
         }
-        guard number >= 0 else { throw OutputError(path, failure) }
-        return (number, template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? "")
+        do throws(AtomicFileError) { return try result.get() } catch { throw OutputError(path, error.code) }
     }
 
     func write(_ bytes: [UInt8]) throws(OutputError) {
-        try file.write(bytes.span)
+        switch destination {
+        case .stream(let file): try file.write(bytes.span)
+        case .file(let file, let path):
+            do throws(AtomicFileError) { try file.write(bytes) } catch { throw OutputError(path, error.code) }
+        }
     }
 
     /// Puts the file under its name.
-    mutating func finish() throws(OutputError) {
-        guard let temporaryPath, let finalPath else { return }
-        guard close(file.number) == 0, rename(temporaryPath, finalPath) == 0 else { throw OutputError(finalPath, errno) }
-        self.temporaryPath = nil
-        Interruption.shared.end()
+    func finish() throws(OutputError) {
+        guard case .file(let file, let path) = destination else { return }
+        do throws(AtomicFileError) { try file.commit() } catch { throw OutputError(path, error.code) }
     }
 
     deinit {
-        guard let temporaryPath else { return }
-        close(file.number)
-        unlink(temporaryPath)
+        guard case .file(let file, _) = destination else { return }
+        file.discard()
         Interruption.shared.end()
     }
 }

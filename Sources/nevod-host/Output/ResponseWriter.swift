@@ -14,7 +14,7 @@ struct ResponseWriter {
         let response = try limited(response)
         let path = outputPath()
         let isTerminal = path == nil && isatty(STDOUT_FILENO) == 1
-        var output = try BodyOutput(path)
+        let output = try BodyOutput(path)
         if arguments.has(.include) {
             let lines = head(of: response).map { isTerminal ? TerminalText.safe($0) : $0 }
             try output.write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))

@@ -55,7 +55,7 @@ struct DownloadTests {
     @Test func `A name without a folder`() throws {
         // Another folder as the working one would be every other test's too.
         let name = "nevod-download-\(getpid())"
-        let file = try PartialFile(name)
+        let file = try AtomicFile.randomlyNamed(".nevod-", for: name)
         try file.write([1])
         try file.commit()
         defer { unlink(name) }

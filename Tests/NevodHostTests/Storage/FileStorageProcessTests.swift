@@ -68,7 +68,7 @@ import Testing
         #expect(LineReader(pipe).next() == "held")
         let path = "\(directory)/.lock"
         let error = #expect(throws: StorageError.self) {
-            try PrivateDirectory(directory).withLock(patience: .milliseconds(20)) { (_) throws(StorageError) in }
+            try PrivateDirectory(directory).withLock(timeout: .milliseconds(20)) { (_) throws(StorageError) in }
         }
         #expect(error?.code == .busy && error?.subject == path)
         let storage = try FileStorage(directory: directory)

@@ -60,7 +60,7 @@ import Testing
         }
         await held.wait()
         let error = await #expect(throws: StorageError.self) {
-            try await locks.withLock(for: "a", patience: .milliseconds(20)) { Issue.record("two have the lock") }
+            try await locks.withLock(for: "a", timeout: .milliseconds(20)) { Issue.record("two have the lock") }
         }
         #expect(error?.code == .busy && error?.subject == path)
         #expect(error?.description.contains("another process has been renewing a for 0.02 seconds") == true)
@@ -154,16 +154,16 @@ import Testing
             await #expect(throws: CancellationError.self) { try await waiter.value }
         }
         let error = await #expect(throws: StorageError.self) {
-            try await locks.withLock(for: "a", patience: .milliseconds(20)) { Issue.record("two have the lock") }
+            try await locks.withLock(for: "a", timeout: .milliseconds(20)) { Issue.record("two have the lock") }
         }
         #expect(error?.code == .busy)
         // One asks the kernel; of the others nothing is left.
         #expect(openCount(locks.path) == 1)
-        #expect(RenewalLocks.turns.waitingCount(locks.place(of: "a")) == 0)
+        #expect(RenewalLocks.mutexes.waitingCount(locks.place(of: "a")) == 0)
         // Another key's are not concerned.
         try await locks.withLock(for: "b") {}
         async let last: Void = locks.withLock(for: "a") {}
-        #expect(await eventually { RenewalLocks.turns.waitingCount(locks.place(of: "a")) == 1 })
+        #expect(await eventually { RenewalLocks.mutexes.waitingCount(locks.place(of: "a")) == 1 })
         kill(holder.pid, SIGKILL)
         try await last
         #expect(await eventually { openCount(locks.path) == 0 })
@@ -181,7 +181,7 @@ import Testing
             for number in 0..<50 {
                 group.addTask { try await locks.withLock(for: "a") { order.append(number) } }
             }
-            #expect(await eventually { RenewalLocks.turns.waitingCount(locks.place(of: "a")) == 50 })
+            #expect(await eventually { RenewalLocks.mutexes.waitingCount(locks.place(of: "a")) == 50 })
             #expect(openCount(path) == 1)
             free.set()
             try await group.waitForAll()

@@ -1,79 +1,100 @@
 import Glibc
+import NevodSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodStorage
 
 struct StorageThreadTests {
-    private struct Failure: Error, Equatable {}
+    private let failure = StorageError(.other, "a", problem: "failed")
 
     @Test func `Results and typed errors come back`() async throws {
         let thread = StorageThread()
-        #expect(await thread.run { 42 } == 42)
-        await #expect(throws: Failure()) { try await thread.run { () throws(Failure) -> Int in throw Failure() } }
+        #expect(try await thread.run { 42 } == 42)
+        await #expect(throws: failure) { try await thread.run { [failure] () throws(StorageError) -> Int in throw failure } }
     }
 
-    @Test func `Calls run one after another, in the order in which one task makes them`() async {
+    @Test func `Calls run one after another, in the order in which one task makes them`() async throws {
         let thread = StorageThread()
         let begins = Collected<Bool>()
-        await withTaskGroup { group in
+        try await withThrowingTaskGroup { group in
             for _ in 0..<200 {
                 group.addTask {
-                    await thread.run {
+                    try await thread.run {
                         begins.append(true)
                         sched_yield()
                         begins.append(false)
                     }
                 }
             }
+            try await group.waitForAll()
         }
         #expect(begins.values == (0..<400).map { $0.isMultiple(of: 2) })
         let order = Collected<Int>()
-        for number in 0..<50 { await thread.run { order.append(number) } }
+        for number in 0..<50 { try await thread.run { order.append(number) } }
         #expect(order.values == Array(0..<50))
     }
 
     /// As many blocked calls as a pool has threads, and more, would stop everything if they ran in the pool.
-    @Test func `A call that blocks holds no thread of the pool`() async {
+    @Test func `A call that blocks holds no thread of the pool`() async throws {
         let latch = Latch()
-        await withTaskGroup { group in
+        try await withThrowingTaskGroup { group in
             for _ in 0..<64 {
                 let thread = StorageThread()
-                group.addTask { await thread.run { latch.waitOnThread() } }
+                group.addTask { try await thread.run { latch.waitOnThread() } }
             }
             group.addTask { latch.set() }
+            try await group.waitForAll()
         }
     }
 
-    @Test func `What a cancelled task has asked for is done, and its caller learns how it went`() async {
+    @Test func `What a cancelled task has asked for is done, and its caller learns how it went`() async throws {
         let (thread, started, go) = (StorageThread(), Latch(), Latch())
         let done = Collected<Int>()
         let blocker = Task {
-            await thread.run {
+            try await thread.run {
                 started.set()
                 go.waitOnThread()
             }
         }
         await started.wait()
         let task = Task {
-            await thread.run {
+            try await thread.run {
                 done.append(7)
                 return 7
             }
         }
         task.cancel()
         go.set()
-        #expect(await task.value == 7)
+        #expect(try await task.value == 7)
         #expect(done.values == [7])
-        await blocker.value
+        try await blocker.value
     }
 
-    @Test func `It goes when nobody needs it`() async {
+    @Test func `It goes when nobody needs it`() async throws {
         weak var gone: StorageThread?
         do {
             let thread = StorageThread()
-            await thread.run {}
+            try await thread.run {}
             gone = thread
         }
         #expect(await eventually { gone == nil })
+    }
+
+    @Test func `Without a thread every waiting call fails, and the next one tries again`() async throws {
+        let canStart = Collected<Bool>()
+        let attempts = Locked(0)
+        let thread = StorageThread { body in
+            attempts.withLock { $0 += 1 }
+            guard !canStart.values.isEmpty else { return false }
+            return SystemThread.start(body)
+        }
+        for _ in 0..<2 {
+            let error = await #expect(throws: StorageError.self) { try await thread.run { Issue.record("it ran") } }
+            #expect(error?.code == .unavailable)
+        }
+        canStart.append(true)
+        #expect(try await thread.run { 42 } == 42)
+        #expect(attempts.withLock(\.self) == 3)
     }
 }

@@ -208,7 +208,7 @@ import Testing
             try put(bytes)
             let error = await #expect(throws: StorageError.self) { try await open() }
             #expect(error?.code == .damaged)
-            #expect(error?.description.contains("was a store, and holds none any more; put it back from a backup") == true)
+            #expect(error?.description.contains("was a store, and is empty now; restore it from a backup") == true)
             #expect(try contents(of: path).prefix(bytes.count) == bytes.prefix(bytes.count))
         }
         unlink(path)

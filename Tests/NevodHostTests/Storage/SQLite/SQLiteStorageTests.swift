@@ -205,7 +205,7 @@ struct SQLiteStorageTests {
         await blocked.wait()
         #expect(try await storage.string(for: "a") == "token")
         free.set()
-        await holding
+        try await holding
         try await open().set("changed", for: "a")
         #expect(try await storage.string(for: "a") == "changed")
     }

@@ -1,8 +1,8 @@
 internal import NevodStorage
 internal import NevodSupport
 
-/// What a store does with what it hears: what it remembers is forgotten, who watches is told, who waits for a lock tries again.
-final class PostgreSQLHub: Sendable {
+/// Acts on what the listener hears: invalidates cached values, notifies observers and wakes waiters for renewal locks.
+final class PostgreSQLEventDispatcher: Sendable {
     let cache = Locked(RemoteCache())
     let observers = StorageObservers()
     let locks: PostgreSQLRenewalLocks
@@ -11,16 +11,16 @@ final class PostgreSQLHub: Sendable {
         self.locks = locks
     }
 
-    func take(_ event: PostgreSQLListener.Event) {
+    func handle(_ event: PostgreSQLListener.Event) {
         switch event {
         case .isListening(let isListening):
             let keys = cache.withLock { $0.setListening(isListening) }
-            // Once they can be read again; what has changed since then is heard.
+            // Only once the keys can be read again. Changes after that arrive as notifications.
             if isListening { for key in keys { observers.notify(key) } }
-        case .news(.changed(let key, let version)):
-            cache.withLock { $0.hear(of: version, of: key) }
+        case .notification(.changed(let key, let version)):
+            cache.withLock { $0.noteVersion(version, of: key) }
             observers.notify(key)
-        case .news(.released(let lock)): locks.didRelease(lock)
+        case .notification(.released(let lock)): locks.didRelease(lock)
         }
     }
 }

@@ -1,13 +1,13 @@
 internal import NevodStorage
 internal import NevodSupport
 
-/// What those who use a store tell each other, as the payload of a notification.
-enum PostgreSQLNews: Sendable, Equatable {
+/// A message between the processes that share a store, sent as the payload of a notification.
+enum PostgreSQLNotification: Sendable, Equatable {
     case changed(StorageKey, version: Int64)
-    /// A renewal lock is free; its number.
+    /// The renewal lock of this number is free.
     case released(UInt64)
 
-    /// Shorter than the 8,000 bytes that a server takes, since keys are bounded.
+    /// Below the server's limit of 8,000 bytes, since the length of a key is limited.
     var payload: String {
         switch self {
         case .changed(let key, let version): "changed \(version) \(Hexadecimal.text(key.rawValue.utf8))"
@@ -15,7 +15,7 @@ enum PostgreSQLNews: Sendable, Equatable {
         }
     }
 
-    /// Nil: of a later program, or somebody else's.
+    /// - Returns: nil for the payload of a later version or of another program.
     init?(_ payload: String) {
         let words = payload.split(separator: " ", omittingEmptySubsequences: false)
         switch (words.first, words.count) {
