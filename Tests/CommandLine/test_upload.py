@@ -258,13 +258,40 @@ class Retry(TestCase):
         outcome, requests = self.run_against([reply("503 Odd", "Retry-After: 99999999", body=b"later")], "--retry", "1")
         self.assertEqual((outcome.code, outcome.out, len(requests)), (0, b"later", 1))
 
+    def dated(self, wait):
+        """A server whose clock is an hour ahead: what counts is the time between its two dates."""
+        then = [email.utils.formatdate(time.time() + 3600 + seconds, usegmt=True) for seconds in (0, wait)]
+        return reply("503 Odd", f"Date: {then[0]}", f"Retry-After: {then[1]}", body=b"later")
+
     def test_until_a_date(self):
-        # The server's clock is an hour ahead of ours: what counts is the time between its two dates.
-        then = [email.utils.formatdate(time.time() + 3600 + wait, usegmt=True) for wait in (0, 1)]
-        passing = reply("503 Odd", f"Date: {then[0]}", f"Retry-After: {then[1]}", body=b"later")
-        outcome, requests = self.run_against([passing, reply(body=b"ok")], "--retry", "1")
-        self.expect(outcome, 0, "trying again in 1 s (1 of 1)")
+        outcome, requests = self.run_against([self.dated(0), reply(body=b"ok")], "--retry", "1")
+        self.expect(outcome, 0, "retrying in 0 s (1 of 1)")
         self.assertEqual((outcome.out, len(requests)), (b"ok", 2))
+
+    def test_until_a_later_date(self):
+        with RecordingServer(lambda seen: self.dated(300)) as server:
+            self.expect_note("retrying in 300 s (1 of 1)", "--retry", "1", server.http + "/a")
+
+    def expect_note(self, note, *words):
+        """Runs the command until standard error holds a line, and no longer: the wait that it announces is real."""
+        with self.running(*words, stderr=subprocess.PIPE) as process:
+            self.assertIn(note, process.stderr.readline().decode())
+            self.assertIsNone(process.poll())
+
+    def test_longer_than_the_deadline(self):
+        for after in ("300", "10"):
+            passing = reply("503 Odd", f"Retry-After: {after}", body=b"later")
+            outcome, requests = self.run_against([passing], "-m", "2", "--retry", "1")
+            self.assertEqual((outcome.code, outcome.out, outcome.err, len(requests)), (0, b"later", "", 1))
+
+    def test_no_connection_before_the_deadline(self):
+        outcome = self.run_host("-m", "0.9", "--retry", "1", f"http://127.0.0.1:{self.closed_port()}/")
+        self.expect_failure(outcome, 7)
+
+    def test_as_often_as_asked(self):
+        outcome, requests = self.run_against([self.PASSING], "--retry", "50")
+        self.expect(outcome, 0, "(1 of 50)", "(50 of 50)")
+        self.assertEqual((outcome.out, len(requests)), (b"later", 51))
 
     def test_a_date_longer_than_anyone_waits(self):
         passing = reply("503 Odd", "Retry-After: Tue, 31 Dec 2199 23:59:59 GMT", body=b"later")
@@ -275,12 +302,12 @@ class Retry(TestCase):
         outcome, requests = self.run_against([self.PASSING, reply(body=b"ok")], "--retry", "1", "-d", "a=1")
         self.assertEqual((outcome.out, [seen.body for seen in requests]), (b"ok", [b"a=1"] * 2))
 
-    def test_no_connection(self):
+    def closed_port(self):
         with socket.create_server(("127.0.0.1", 0)) as bound:
-            port = bound.getsockname()[1]
-        outcome = self.run_host("--retry", "1", f"http://127.0.0.1:{port}/")
-        self.assertEqual(outcome.code, 7, outcome)
-        self.assertIn("trying again in 1 s (1 of 1)", outcome.err)
+            return bound.getsockname()[1]
+
+    def test_no_connection(self):
+        self.expect_note("retrying in 1 s (1 of 1)", "--retry", "1", f"http://127.0.0.1:{self.closed_port()}/")
 
     def test_only_the_last_answer_is_in_the_file(self):
         path = self.folder / "file"

@@ -29,7 +29,9 @@ struct RequestCommand: Sendable {
         var request = request
         var options = try SessionBuilder(arguments: arguments).options()
         let console = console
-        let provider = NetworkProvider(session: session, interceptor: InterceptorChain(interceptors)) { request in
+        let provider = NetworkProvider(
+            session: session, interceptor: InterceptorChain(interceptors), logger: RetryWarnings(console: console)
+        ) { request in
             for line in request.redactedHead { console.trace(">", line) }
             console.trace(">", "")
         }
@@ -52,8 +54,6 @@ struct RequestCommand: Sendable {
         if let user = arguments.value(.user) {
             interceptors.append(TokenInterceptor(try UserSource(console: console).credential(user)))
         }
-        let retries = try SessionBuilder(arguments: arguments).retries()
-        if retries > 0 { interceptors.append(TransientRetry(retries: retries, console: console)) }
         return interceptors
     }
 

@@ -20,11 +20,16 @@ struct SessionBuilder {
         if let limit = try seconds(.maxTime, "--max-time") { options.timeout = limit }
         if let limit = try seconds(.connectTimeout, "--connect-timeout") { options.connectTimeout = limit }
         if arguments.has(.location) { options.redirects = .follow(limit: try count(.maxRedirects, "--max-redirs") ?? 10) }
+        if let retries = try count(.retry, "--retry") { options.retryPolicy = Self.retryPolicy(retries) }
         return options
     }
 
-    func retries() throws -> Int {
-        try count(.retry, "--retry") ?? 0
+    /// Retries any method and without jitter: jitter is for many clients that failed together, and here a person asked for the
+    /// retries of one request. The waits double from 1 s, or are those of `Retry-After` (RFC 9110 §10.2.3) up to 10 minutes.
+    private static func retryPolicy(_ retries: Int) -> RetryPolicy {
+        RetryPolicy(
+            maxAttempts: retries + 1, baseDelay: .seconds(1), maxDelay: .seconds(600), jitter: false, retriesUnsafeMethods: true,
+            isBudgeted: false)
     }
 
     /// Of the answer's body, in bytes; as large as it likes without.
