@@ -53,14 +53,8 @@ struct Arguments {
 
     /// Whoever reads standard input second would get nothing, and say nothing.
     func checkStandardInput() throws(UsageError) {
-        let readers = flags.count { flag in
-            switch flag.name {
-            case .data, .dataBinary, .dataURLEncode, .jsonData, .header, .form:
-                flag.value.hasSuffix("@-") || flag.value.hasSuffix("<-")
-            case .set, .answer: flag.value.hasSuffix("=-")
-            case .user, .uploadFile: flag.value == "-"
-            default: false
-            }
+        let readers = flags.count { given in
+            Flag.all.first { $0.name == given.name }?.value?.standardInput?.isNamed(by: given.value) ?? false
         }
         guard readers <= 1 else { throw UsageError("standard input can be read only once, and \(readers) options want it") }
     }
@@ -106,12 +100,12 @@ struct Arguments {
             )
         }
         let attached = name.count < text.count ? String(text.dropFirst(name.count + 1)) : nil
-        guard let valueName = flag.value else {
+        guard let placeholder = flag.value?.placeholder else {
             guard attached == nil else { throw UsageError("--\(name) takes no value") }
             return (flag.name, "")
         }
         guard let value = attached ?? rest.popFirst(), !value.isEmpty || flag.mayBeEmpty else {
-            throw UsageError("--\(name) needs a value: --\(name) \(valueName)")
+            throw UsageError("--\(name) needs a value: --\(name) \(placeholder)")
         }
         return (flag.name, value)
     }
@@ -126,12 +120,12 @@ struct Arguments {
             guard let flag = Flag.all.first(where: { $0.short == letter && $0.commands.contains(command) }) else {
                 throw UsageError("unknown option -\(letter)\(elsewhere { $0.short == letter } ?? "; see nevod-host --help")")
             }
-            guard let valueName = flag.value else {
+            guard let placeholder = flag.value?.placeholder else {
                 found.append((flag.name, ""))
                 continue
             }
             guard let value = letters.isEmpty ? rest.popFirst() : String(letters), !value.isEmpty || flag.mayBeEmpty else {
-                throw UsageError("-\(letter) needs a value: -\(letter) \(valueName)")
+                throw UsageError("-\(letter) needs a value: -\(letter) \(placeholder)")
             }
             found.append((flag.name, value))
             break

@@ -157,7 +157,7 @@ extension Completions {
     private static var kinds: String {
         Command.allCases.flatMap { command in
             Flag.ValueKind.allCases.compactMap { kind in
-                let patterns = flags(of: command).filter { $0.valueKind == kind }.flatMap(\.spellings).map {
+                let patterns = Flag.flags(of: command).filter { $0.value?.kind == kind }.flatMap(\.spellings).map {
                     "\"\(command.rawValue) \($0)\""
                 }
                 return patterns.isEmpty ? nil : "        \(patterns.joined(separator: " | "))) REPLY=\(kind.rawValue) ;;"
@@ -167,7 +167,7 @@ extension Completions {
 
     private static var flagLists: String {
         Command.allCases.map { command in
-            "                \(command.rawValue)) flags=\"\(flags(of: command).flatMap(\.spellings).joined(separator: " "))\" ;;"
+            "                \(command.rawValue)) flags=\"\(Flag.flags(of: command).flatMap(\.spellings).joined(separator: " "))\" ;;"
         }.joined(separator: "\n")
     }
 

@@ -75,7 +75,7 @@ extension Completions {
 
     private static var specifications: String {
         Command.allCases.map { command in
-            let specifications = flags(of: command).flatMap(specifications(of:)).map { "                \($0) \\" }
+            let specifications = Flag.flags(of: command).flatMap(specifications(of:)).map { "                \($0) \\" }
             let words = command.operandWords
             let operand =
                 if !words.isEmpty {
@@ -99,8 +99,9 @@ extension Completions {
         let help = flag.help.map { "[]\\".contains($0) ? "\\\($0)" : String($0) }.joined()
         return flag.spellings.map { spelling in
             var specification = others + spelling
-            if let kind = flag.valueKind, let value = flag.value {
-                specification += "\(spelling.hasPrefix("--") ? "=" : "+")[\(help)]:\(value):\(action(for: kind))"
+            if let value = flag.value {
+                specification +=
+                    "\(spelling.hasPrefix("--") ? "=" : "+")[\(help)]:\(value.placeholder):\(action(for: value.kind))"
             } else {
                 specification += "[\(help)]"
             }

@@ -18,10 +18,6 @@ enum Completions {
 
     static let methods = [HTTPMethod.get, .head, .post, .put, .patch, .delete, .options].map(\.rawValue)
 
-    static func flags(of command: Command) -> [Flag] {
-        Flag.all.filter { $0.commands.contains(command) }
-    }
-
     /// The folders of a bare name, one a line; the same in bash and zsh. Those beside the executable need its place, which a
     /// shell has from `type -P` or `whence -p`.
     static func pluginFolders(executable: String) -> String {

@@ -35,10 +35,10 @@ enum Help {
             case .completions: "nevod-host completions bash|zsh|fish"
             case .manual: "nevod-host manual"
             }
-        let flags = Flag.all.filter { $0.commands.contains(command) }
+        let flags = Flag.flags(of: command)
         let names = flags.map { flag in
             let short = flag.short.map { "-\($0), " } ?? "    "
-            return "  \(short)--\(flag.long)\(flag.value.map { " \($0)" } ?? "")"
+            return "  \(short)--\(flag.long)\(flag.value.map { " \($0.placeholder)" } ?? "")"
         }
         let width = names.map(\.count).max() ?? 0
         let lines = zip(flags, names).map { flag, name in

@@ -67,7 +67,7 @@ enum ManPage {
     private static var options: String {
         Flag.all.map { flag in
             let names = flag.spellings.map { "\\fB\(plain($0))\\fR" }.joined(separator: ", ")
-            let value = flag.value.map { " \\fI\(plain($0))\\fR" } ?? ""
+            let value = flag.value.map { " \\fI\(plain($0.placeholder))\\fR" } ?? ""
             let belongs = flag.commands.contains(.request) ? "" : flag.commands.map(\.rawValue).sorted().joined(separator: ", ")
             return ".TP\n\(names)\(value)\n\(line(sentence(flag.help)))"
                 + (belongs.isEmpty ? "" : "\n" + line("Only for \(belongs)."))

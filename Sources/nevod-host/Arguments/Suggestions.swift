@@ -9,7 +9,7 @@ enum Suggestions {
 
     /// The same for a long flag of a command, given without its dashes.
     static func hint(forFlag word: String, of command: Command) -> String {
-        hint(for: word, among: Flag.all.filter { $0.commands.contains(command) }.map(\.long), prefix: "--")
+        hint(for: word, among: Flag.flags(of: command).map(\.long), prefix: "--")
     }
 
     /// The nearest candidates, at most three that are equally near, in their order.

@@ -22,9 +22,8 @@ struct PluginLoader {
     /// Nil: nothing was asked for.
     func scheme() throws -> LoadedScheme? {
         guard let name = arguments.value(.plugin) else {
-            for flag in ["set": Flag.Name.set, "scheme": .scheme, "answer": .answer, "account": .account]
-            where arguments.has(flag.value) {
-                throw UsageError("--\(flag.key) needs a --plugin")
+            for flag in Flag.all where flag.needsPlugin && arguments.has(flag.name) {
+                throw UsageError("--\(flag.long) needs a --plugin")
             }
             return nil
         }

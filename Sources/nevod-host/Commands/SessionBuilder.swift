@@ -17,10 +17,10 @@ struct SessionBuilder {
 
     func options() throws -> RequestOptions {
         var options = RequestOptions(timeout: nil, delivery: .streamed, redirects: .none)
-        if let limit = try seconds(.maxTime, "--max-time") { options.timeout = limit }
-        if let limit = try seconds(.connectTimeout, "--connect-timeout") { options.connectTimeout = limit }
-        if arguments.has(.location) { options.redirects = .follow(limit: try count(.maxRedirects, "--max-redirs") ?? 10) }
-        if let retries = try count(.retry, "--retry") { options.retryPolicy = Self.retryPolicy(retries) }
+        if let limit = try seconds(.maxTime) { options.timeout = limit }
+        if let limit = try seconds(.connectTimeout) { options.connectTimeout = limit }
+        if arguments.has(.location) { options.redirects = .follow(limit: try count(.maxRedirects) ?? 10) }
+        if let retries = try count(.retry) { options.retryPolicy = Self.retryPolicy(retries) }
         return options
     }
 
@@ -58,20 +58,20 @@ struct SessionBuilder {
         return url.isEmpty ? .none : ProxySettings(url: url)
     }
 
-    private func seconds(_ name: Flag.Name, _ flag: String) throws -> Duration? {
+    private func seconds(_ name: Flag.Name) throws -> Duration? {
         guard let text = arguments.value(name) else { return nil }
         // Digits and a point: Double reads much that nobody means.
         let isPlain = text.utf8.allSatisfy { $0 == UInt8(ascii: ".") || Self.isDigit($0) }
         guard isPlain, let seconds = Double(text), seconds > 0, seconds < 1e9 else {
-            throw UsageError("\(flag) \(text) is not a number of seconds")
+            throw UsageError("\(name.spelling) \(text) is not a number of seconds")
         }
         return .milliseconds(max(1, Int64(seconds * 1000)))
     }
 
-    private func count(_ name: Flag.Name, _ flag: String) throws -> Int? {
+    private func count(_ name: Flag.Name) throws -> Int? {
         guard let text = arguments.value(name) else { return nil }
         guard text.utf8.allSatisfy(Self.isDigit), let count = Int(text), count <= 50 else {
-            throw UsageError("\(flag) \(text) is not a number from 0 to 50")
+            throw UsageError("\(name.spelling) \(text) is not a number from 0 to 50")
         }
         return count
     }

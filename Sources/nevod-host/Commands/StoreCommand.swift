@@ -44,12 +44,11 @@ struct StoreCommand {
 
     /// One that does nothing here was meant for something.
     private func checkFlags() throws {
-        let users: [(Flag.Name, String, [String])] = [
-            (.json, "--json", ["where"]), (.newKey, "--key", ["rekey"]), (.replace, "--replace", ["import"]),
-        ]
         guard let word = arguments.operands.first, Command.store.operandWords.contains(word) else { return }
-        for (flag, name, words) in users where arguments.has(flag) && !words.contains(word) {
-            throw UsageError("store \(word) takes no \(name); it belongs to store \(words.joined(separator: ", "))")
+        for flag in Flag.flags(of: .store) where !flag.storeWords.isEmpty && arguments.has(flag.name) {
+            guard !flag.storeWords.contains(word) else { continue }
+            let words = flag.storeWords.sorted().joined(separator: ", ")
+            throw UsageError("store \(word) takes no --\(flag.long); it belongs to store \(words)")
         }
     }
 

@@ -145,17 +145,12 @@ final class SchemeLogin: Sendable {
 
 /// The command that logs in to where these arguments want to go.
 enum LoginLine {
-    private static let repeated: [Flag.Name] = [
-        .profile, .plugin, .scheme, .set, .account, .store, .storeKey, .connectTimeout, .proxy, .caFile, .pinnedKey,
-        .certificate, .key,
-    ]
-
     /// With what was typed; the rest comes with the profile. Of a secret that is where it comes from: nothing else is accepted
     /// for one.
     static func text(_ arguments: Arguments) -> String {
         var words = ["nevod-host", "login"]
-        for (name, value) in arguments.typed where repeated.contains(name) {
-            guard let flag = Flag.all.first(where: { $0.name == name }) else { continue }
+        for (name, value) in arguments.typed {
+            guard let flag = Flag.all.first(where: { $0.name == name }), flag.locatesLogin else { continue }
             words += ["--\(flag.long)", ShellWord.quoted(value)]
         }
         return words.joined(separator: " ")

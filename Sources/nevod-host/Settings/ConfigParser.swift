@@ -65,7 +65,7 @@ struct ConfigParser {
             return
         }
         guard let value, !value.isEmpty || flag.mayBeEmpty else {
-            throw ConfigError(path, number, "\(key) needs a value: \(key) = \(flag.value ?? "")")
+            throw ConfigError(path, number, "\(key) needs a value: \(key) = \(flag.value?.placeholder ?? "")")
         }
         profile.flags.append((flag.name, value))
     }
@@ -94,10 +94,7 @@ struct ConfigParser {
             path, number, "unknown option \"\(TerminalText.safe(key))\"\(hint.isEmpty ? "; see nevod-host --help" : hint)")
     }
 
-    /// Those of a request, and of one that is only signed. A profile that names a profile would be a riddle.
-    private static let flags = Flag.all.filter { flag in
-        !flag.commands.isDisjoint(with: [.request, .sign]) && ![.profile, .help, .version].contains(flag.name)
-    }
+    private static let flags = Flag.all.filter(\.isInProfiles)
 
     private func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
         var text = text

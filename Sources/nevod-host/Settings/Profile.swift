@@ -9,7 +9,7 @@ struct Profile {
     /// Without those that the command hasn't got: a profile serves requests and signatures.
     func flags(for command: Command) -> [(name: Flag.Name, value: String)] {
         flags.filter { given in
-            Flag.all.contains { $0.name == given.name && $0.commands.contains(command) }
+            Flag.flags(of: command).contains { $0.name == given.name }
         }
     }
 
