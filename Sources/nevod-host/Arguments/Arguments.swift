@@ -1,14 +1,14 @@
 import NevodHost
 
-/// The command line, taken apart: which command, which flags in their order, and the operands.
+/// The parsed command line: the command, its flags in order, and the operands.
 struct Arguments {
     let command: Command
     let flags: [(name: Flag.Name, value: String)]
-    /// Those that no profile brought.
+    /// The flags from the command line, without those of a profile.
     let typed: [(name: Flag.Name, value: String)]
     let operands: [String]
 
-    /// - Parameter words: without the program's name, as bytes.
+    /// - Parameter words: the command line without the program's name, as bytes.
     init(_ words: [[UInt8]]) throws(UsageError) {
         var words = try Self.decoded(words)[...]
         var chosen = Command.request
@@ -44,23 +44,22 @@ struct Arguments {
         self.operands = operands
     }
 
-    /// With a profile's flags in front, so that those of the command line win, and its base before a relative URL.
+    /// Adds a profile's flags in front, so that those of the command line win, and resolves relative URLs against its base.
     func merging(_ profile: Profile) -> Arguments {
         Arguments(
             command, profile.flags(for: command) + flags, typed: typed,
             command.operandKind == .url ? operands.map(profile.url(for:)) : operands)
     }
 
-    /// Whoever reads standard input second would get nothing, and say nothing.
+    /// Refuses a second reader of standard input, which would silently read nothing.
     func checkStandardInput() throws(UsageError) {
         let readers = flags.count { given in
             Flag.all.first { $0.name == given.name }?.value?.standardInput?.isNamed(by: given.value) ?? false
         }
-        guard readers <= 1 else { throw UsageError("standard input can be read only once, and \(readers) options want it") }
+        guard readers <= 1 else { throw UsageError("standard input can be read only once, but \(readers) options read it") }
     }
 
-    /// A URL may hold any bytes, and goes out with them percent-encoded; any other word has to be UTF-8, since it would be sent
-    /// changed if it were mended silently.
+    /// Percent-encodes the bytes of a URL that are not UTF-8. Any other word must be UTF-8: a silent repair would change what is sent.
     private static func decoded(_ words: [[UInt8]]) throws(UsageError) -> [String] {
         var texts: [String] = []
         for word in words {
@@ -69,7 +68,7 @@ struct Arguments {
             } else if word.first != UInt8(ascii: "-"), word.starts(with: Array("http".utf8)) {
                 texts.append(PercentEncoding.withoutNonASCII(word))
             } else {
-                throw UsageError("an argument is not UTF-8; hand such bytes over in a file, with @FILE or file:PATH")
+                throw UsageError("an argument is not UTF-8; pass such bytes in a file, with @FILE or file:PATH")
             }
         }
         return texts
@@ -79,7 +78,7 @@ struct Arguments {
         flags.contains { $0.name == name }
     }
 
-    /// The last one wins, as everywhere.
+    /// Returns the last value of a flag; nil if it was not given.
     func value(_ name: Flag.Name) -> String? {
         flags.last { $0.name == name }?.value
     }
@@ -88,7 +87,7 @@ struct Arguments {
         flags.filter { $0.name == name }.map(\.value)
     }
 
-    /// `--name value` or `--name=value`.
+    /// Parses `--name value` and `--name=value`.
     private static func long(
         _ word: String, _ rest: inout ArraySlice<String>, _ command: Command
     ) throws(UsageError) -> (name: Flag.Name, value: String) {
@@ -110,7 +109,7 @@ struct Arguments {
         return (flag.name, value)
     }
 
-    /// `-svo file`, `-ofile`: letters without a value may be joined, the value may be attached.
+    /// Parses `-svo file` and `-ofile`: letters of flags without a value may be joined, and a value may be attached.
     private static func short(
         _ word: String, _ rest: inout ArraySlice<String>, _ command: Command
     ) throws(UsageError) -> [(name: Flag.Name, value: String)] {
@@ -140,7 +139,7 @@ struct Arguments {
     }
 }
 
-/// The command line can't be understood.
+/// Reports a command line that can't be used.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 

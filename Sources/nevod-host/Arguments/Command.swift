@@ -1,5 +1,5 @@
 enum Command: String, CaseIterable, Sendable {
-    /// The default: no word is needed for it.
+    /// The default, which needs no word.
     case request
     case sign
     case login
@@ -20,7 +20,7 @@ extension Command {
         }
     }
 
-    /// What the first operand may be, where it is one of a few words.
+    /// The words that the first operand may be; empty where it is not a word.
     var operandWords: [String] {
         switch self {
         case .sessions: ["show", "forget"]
@@ -30,18 +30,18 @@ extension Command {
         }
     }
 
-    /// The words that name a command; the request needs none.
+    /// The words that name a command.
     static var words: [String] { allCases.filter { $0 != .request }.map(\.rawValue) }
 
-    /// For a list of commands.
+    /// One line for a list of commands.
     var summary: String {
         switch self {
         case .request: "send a request"
         case .sign: "print the authorised request instead of sending it"
-        case .login: "log in, and keep the session for later commands"
+        case .login: "log in and keep the session for later commands"
         case .logout: "end a session"
-        case .sessions: "list the sessions that are kept"
-        case .store: "look after the file in which they are kept"
+        case .sessions: "list the stored sessions"
+        case .store: "maintain the store of sessions"
         case .inspect: "print a plugin's schemes and settings"
         case .completions: "print the completions for a shell"
         case .manual: "print the manual page"

@@ -62,7 +62,7 @@ struct Flag: Sendable {
             help: "Authorise with this plugin: a path, or a name to look up in the plugin folders"),
         Flag(
             .scheme, "scheme", value: .text("ID"), in: authorizing, [.needsPlugin, .locatesLogin],
-            help: "Which of the plugin's schemes, if it has several"),
+            help: "The scheme to use, if the plugin has several"),
         Flag(
             .set, "set", value: .text("NAME=VALUE", standardInput: .assigned), in: authorizing,
             [.repeatable, .needsPlugin, .locatesLogin],
@@ -72,7 +72,7 @@ struct Flag: Sendable {
         Flag(
             .answer, "answer", value: .text("NAME=SOURCE", standardInput: .assigned), in: storing, [.repeatable, .needsPlugin],
             help:
-                "Answer a login's question: env:VARIABLE, file:PATH, - or, unless it is secret, a text; once each time it is given"
+                "Answer a login's question: env:VARIABLE, file:PATH, - or, unless it is secret, a text; each --answer serves one question"
         ),
         Flag(
             .profile, "profile", value: .profile("PROFILE"), in: storing, [.locatesLogin, .notInProfile],
@@ -80,7 +80,8 @@ struct Flag: Sendable {
         Flag(
             .account, "account", value: .text("ACCOUNT"), in: authorizing, [.mayBeEmpty, .needsPlugin, .locatesLogin],
             help:
-                "Which of several sessions of one scheme, or the name to keep a new one under; without it, the one that there is"),
+                "The account of the session to use, or the name to keep a new session under; without it, the only session there is"
+        ),
         Flag(
             .store, "store", value: .file("PATH"), in: storing, .locatesLogin,
             help:
@@ -89,19 +90,19 @@ struct Flag: Sendable {
         Flag(
             .storeKey, "store-key", value: .text("SOURCE"), in: storing, .locatesLogin,
             help:
-                "What seals the store: secret-service, file:PATH, passphrase (--answer store-passphrase=SOURCE) or env:VARIABLE; without it, a new one is sealed by the keyring or a key file"
+                "The key of the store: secret-service, file:PATH, passphrase (--answer store-passphrase=SOURCE) or env:VARIABLE; without it, a new store is sealed by the keyring or a key file"
         ),
         Flag(
             .noStore, "no-store", in: requests,
-            help: "Log in for this command alone, and keep nothing"),
+            help: "Log in for this command only and store nothing"),
         Flag(
             .newKey, "key", value: .text("SOURCE"), in: [.store], storeWords: ["rekey"],
             help:
-                "What is to seal it from now on: secret-service, file:PATH, env:VARIABLE or passphrase (--answer passphrase=SOURCE)"
+                "The new key of the store: secret-service, file:PATH, env:VARIABLE or passphrase (--answer passphrase=SOURCE)"
         ),
         Flag(
             .replace, "replace", in: [.store], storeWords: ["import"],
-            help: "Let imported sessions take the place of those that there are"),
+            help: "Replace existing sessions by imported ones"),
         Flag(
             .method, "request", "X", value: .method("METHOD"), in: requests,
             help: "The method; without it GET, or POST with data, or PUT with -T"),
@@ -110,7 +111,9 @@ struct Flag: Sendable {
             help: "\"Name: value\"; \"Name;\" for an empty value; \"Name:\" to leave a line out; @FILE for lines of a file"),
         Flag(
             .user, "user", "u", value: .text("USER", standardInput: .whole), in: requests,
-            help: "Basic authentication; the password is asked for; or env:VARIABLE, file:PATH or - for name:password"),
+            help:
+                "Basic authentication; USER is a name whose password is asked for, or env:VARIABLE, file:PATH or - for name:password"
+        ),
         Flag(
             .data, "data", "d", value: .content("DATA", standardInput: .reference), in: requests, [.repeatable, .mayBeEmpty],
             help: "Send a form; @FILE reads a file without its line breaks, @- standard input; several are joined with &"),
@@ -139,16 +142,16 @@ struct Flag: Sendable {
             help: "Follow redirects; credentials stay at the origin they are meant for"),
         Flag(
             .maxRedirects, "max-redirs", value: .text("COUNT"), in: sending,
-            help: "Follow at most so many (10)"),
+            help: "Follow at most COUNT redirects (10)"),
         Flag(
             .retry, "retry", value: .text("COUNT"), in: sending,
-            help: "Try again after a failure that may pass: a time-out, 408, 429, 500, 502, 503, 504"),
+            help: "Retry up to COUNT times after a transient failure: no connection, a timeout, 408, 429, 500, 502, 503, 504"),
         Flag(
             .compressed, "compressed", in: sending,
-            help: "Ask for a compressed answer and decompress it"),
+            help: "Ask for a compressed response and decompress it"),
         Flag(
             .include, "include", "i", in: sending,
-            help: "Print the answer's head before its body"),
+            help: "Print the response's head before its body"),
         Flag(
             .output, "output", "o", value: .file("FILE"), in: sending,
             help: "Write the body to a file, which appears when it is complete"),
@@ -160,19 +163,19 @@ struct Flag: Sendable {
             help: "Exit with 22 and print no body when the status is 400 or higher"),
         Flag(
             .timing, "timing", in: sending,
-            help: "Say on standard error where the time went"),
+            help: "Print on standard error how long each step took"),
         Flag(
             .maxTime, "max-time", "m", value: .text("SECONDS"), in: sending,
             help: "Give up after this time; fractions are allowed"),
         Flag(
             .maxFileSize, "max-filesize", value: .text("BYTES"), in: sending,
-            help: "Give up on a body that is larger"),
+            help: "Give up on a response body that is larger"),
         Flag(
             .connectTimeout, "connect-timeout", value: .text("SECONDS"), in: authorizing, .locatesLogin,
-            help: "Give up when no connection stands after this time (30)"),
+            help: "Give up when no connection is established within this time (30)"),
         Flag(
             .proxy, "proxy", "x", value: .url("URL"), in: authorizing, [.mayBeEmpty, .locatesLogin],
-            help: "Go through this proxy instead of the environment's; an empty URL for none"),
+            help: "Use this proxy instead of the environment's; an empty URL for none"),
         Flag(
             .caFile, "cacert", value: .file("FILE"), in: authorizing, .locatesLogin,
             help: "Trust these certificates (PEM) instead of the system's"),
@@ -184,13 +187,13 @@ struct Flag: Sendable {
             help: "Show the server this certificate (PEM)"),
         Flag(
             .key, "key", value: .file("FILE"), in: authorizing, .locatesLogin,
-            help: "Its private key (PEM), if it is not in the same file"),
+            help: "The private key (PEM) of --cert, if it is in another file"),
         Flag(
             .verbose, "verbose", "v", in: storing,
-            help: "Say on standard error what happens; credentials are redacted"),
+            help: "Print on standard error what happens; credentials are redacted"),
         Flag(
             .silent, "silent", "s", in: storing,
-            help: "Say nothing on standard error; the exit code tells"),
+            help: "Print nothing on standard error; only the exit code reports a failure"),
         Flag(
             .curl, "curl", in: [.sign],
             help: "Print a curl command that sends the request"),

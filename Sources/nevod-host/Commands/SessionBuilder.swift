@@ -1,11 +1,11 @@
 import NevodHost
 
-/// The transport and its options that the flags describe.
+/// Builds the transport's configuration and the request's options from the flags.
 struct SessionBuilder {
     let arguments: Arguments
 
     func configuration() throws -> CurlSession.Configuration {
-        // The variables that curl, OpenSSL and their users know.
+        // The variables of curl and OpenSSL.
         let certificates = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap(environment).first { !$0.isEmpty }
         return CurlSession.Configuration(
             caFile: arguments.value(.caFile) ?? certificates,
@@ -32,7 +32,7 @@ struct SessionBuilder {
             isBudgeted: false)
     }
 
-    /// Of the answer's body, in bytes; as large as it likes without.
+    /// Returns the largest allowed response body in bytes; `.max` without `--max-filesize`.
     func maxFileSize() throws -> Int64 {
         guard let text = arguments.value(.maxFileSize) else { return .max }
         guard text.utf8.allSatisfy(Self.isDigit), let size = Int64(text) else {
@@ -53,14 +53,14 @@ struct SessionBuilder {
         guard let url = arguments.value(.proxy) else { return ProxySettings() }
         guard !url.utf8.contains(UInt8(ascii: "@")) else {
             throw UsageError(
-                "--proxy has credentials in it, and a command line can be read by other processes; set https_proxy or http_proxy")
+                "--proxy contains credentials, and a command line can be read by other processes; set https_proxy or http_proxy")
         }
         return url.isEmpty ? .none : ProxySettings(url: url)
     }
 
     private func seconds(_ name: Flag.Name) throws -> Duration? {
         guard let text = arguments.value(name) else { return nil }
-        // Digits and a point: Double reads much that nobody means.
+        // Only digits and a point: Double also parses hexadecimal, exponents and `inf`.
         let isPlain = text.utf8.allSatisfy { $0 == UInt8(ascii: ".") || Self.isDigit($0) }
         guard isPlain, let seconds = Double(text), seconds > 0, seconds < 1e9 else {
             throw UsageError("\(name.spelling) \(text) is not a number of seconds")

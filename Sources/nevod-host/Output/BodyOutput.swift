@@ -1,7 +1,7 @@
 import Glibc
 import NevodHost
 
-/// Where the answer's body goes: standard output, or a file that appears under its name only when it is complete.
+/// The destination of the response's body: standard output, or a file that appears under its name only when it is complete.
 struct BodyOutput: ~Copyable {
     private let file: FileDescriptor
     private var temporaryPath: String?
@@ -16,17 +16,17 @@ struct BodyOutput: ~Copyable {
         var info = stat()
         let exists = stat(path, &info) == 0
         if exists, info.st_mode & S_IFMT != S_IFREG || path.hasPrefix("/dev/") || path.hasPrefix("/proc/") {
-            // A device, a pipe, or a name for one of our own descriptors is written, not replaced.
+            // Devices, pipes and names of our own descriptors are written to, not replaced.
             let number = open(path, O_WRONLY | O_CLOEXEC)
             guard number >= 0 else { throw OutputError(path, errno) }
             file = FileDescriptor(number: number, name: path)
             finalPath = nil
             return
         }
-        // Behind a link: the link stays, and its target is replaced.
+        // A link stays, and its target is replaced.
         let final = exists ? canonicalPath(path) ?? path : path
         let (number, temporary) = try Self.createTemporary(for: final, named: path)
-        // mkstemp gives 0600; a download gets what any new file gets, or what the old one had.
+        // mkstemp creates the file with 0600; a download gets the mode of any new file, or that of the file it replaces.
         let mask = umask(0)
         umask(mask)
         fchmod(number, exists ? info.st_mode & 0o777 : 0o666 & ~mask)
@@ -38,7 +38,7 @@ struct BodyOutput: ~Copyable {
     private static func createTemporary(for final: String, named path: String) throws(OutputError) -> (Int32, String) {
         var template = Array("\(final).part.XXXXXX".utf8CString)
         var failure: Int32 = 0
-        // Created and noted in one step, so that a signal between the two leaves nothing behind.
+        // Created and registered for removal in one step, so that a signal in between leaves no file.
         let number = Interruption.shared.begin { () -> (Int32, Interruption.Undo?) in
             let number = mkstemp(&template)
             failure = errno
@@ -54,7 +54,7 @@ struct BodyOutput: ~Copyable {
         try file.write(bytes.span)
     }
 
-    /// Puts the file under its name.
+    /// Renames the temporary file to its final name.
     mutating func finish() throws(OutputError) {
         guard let temporaryPath, let finalPath else { return }
         guard close(file.number) == 0, rename(temporaryPath, finalPath) == 0 else { throw OutputError(finalPath, errno) }

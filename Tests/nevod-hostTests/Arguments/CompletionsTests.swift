@@ -2,7 +2,7 @@ import Testing
 
 @testable import nevod_host
 
-/// Types into real shells, at a terminal that `script` makes: a Tab is a Tab, and what the shell hands to the command counts.
+/// Types into real shells at a terminal made by `script`, and compares the words that the command receives.
 @Suite struct CompletionsTests {
     private static let typed = [
         ("--outp\tx", "<--outputx>"),
@@ -96,7 +96,7 @@ import Testing
         #expect(output == "_nevod-host\n")
     }
 
-    @Test("fish answers what it would show")
+    @Test("fish offers the expected completions")
     func fish() throws {
         guard Shell.has("fish") else { return }
         let folder = try playground()
