@@ -4,10 +4,10 @@ import NevodHost
 @main
 struct NevodHostCommand {
     static func main() {
-        ProcessGuard.close()
-        // A reader of our output that goes away is an error of that write, not the end of the process.
+        ProcessGuard.harden()
+        // A closed pipe makes the write fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
-        // So is a file that grows beyond what this user may write.
+        // A file that exceeds the user's size limit makes the write fail instead of ending the process.
         signal(SIGXFSZ, SIG_IGN)
         let words = (1..<max(1, CommandLine.argc)).compactMap { index in
             CommandLine.unsafeArgv[Int(index)].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
@@ -43,7 +43,7 @@ struct NevodHostCommand {
 
     private static func completions(_ arguments: Arguments) throws -> String {
         guard arguments.operands.count == 1, let shell = Completions.Shell(rawValue: arguments.operands[0]) else {
-            throw UsageError("completions are for one of \(Completions.Shell.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw UsageError("completions needs one of \(Completions.Shell.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return Completions.script(for: shell)
     }
@@ -56,8 +56,8 @@ struct NevodHostCommand {
         return try file.profile(name)
     }
 
-    /// Everything happens on the session's thread: a pool of threads, and the hops between them, would cost a short process
-    /// a fifth of its time.
+    /// Runs everything on the session's thread: a thread pool and the hops between threads would cost a short process a fifth of
+    /// its time.
     private static func runOnSession(
         _ arguments: Arguments, _ console: Console, _ configuration: CurlSession.Configuration
     ) -> Never {
@@ -71,7 +71,7 @@ struct NevodHostCommand {
                 end(report(error, console, arguments.command))
             }
         }
-        Interruption.shared.waitAndDie()
+        Interruption.shared.waitForSignal()
     }
 
     private static func run(_ arguments: Arguments, _ console: Console, _ session: CurlSession) async throws {
@@ -87,16 +87,18 @@ struct NevodHostCommand {
 
     private static func report(_ error: any Error, _ console: Console, _ command: Command? = nil) -> Int32 {
         var error = error
-        // Which interceptor met it helps nobody here.
-        if case NetworkError.interceptor(_, let met) = error, met is StorageError || met is UnreadableTokenError { error = met }
-        // Whoever read our output has gone: nothing to say to anyone.
+        // The interceptor's name doesn't help a user of the command line.
+        if case NetworkError.interceptor(_, let cause) = error, cause is StorageError || cause is UnreadableTokenError {
+            error = cause
+        }
+        // A closed output pipe is not reported: the reader has ended.
         if (error as? OutputError)?.isBrokenPipe != true { console.error("\(error)\(suggestion(for: error, command))") }
         return ExitCode.of(error)
     }
 
     private static func suggestion(for error: any Error, _ command: Command?) -> String {
         if error is StorageError, let command, [.request, .sign].contains(command) {
-            return "; or give --no-store, and log in for this command alone"
+            return "; or log in for this command only, with --no-store"
         }
         return switch (error as? PluginError)?.reason {
         case .unknownSetting(_, let name, let valid): Suggestions.hint(for: name, among: valid)
@@ -106,7 +108,7 @@ struct NevodHostCommand {
         }
     }
 
-    /// Nothing is buffered by now, so there is nothing that the C library's exit handlers could do for us.
+    /// Skips the C library's exit handlers: nothing is buffered.
     private static func end(_ code: Int32) -> Never {
         _exit(code)
     }

@@ -61,7 +61,7 @@ static nevod_bytes letters(uint64_t count)
     return (nevod_bytes){data, count};
 }
 
-/* One byte, and behind it memory that nobody may read: a host that refuses such a length has no reason to look there. */
+/* One byte, and behind it inaccessible memory: a host that refuses such a length must not read it. */
 static nevod_bytes one_byte_called(uint64_t count)
 {
     uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -106,7 +106,7 @@ static int32_t token_decode(void *instance, nevod_bytes bytes, void **token, con
     return NEVOD_INTERNAL;
 }
 
-/* A later initialiser of a field wins: that is how a piece replaces what stands before it. */
+/* A later initialiser of a field wins, so a piece replaces an earlier one. */
 static const nevod_setting setting = {
     .struct_size = sizeof setting, .kind = NEVOD_SETTING_TEXT, .name = NEVOD_BYTES("word"), SETTING
 };

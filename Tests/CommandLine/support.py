@@ -1,4 +1,4 @@
-"""What the tests share: the binaries, two servers, and a way to run the command line."""
+"""Shared by the tests: the binaries, servers, and functions that run the command line."""
 
 import atexit
 import base64
@@ -27,16 +27,16 @@ BUILD = pathlib.Path(os.environ["NEVOD_BUILD_DIR"]).resolve()
 HOST = BUILD / "nevod-host"
 INCLUDE = ROOT / "Sources/NevodPluginABI/include"
 
-# Texts that occur nowhere else, so that finding one in an output means that it leaked.
+# Texts that occur nowhere else: if an output contains one, it leaked.
 SECRET = "s3cret-Kq7ZpVdW"
 API_KEY = "key-id-4711x"
 
-# Whatever takes longer than this hangs.
+# The timeout of every wait, in seconds.
 PATIENCE = 60
 
 
 def wait_until(condition, what):
-    """Waits for something that another process does. Returns what the condition returned."""
+    """Waits until a condition holds, and returns its value."""
     end = time.monotonic() + PATIENCE
     while not (found := condition()):
         if time.monotonic() > end:
@@ -46,7 +46,7 @@ def wait_until(condition, what):
 
 
 def signature(method, target, timestamp, body=b"", secret=SECRET):
-    """As the server computes it: over the path without the query, and the body's hash, empty without a body."""
+    """Computes the signature as the server does: over the path without the query, and the body's hash, empty without a body."""
     body_hash = hashlib.sha256(body).hexdigest() if body else ""
     message = "\n".join([method, target.split("?", 1)[0], timestamp, body_hash])
     key = secret if isinstance(secret, bytes) else secret.encode()
@@ -59,7 +59,7 @@ def signature(method, target, timestamp, body=b"", secret=SECRET):
 
 @functools.cache
 def shared_folder():
-    """For what is built once. Nobody else may write to it, or the host would not load a plugin from it."""
+    """A folder for files that are built once. No other user may write to it, or the host would not load its plugins."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-cli-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -71,7 +71,7 @@ def swift_plugin():
 
 @functools.cache
 def c_plugin():
-    """Built by the very line that stands in the example's first comment."""
+    """Builds the example with the command in its first comment."""
     source = (ROOT / "Examples/c-hmac/hmac.c").read_text()
     line = re.search(r"^ \* (cc .*)$", source[: source.index("*/")], re.MULTILINE)[1]
     command = shlex.split(line)
@@ -92,7 +92,7 @@ def compile_c(command, cwd=None):
 
 
 def compile_plugin(path, flags=(), **pieces):
-    """plugin.c with some of its pieces replaced; see there."""
+    """Compiles plugin.c with some of its pieces replaced; see there."""
     defines = [f"-D{name}={text}" for name, text in pieces.items()]
     compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", *defines, FOLDER / "plugin.c", *flags, "-o", path])
     return path
@@ -100,7 +100,7 @@ def compile_plugin(path, flags=(), **pieces):
 
 @functools.cache
 def login_plugin():
-    """login.c: a scheme that logs in, in many ways."""
+    """Compiles login.c, a scheme with many kinds of logins."""
     path = shared_folder() / "libLogin.so"
     compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", FOLDER / "login.c", "-o", path])
     return path
@@ -141,18 +141,17 @@ class DemoServer:
         self.seen = len(self.log.read_text().splitlines())
 
     def requests(self):
-        """What arrived since `forget`. The server writes its log before it answers."""
+        """Returns the requests since `forget`. The server writes its log before it responds."""
         return [json.loads(line) for line in self.log.read_text().splitlines()[self.seen :]]
 
 
 def streamed(count):
-    """What the demo server's /stream answers."""
+    """Returns the body of the demo server's /stream."""
     return (bytes(range(256)) * (count // 256 + 1))[:count]
 
 
 class CannedServer:
-    """Answers every request with the same bytes, closes, and keeps what it was sent, for what the demo server never says.
-    With a TLS context it speaks TLS."""
+    """Sends the same bytes to every request, closes the connection, and keeps the requests. With a TLS context it speaks TLS."""
 
     def __init__(self, answer, tls=None):
         self.answer, self.tls = answer, tls
@@ -177,7 +176,7 @@ class CannedServer:
                 connection, _ = self.socket.accept()
             except OSError:
                 return
-            with contextlib.suppress(OSError), connection:  # also what a client that refuses our certificate does
+            with contextlib.suppress(OSError), connection:  # also raised when a client refuses our certificate
                 connection.settimeout(PATIENCE)
                 if self.tls:
                     with self.tls.wrap_socket(connection, server_side=True) as secure:
@@ -187,7 +186,7 @@ class CannedServer:
 
     def converse(self, connection):
         data = b""
-        while b"\r\n\r\n" not in data and not data.startswith(b"\x16"):  # a TLS handshake: it has no head
+        while b"\r\n\r\n" not in data and not data.startswith(b"\x16"):  # a TLS handshake has no head
             if not (piece := connection.recv(65536)):
                 return
             data += piece
@@ -202,13 +201,13 @@ class CannedServer:
 
 
 def canned(body=b"", *lines, status="200 OK"):
-    """A whole answer with its length."""
+    """Returns a complete response with its length."""
     head = [f"HTTP/1.1 {status}", *lines, f"Content-Length: {len(body)}", "Connection: close"]
     return "\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + body
 
 
 def header_lines(head):
-    """The header lines of a request that a CannedServer kept."""
+    """Returns the header lines of a request that a CannedServer kept."""
     return head.decode("latin-1").split("\r\n")[1:]
 
 
@@ -250,7 +249,7 @@ class Authority:
         return context
 
     def pin(self, name="here"):
-        """For --pinnedpubkey: the digest of the key as it stands in the certificate."""
+        """Returns the value of --pinnedpubkey: the digest of the certificate's key."""
         key = self.openssl("pkey", "-in", f"{name}.key", "-pubout", "-outform", "DER")
         return "sha256//" + base64.b64encode(hashlib.sha256(key).digest()).decode()
 
@@ -263,8 +262,8 @@ def authority():
 
 
 class SocketServer:
-    """Answers each connection in a thread of its own, with TLS if a context is given and the client begins with it. What it
-    does with a connection is what `converse` says, or the function that is given."""
+    """Serves each connection in a thread of its own, with TLS if a context is given and the client starts TLS. `converse`, or the
+    given function, handles a connection."""
 
     def __init__(self, converse=None, host="127.0.0.1", port=0, tls=None):
         self.tls, self.host = tls, host
@@ -315,7 +314,7 @@ class SocketServer:
                     self.connections.append(connection)
             self.converse(connection)
         except OSError:
-            pass  # a client that has left, or that refuses our certificate
+            pass  # a client that has disconnected, or that refuses our certificate
         finally:
             connection.close()
 
@@ -340,7 +339,7 @@ class Seen:
 
 
 class RecordingServer(SocketServer):
-    """Keeps every request, and answers it with what `answer` says, a function of the request. Connections are kept alive."""
+    """Keeps every request, and sends what `answer`, a function of the request, returns. Connections are kept alive."""
 
     def __init__(self, answer=lambda seen: reply(), **options):
         super().__init__(**options)
@@ -364,7 +363,7 @@ class RecordingServer(SocketServer):
         if "100-continue" in seen.values("Expect"):
             connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         if seen.values("Transfer-Encoding") == ["chunked"]:
-            while size := int(stream.readline(100) or b"0", 16):  # a client that has left: what came is kept
+            while size := int(stream.readline(100) or b"0", 16):  # what came before a disconnect is kept
                 seen.body += stream.read(size)
                 stream.readline(100)
             stream.readline(100)
@@ -374,7 +373,7 @@ class RecordingServer(SocketServer):
 
 
 def reply(status="200 OK", *lines, body=b""):
-    """A whole answer that keeps the connection."""
+    """Returns a complete response that keeps the connection open."""
     head = [f"HTTP/1.1 {status}", *lines]
     if not status.startswith(("204", "304")):
         head.append(f"Content-Length: {len(body)}")
@@ -386,7 +385,7 @@ def reply(status="200 OK", *lines, body=b""):
 
 
 def environment(**more):
-    """Nothing of the developer's own: no proxies, no CA bundles, no plugin folders, no sessions."""
+    """Returns an environment without the developer's proxies, CA bundles, plugin folders and sessions."""
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
     return {**kept, "HOME": "/nonexistent", "NEVOD_HOST_STORE": "/dev/null/none.db", "NEVOD_TEST_SECRET": SECRET, **more}
 
@@ -401,7 +400,7 @@ class Outcome:
 
 
 def cases(table):
-    """Makes one test of each entry, a name and the arguments."""
+    """Makes a test of each entry, which is a name and the arguments."""
 
     def mark(function):
         function.cases = table
@@ -430,10 +429,17 @@ class TestCase(unittest.TestCase):
 
     @functools.cached_property
     def folder(self):
-        """A new one for each test; nobody else may write to it."""
+        """A new folder for each test; no other user may write to it."""
         folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-cli-")).resolve()
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         return folder
+
+    def closed_port(self):
+        """A port that refuses connections: bound, so that no other process gets it, and not listening."""
+        bound = socket.socket()
+        self.addCleanup(bound.close)
+        bound.bind(("127.0.0.1", 0))
+        return bound.getsockname()[1]
 
     def file(self, name, content, mode=0o600):
         path = self.folder / name
@@ -445,7 +451,7 @@ class TestCase(unittest.TestCase):
         return [str(HOST), *(word if isinstance(word, bytes) else str(word) for word in words)]
 
     def run_host(self, *words, stdin=None, env=None, cwd="/", **options):
-        """Runs it away from any terminal, or it would ask the developer for secrets."""
+        """Runs the command without a terminal; with one, it would ask the developer for secrets."""
         command = self.command(*words)
         given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
         done = subprocess.run(
@@ -455,7 +461,7 @@ class TestCase(unittest.TestCase):
         return Outcome(shown, done.returncode, done.stdout or b"", done.stderr or b"")
 
     def run_measured(self, *words, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=None):
-        """The outcome, and the peak memory in bytes. Standard output goes elsewhere."""
+        """Returns the outcome and the peak memory in bytes. The outcome has no standard output."""
         path = shared_folder() / f"peak-{os.urandom(4).hex()}"
         command = [str(peak_program()), str(path), *self.command(*words)]
         done = subprocess.run(
@@ -465,7 +471,7 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def running(self, *words, env=None, **options):
-        """The same, while it runs. Killed at the end, if it hasn't ended."""
+        """Runs the command during a `with` statement, and kills it at the end."""
         process = subprocess.Popen(
             self.command(*words), env=environment(**(env or {})), start_new_session=True,
             **({"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | options))
@@ -476,13 +482,13 @@ class TestCase(unittest.TestCase):
                 process.kill()
 
     def expect(self, outcome, code, *fragments):
-        """The exit code, and what standard error must tell."""
+        """Expects the exit code, and fragments of standard error."""
         self.assertEqual(outcome.code, code, outcome)
         for fragment in fragments:
             self.assertIn(fragment, outcome.err, outcome)
 
     def expect_failure(self, outcome, code, *fragments):
-        """An expected failure, told in one line, with nothing on standard output."""
+        """Expects a failure with one line on standard error and nothing on standard output."""
         self.assertGreaterEqual(outcome.code, 0, f"killed by a signal\n{outcome}")
         self.expect(outcome, code, "nevod-host: ", *fragments)
         self.assertEqual(outcome.out, b"", outcome)
@@ -490,7 +496,7 @@ class TestCase(unittest.TestCase):
 
 
 class ServerTestCase(TestCase):
-    """With a demo server for all of its tests."""
+    """Shares a demo server among its tests."""
 
     @classmethod
     def setUpClass(cls):
@@ -525,7 +531,7 @@ class ServerTestCase(TestCase):
 
 
 def with_both_plugins(mixin, names):
-    """Defines the same tests for the plugin in Swift and for the one in C."""
+    """Defines the same tests for the Swift plugin and the C plugin."""
     for language, plugin in {"Swift": swift_plugin, "C": c_plugin}.items():
         name = f"{mixin.__name__}With{language}Plugin"
         names[name] = type(name, (mixin, ServerTestCase), {"plugin": staticmethod(plugin), "__module__": mixin.__module__})

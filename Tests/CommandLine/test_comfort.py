@@ -1,4 +1,4 @@
-"""What a person at a terminal sees, and a pipe does not: formatted JSON in colours, progress, nothing that a server could steer."""
+"""Output for a terminal and not for a pipe: formatted JSON in colours, progress, and no control sequences of a server."""
 
 import json
 import os
@@ -15,7 +15,7 @@ DOCUMENT = {"id": 4711, "name": "nevod", "tags": ["catch", None, True]}
 
 
 def at_terminal(*words, out=True, err=True, **more):
-    """(exit code, what the terminal shows, what came through pipes)"""
+    """Returns the exit code, the text on the terminal, and the bytes from the pipes."""
     ours, theirs = os.openpty()
     terminal = {"TERM": "xterm", "NO_COLOR": None} | more
     variables = {name: value for name, value in (environment() | terminal).items() if value is not None}
@@ -31,7 +31,7 @@ def at_terminal(*words, out=True, err=True, **more):
             for source in select.select(sources, [], [], 0.1)[0]:
                 try:
                     data = os.read(source, 65536)
-                except OSError:  # The last one at the terminal has gone.
+                except OSError:  # All processes at the terminal have ended.
                     data = b""
                 if not data:
                     sources.remove(source)
@@ -123,7 +123,7 @@ class Progress(TestCase):
 
 
 class Limits(TestCase):
-    """--max-filesize, on a body that says how large it is and on one that doesn't."""
+    """--max-filesize, with a declared length and without."""
 
     def get(self, limit, *lines, body=bytes(1000)):
         with RecordingServer(lambda seen: reply("200 OK", *lines, body=body)) as server:

@@ -1,20 +1,11 @@
-"""What can't be done, and the exit code that says so."""
-
-import socket
+"""Failures and their exit codes."""
 
 from support import CannedServer, ServerTestCase, cases
 
 
 class Failure(ServerTestCase):
-    def refusing_port(self):
-        """Bound, so that nobody else gets it, and not listening."""
-        bound = socket.socket()
-        self.addCleanup(bound.close)
-        bound.bind(("127.0.0.1", 0))
-        return bound.getsockname()[1]
-
     def test_time_out(self):
-        # The server would answer after longer than the test waits.
+        # The server would respond only after the test's timeout.
         self.expect_failure(self.run_host("--max-time", "0.3", self.url("/slow?ms=60000")), 28)
 
     def test_time_out_while_the_body_comes(self):
@@ -25,12 +16,12 @@ class Failure(ServerTestCase):
         self.expect(self.run_host("-m", "60", self.url("/slow?ms=50")), 0)
 
     def test_connection_refused(self):
-        port = self.refusing_port()
+        port = self.closed_port()
         self.expect_failure(self.run_host(f"http://127.0.0.1:{port}/"), 7, str(port))
 
     @cases({"label_too_long": "a" * 64 + ".invalid", "never_resolved": "nevod.onion"})
     def test_unresolved(self, name):
-        """Names that a resolver refuses without asking anybody (RFC 1035 §2.3.4, RFC 7686)."""
+        """Names that a resolver refuses without a query (RFC 1035 §2.3.4, RFC 7686)."""
         self.expect_failure(self.run_host("-m", "30", f"http://{name}/"), 6)
 
     def test_connection_closed_without_answer(self):

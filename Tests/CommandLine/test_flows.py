@@ -1,5 +1,5 @@
-"""Schemes that log in: what they ask, where they send, and what becomes of that without a terminal. Nothing is kept here; for
-what is, see test_sessions.py."""
+"""Schemes that log in: their questions, their requests, and their errors without a terminal. No session is stored here; see
+test_sessions.py for those."""
 
 import contextlib
 import hashlib
@@ -19,7 +19,7 @@ NOTE = 'nevod-host: logging in with "A login for tests"'
 
 
 class LoginTestCase(TestCase):
-    """With a server that says yes, until a test says what it answers."""
+    """With a server that accepts everything, unless a test replaces `answer`."""
 
     def setUp(self):
         self.answer = lambda seen: reply(body=b"hello")
@@ -40,7 +40,7 @@ class LoginTestCase(TestCase):
         self.assertEqual(self.server.requests[-1].values("X-Token"), [token])
 
     def expect_unanswered(self, outcome, *fragments):
-        """At once: nothing is sent, and the last line says what is needed."""
+        """The command ends at once, without a request, and its last line says what is needed."""
         self.expect(outcome, 113, *fragments)
         self.assertEqual((outcome.out, self.targets()), (b"", []), outcome)
         self.assertEqual(len(outcome.err.splitlines()), 2, outcome)
@@ -51,7 +51,7 @@ class LoginTestCase(TestCase):
             yield session
 
     def ask(self, terminal, prompt, answer):
-        """What the terminal shows between the last answer and the next prompt, without the prompt."""
+        """Returns the text on the terminal between the last answer and the next prompt."""
         start = len(terminal.shown)
         terminal.read_until(lambda: prompt in terminal.shown[start:], prompt)
         before = terminal.shown[start : terminal.shown.index(prompt, start)]
@@ -96,14 +96,14 @@ class Answers(LoginTestCase):
         self.assertEqual(self.targets(), [])
 
     def test_environment_variable_that_is_not_set(self):
-        """Told before anything is begun."""
+        """The error comes before the login begins."""
         self.expect_failure(self.login("code", "--answer", "code=env:NEVOD_NOT_SET"), 111, "NEVOD_NOT_SET", '"code"')
 
     def test_file_that_is_not_there(self):
         self.expect(self.login("secret", "--answer", "password=file:/nonexistent"), 26, "/nonexistent")
 
     def test_file_is_read_when_it_is_asked_for(self):
-        """A one-time code comes late: here, with a pipe that is written after the first code was refused."""
+        """A one-time code may come late: here, through a pipe that is written after the server refused the first code."""
         path = self.folder / "code"
         os.mkfifo(path)
         self.answer = lambda seen: reply(body=b"hello") if seen.body != b"1" else reply("401 Unauthorized")
@@ -127,22 +127,22 @@ class Answers(LoginTestCase):
 
     @cases({
         "near": ("choice", ["--answer", "method=sms", "--answer", "metod=app"], "--answer metod; did you mean method?"),
-        "far": ("choice", ["--answer", "method=sms", "--answer", "zzz=app"], "--answer zzz; asked was for method"),
-        "nothing_asked": ("token", ["--answer", "user=me"], "--answer user; asked was for nothing"),
+        "far": ("choice", ["--answer", "method=sms", "--answer", "zzz=app"], "--answer zzz; the questions were method"),
+        "nothing_asked": ("token", ["--answer", "user=me"], "--answer user; there were no questions"),
     })
     def test_not_asked_for(self, mode, words, fragment):
         outcome = self.login(mode, *words)
-        self.expect(outcome, 0, f"nevod-host: warning: nobody asked for {fragment}\n")
+        self.expect(outcome, 0, f"nevod-host: warning: no question asked for {fragment}\n")
 
     def test_not_asked_for_by_a_login_that_fails(self):
         outcome = self.login("all", "--answer", "usr=me")
-        self.expect(outcome, 113, "warning: nobody asked for --answer usr; did you mean user?")
+        self.expect(outcome, 113, "warning: no question asked for --answer usr; did you mean user?")
 
     def test_of_a_scheme_that_asks_nothing(self):
         outcome = self.run_host(
             "--plugin", BUILD / "libAPIKeyAuth.so", "--scheme", "api-key", "--set", "key=env:NEVOD_TEST_SECRET",
             "--answer", "user=me", self.server.http)
-        self.expect(outcome, 0, "warning: nobody asked for --answer user")
+        self.expect(outcome, 0, "warning: no question asked for --answer user")
 
     @cases({
         "no_plugin": (["--answer", "a=b"], "--answer needs a --plugin"),
@@ -218,7 +218,7 @@ class AtTheTerminal(LoginTestCase):
     def test_choice_is_asked_again(self):
         with self.terminal("choice") as terminal:
             self.ask(terminal, b"Number or name: ", b"mail")
-            self.ask(terminal, b"None of them. Number or name: ", b"app")
+            self.ask(terminal, b"Not one of them. Number or name: ", b"app")
             code, _, err = terminal.finish()
         self.assertEqual((code, self.server.requests[-1].values("X-Token")), (0, ["app"]), err)
 
@@ -228,10 +228,10 @@ class AtTheTerminal(LoginTestCase):
                 self.ask(terminal, b"Number or name: ", answer)
             code, _, err = terminal.finish()
         self.assertEqual((code, self.targets()), (113, []), err)
-        self.assertIn("none of sms, app, 7", err)
+        self.assertIn("none of 3 answers was one of sms, app, 7", err)
 
     def test_wrong_code(self):
-        """A given answer first, then a person."""
+        """The given answer is used first, then a person is asked."""
         self.answer = lambda seen: reply(body=b"hello") if seen.body in (b"", b"3") else reply("401 Unauthorized")
         with self.terminal("code", "--set", f"url={self.server.http}", "--answer", "code=1") as terminal:
             self.ask(terminal, b"Code: ", b"2")
@@ -254,7 +254,7 @@ class AtTheTerminal(LoginTestCase):
 
     @cases({"control_c": (None, signal.SIGINT), "terminated": (signal.SIGTERM,) * 2, "hung_up": (signal.SIGHUP,) * 2})
     def test_interrupted(self, sent, died_of):
-        """The terminal echoes again, the flow is told, and a shell sees what happened."""
+        """The terminal echoes again, the flow is cancelled, and the process ends by the signal."""
         with self.terminal("secret", "-v") as terminal:
             terminal.read_until(lambda: b"Password: " in terminal.shown, "the question")
             self.assertFalse(terminal.echoes())
@@ -301,7 +301,7 @@ class AtTheTerminal(LoginTestCase):
         self.assertIn("the flow was cancelled", err)
 
     def test_interrupted_in_a_renewal(self):
-        """Which belongs to the request."""
+        """The renewal belongs to the request."""
         self.answer = lambda seen: reply("401 Unauthorized")
         with self.terminal("secret") as terminal:
             self.ask(terminal, b"Password: ", b"pw")
@@ -313,20 +313,20 @@ class AtTheTerminal(LoginTestCase):
         self.assertEqual((code, len(self.targets())), (-signal.SIGINT, 1), err)
 
     def test_silent(self):
-        """Nothing on standard error, and questions all the same."""
+        """Standard error stays empty, and questions are asked all the same."""
         with self.terminal("secret", "-s") as terminal:
             self.ask(terminal, b"Password: ", b"pw")
             self.assertEqual(terminal.finish()[::2], (0, ""))
 
     def test_time_for_thinking(self):
-        """--max-time is the request's, and a login is not part of it."""
+        """--max-time limits the request, without the login before it."""
         def answer(seen):
             if seen.path == "/code":
-                time.sleep(1.5)
+                time.sleep(0.6)
             return reply(body=b"hello")
 
         self.answer = answer
-        outcome = self.login("code", "-m", "1", "--set", f"url={self.server.http}", "--answer", "code=1")
+        outcome = self.login("code", "-m", "0.5", "--set", f"url={self.server.http}", "--answer", "code=1")
         self.expect_token(outcome, "coded")
 
 
@@ -347,7 +347,7 @@ class Showing(LoginTestCase):
 
 
 class Browsing(LoginTestCase):
-    """The browser is a script that follows the address, as one would."""
+    """The browser is a script that opens the address."""
 
     SCRIPT = """#!/usr/bin/env python3
 import os, signal, sys, urllib.request
@@ -383,10 +383,10 @@ urllib.request.urlopen(sys.argv[-1]).read()
 
     @cases({"without_display": {}, "browser_that_does_not_start": {"BROWSER": "/nonexistent"}})
     def test_printed(self, env):
-        """Then a person follows it."""
+        """A person opens the printed address."""
         with self.terminal("browse", "--set", f"url={self.server.http}", env=env) as terminal:
             terminal.read_until(lambda: b"/back\r\n" in terminal.shown, "the address")
-            self.assertIn(b"open this address in a browser of this machine:", terminal.shown)
+            self.assertIn(b"open this address in a browser on this machine:", terminal.shown)
             address = terminal.shown.split()[-1].decode()
             urllib.request.urlopen(address, timeout=60).read()
             code, out, err = terminal.finish()
@@ -415,7 +415,7 @@ class WhereItSends(LoginTestCase):
                 {"issuer": self.server.http, "token_endpoint": other.http + "/token"}).encode())
             outcome = self.login("metadata", "--set", f"url={self.server.http}")
             self.assertEqual([seen.target for seen in other.requests], ["/token"])
-        self.expect(outcome, 0, f"{NOTE}, which sends to {self.server.http}\n", f"sends to {other.http}, too")
+        self.expect(outcome, 0, f"{NOTE}, which sends to {self.server.http}\n", f"also sends to {other.http}, ")
 
     def test_verbose(self):
         outcome = self.login("code", "-v", "--set", f"url={self.server.http}", "--answer", "code=hunter2")
@@ -440,7 +440,7 @@ class Failures(LoginTestCase):
         self.assertEqual((outcome.out, self.targets()), (b"", []))
 
     def test_token_that_is_refused(self):
-        """A second login, and then the server's answer is the answer."""
+        """After a second login the server's response is final."""
         self.answer = lambda seen: reply("401 Unauthorized", body=b"no")
         outcome = self.login("token", "-f")
         self.expect(outcome, 22, "401")
@@ -497,7 +497,7 @@ class Sign(LoginTestCase):
 
 
     def test_flags_for_connections(self):
-        """Those of a request hold for a login, and so `sign` has them, too."""
+        """The flags of a request's connection apply to a login, so `sign` has them too."""
         with RecordingServer(tls=authority().context()) as server:
             words = ["sign", *self.words("code", "--set", f"url={server.https}", "--answer", "code=1")]
             self.expect(self.run_host(*words), 112)
@@ -507,7 +507,7 @@ class Sign(LoginTestCase):
 
 
 class Challenges(LoginTestCase):
-    """HTTP Digest, a scheme without flows that answers a server's challenge. What it sends is computed here once more."""
+    """HTTP Digest, a scheme without flows that responds to a server's challenge. The tests compute it independently."""
 
     def setUp(self):
         super().setUp()
@@ -539,7 +539,7 @@ class Challenges(LoginTestCase):
         self.assertEqual((outcome.out, len(self.targets())), (b"hello", 2))
 
     def test_wrong_password(self):
-        """Sent once, and then the server's refusal is the answer."""
+        """The credential is sent once; then the server's refusal is final."""
         outcome = self.digest("WRONG")
         self.expect(outcome, 0, "< HTTP/1.1 401 Unauthorized")
         self.assertEqual(len(self.targets()), 2)

@@ -1,4 +1,4 @@
-"""Servers that are broken, or mean it: one clear line and an exit code, in time, and no half file."""
+"""Broken and hostile servers: one clear line, an exit code, in time, and no partial file."""
 
 import gzip
 import os
@@ -17,8 +17,8 @@ CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 
 class Hostile(TestCase):
     def serving(self, answer, tls=None, then=None):
-        """A server that reads a request's head and then answers with bytes, or with what a function does to the connection.
-        It closes afterwards, or does what `then` says."""
+        """Starts a server that reads a request's head and then sends bytes, or calls a function with the connection.
+        Afterwards it closes the connection, or calls `then`."""
 
         def converse(connection):
             head = b""
@@ -36,7 +36,7 @@ class Hostile(TestCase):
         return self.enterContext(SocketServer(converse, tls=tls))
 
     def fetch(self, server, *words, limit=20):
-        """Into a file, so that what is left behind can be seen."""
+        """Downloads into a file, so that leftovers can be seen."""
         start = time.monotonic()
         url = server.https if server.tls else server.http
         words = ["-o", self.folder / "file", "-m", "15", "--cacert", authority().path("ca.pem"), *words, url + "/a"]
@@ -54,7 +54,7 @@ class Hostile(TestCase):
         self.assertEqual(os.listdir(self.folder), ["file"])
 
     def expect_clean_failure(self, outcome, codes, *fragments):
-        """A line that tells what is wrong, not with what, for a terminal to obey."""
+        """Expects one line with the error, without control characters."""
         self.assertIn(outcome.code, codes if isinstance(codes, tuple) else (codes,), outcome)
         self.expect_failure(outcome, outcome.code, *fragments)
         self.assertNotRegex(outcome.err[:-1], r"[\x00-\x1f\x7f]")
@@ -142,7 +142,7 @@ class Heads(Hostile):
         self.expect_clean_failure(self.fetch(self.serving(answer)), (1, 8, 56))
 
     def test_closed_in_the_head(self):
-        # curl's 52 is for no byte at all.
+        # curl's code 52 means that no byte came.
         self.expect_clean_failure(self.fetch(self.serving(OK + b"X-Head")), (1, 8, 18, 52, 56))
 
     def test_closed_after_the_status_line(self):
@@ -266,7 +266,7 @@ class ContentCodings(Hostile):
         self.expect_clean_failure(self.fetch(self.coded(coding, body), "--compressed"), (18, 23, 56, 61))
 
     def test_bomb_of_512_mib(self):
-        """Half a megabyte of gzip. Memory stays flat, up to what one piece that libcurl reads, 16 KiB, unpacks to: 1,000 times that."""
+        """Half a megabyte of gzip. Memory stays flat, apart from one piece of 16 KiB, which may unpack to 1,000 times its size."""
         packer = zlib.compressobj(9, wbits=31)
         bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(512)) + packer.flush()
         words = ["--compressed", "-o", "/dev/null"]
@@ -299,7 +299,7 @@ class BrokenTLS(Hostile):
             connection.recv(65536)
             connection.sendall(answer)
         server = self.enterContext(SocketServer(converse))
-        server.tls = True  # for the URL alone
+        server.tls = True  # only for the URL
         server.serve = lambda connection: (converse(connection), connection.close())
         self.expect_clean_failure(self.fetch(server), 35)
 
@@ -310,14 +310,14 @@ class BrokenTLS(Hostile):
         self.expect_clean_failure(self.fetch(server, "--connect-timeout", "0.5", limit=5), 28, "timed out")
 
     def cut(self, connection):
-        """The connection ends without the alert that says that nothing is missing (RFC 8446 §6.1)."""
+        """The connection ends without the closing alert (RFC 8446 §6.1)."""
         os.close(connection.detach())
 
     @cases({
         "in_the_head": (OK + b"X: ", (1, 8, 52, 56)),
         "in_a_body_with_length": (OK + b"Content-Length: 1000\r\n\r\nok", (18, 56)),
         "in_a_chunked_body": (CHUNKED + b"a\r\nok", (18, 56)),
-        # Not here: a body that ends with the connection. libcurl takes the cut for its end (SECURITY.md, "Known limits").
+        # Without a body that ends with the connection: libcurl can't detect that one's truncation (SECURITY.md, "Known limits").
     })
     def test_cut(self, answer, codes):
         self.expect_clean_failure(self.fetch(self.tls(answer, then=self.cut)), codes)
@@ -384,7 +384,7 @@ class Pinned(Hostile):
         "empty": "",
     })
     def test_unusable(self, pin):
-        """A pin that is none never matches; it must not be taken for no pin."""
+        """A malformed pin never matches; it must not count as no pin."""
         outcome = self.fetch(self.server, "--pinnedpubkey", pin)
         self.expect_clean_failure(outcome, (2, 90))
         self.assertEqual(self.server.requests, [])
@@ -396,7 +396,7 @@ class Pinned(Hostile):
 
 
 class Documentation(Hostile):
-    """What these tests, and those of redirects, provoke, `--help` explains."""
+    """`--help` documents the exit codes of these tests and of the redirects'."""
 
     @cases({"8": 8, "18": 18, "28": 28, "35": 35, "47": 47, "52": 52, "56": 56, "58": 58, "60": 60, "61": 61, "77": 77, "90": 90})
     def test_code(self, code):

@@ -1,4 +1,4 @@
-"""1 GiB each way: nothing is kept in memory, and nothing is lost."""
+"""1 GiB each way, with flat memory and without loss."""
 
 import functools
 import os
@@ -15,7 +15,7 @@ SECONDS = 15
 
 @functools.cache
 def sparse_file():
-    """Zeros, but for a mark at its beginning and at its end."""
+    """Zeros, with a mark at the beginning and at the end."""
     path = shared_folder() / "sparse"
     with open(path, "wb") as file:
         file.truncate(SIZE)
@@ -27,7 +27,7 @@ def sparse_file():
 
 
 class LargeServer(SocketServer):
-    """Sends the file, or as many bytes as `/N` asks for; counts what it is sent, and remembers its ends."""
+    """Sends the file, or the number of bytes in `/N`; counts the bytes of uploads, and keeps their beginnings and ends."""
 
     def __init__(self):
         super().__init__()
@@ -125,7 +125,7 @@ class Large(TestCase):
         self.assertTrue(self.expect_uploaded().startswith("PUT / "))
 
     def test_up_signed(self):
-        """The file is read twice: for its digest, and to be sent."""
+        """The file is read twice: for its digest and for the upload."""
         credentials = ["--plugin", swift_plugin(), "--set", f"api-key={API_KEY}", "--set", "secret=env:NEVOD_TEST_SECRET"]
         self.expect_flat(*self.run_measured(*credentials, "-T", sparse_file(), self.server.http + "/a"))
         head = self.expect_uploaded()

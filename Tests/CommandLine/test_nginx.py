@@ -1,4 +1,4 @@
-"""A server that many have: nginx, with TLS, HTTP/2, client certificates, compression, and files of all sizes."""
+"""A common server: nginx, with TLS, HTTP/2, client certificates, compression, and files of all sizes."""
 
 import hashlib
 import os
@@ -71,13 +71,14 @@ http {{
 SIZES = (0, 1, 99, 16383, 16384, 16385, 65535, 65536, 1 << 20, 5_000_001)
 
 
-def free_ports(names):
-    """Free when we looked; nginx can't tell which one it took."""
-    sockets = {name: socket.create_server(("127.0.0.1", 0)) for name in names}
-    ports = {name: bound.getsockname()[1] for name, bound in sockets.items()}
-    for bound in sockets.values():
-        bound.close()
-    return ports
+def reserve_port(test_class):
+    """A port for nginx, which can't tell which one it took. It stays bound, and not listening, so that no other process gets it;
+    SO_REUSEADDR lets nginx listen there all the same."""
+    bound = socket.socket()
+    test_class.addClassCleanup(bound.close)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.bind(("127.0.0.1", 0))
+    return bound.getsockname()[1]
 
 
 @unittest.skipUnless(NGINX, "nginx is missing; scripts/install-packages test installs it")
@@ -92,7 +93,7 @@ class Nginx(TestCase):
         for size in SIZES:
             (cls.home / "files" / str(size)).write_bytes(cls.content(size))
         (cls.home / "files" / "words.txt").write_bytes(b"word " * 20000)
-        cls.ports = free_ports(("plain", "tls", "http1", "mutual"))
+        cls.ports = {name: reserve_port(cls) for name in ("plain", "tls", "http1", "mutual")}
         (cls.home / "config").write_text(CONFIG.format(**cls.ports))
         cls.process = subprocess.Popen(
             [NGINX, "-p", f"{cls.home}/", "-c", "config", "-e", "error.log"], stdin=subprocess.DEVNULL,
@@ -124,7 +125,7 @@ class Nginx(TestCase):
         self.logged = len(log.read_text().splitlines()) if log.exists() else 0
 
     def log(self, count):
-        """nginx writes a line after it has answered."""
+        """nginx writes its log after it has responded."""
         def lines():
             found = (self.home / "access.log").read_text().splitlines()[self.logged :]
             return found if len(found) >= count else None
@@ -188,7 +189,7 @@ class Nginx(TestCase):
         self.assertRegex(line[7], "^[0-9a-f]{64}$")
 
     def upload(self, *words, **options):
-        """What nginx kept of a body."""
+        """Returns the body that nginx stored."""
         shutil.rmtree(self.home / "body", ignore_errors=True)
         (self.home / "body").mkdir()
         outcome = self.fetch("tls", "/upload", "-i", *words, **options)
@@ -213,7 +214,7 @@ class Nginx(TestCase):
         self.assertEqual((len(got), hashlib.sha256(got).digest()), (len(body), hashlib.sha256(body).digest()))
 
     def test_upload_that_is_refused(self):
-        """An answer that comes while the body is still going out."""
+        """The response comes while the body is still being sent."""
         path = self.folder / "large"
         with open(path, "wb") as file:
             file.truncate(100 << 20)
@@ -269,7 +270,7 @@ class Nginx(TestCase):
         self.expect_failure(outcome, code)
 
     def test_client_certificate_is_shown_to_nobody_else(self):
-        """It is the session's, so a server that doesn't ask doesn't see it."""
+        """The certificate is only shown to a server that asks for one."""
         self.expect(self.fetch("tls", "/1", *self.client()), 0)
         self.assertEqual(self.log(1)[0][6], "NONE")
 

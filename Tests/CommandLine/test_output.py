@@ -1,4 +1,4 @@
-"""-o FILE: the file is complete under its name, or not there."""
+"""-o FILE: the file appears only when it is complete."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ class OutputFile(ServerTestCase):
         self.assertEqual(self.names(), ["file"])
 
     def test_symbolic_link_stays(self):
-        """Or `-o /dev/stdout > file`, run by root, would replace /dev/stdout itself."""
+        """Otherwise `-o /dev/stdout > file`, run by root, would replace /dev/stdout itself."""
         target = self.file("target", "old")
         link = self.folder / "link"
         link.symlink_to(target)
@@ -67,7 +67,7 @@ class OutputFile(ServerTestCase):
         self.assertEqual(self.names(), [])
 
     def test_kernel_refuses(self):
-        # Also for root, whom no mode keeps out.
+        # Works for root too, which file modes don't restrict.
         self.expect_failure(self.run_host("-o", "/proc/nevod-test", self.url("/status/200")), 23, "/proc/nevod-test")
 
     def test_full_device(self):

@@ -1,4 +1,4 @@
-"""Where plugins are found, and what is said about those that can't be used."""
+"""The lookup of plugins, and the errors of unusable ones."""
 
 import os
 import re
@@ -123,7 +123,7 @@ class Trust(ServerTestCase):
 
 
 class Faulty(ServerTestCase):
-    """Each refusal names the file and the culprit. No crash, and nothing is sent."""
+    """Each refusal names the file and the cause, without a crash and without a request."""
 
     def setUp(self):
         super().setUp()
@@ -150,7 +150,7 @@ class FaultyFile(Faulty):
 
     @staticmethod
     def loaded_size(content):
-        """Up to here the loader maps the file (ELF-64: program headers of type PT_LOAD)."""
+        """Returns the offset up to which the loader maps the file (ELF-64: program headers of type PT_LOAD)."""
         (start,) = struct.unpack_from("<Q", content, 32)
         size, count = struct.unpack_from("<HH", content, 54)
         headers = [struct.unpack_from("<IIQQQQ", content, start + index * size) for index in range(count)]
@@ -162,14 +162,14 @@ class FaultyFile(Faulty):
         for name, part in {"to_the_header": 0, "to_a_tenth": 0.1, "to_a_half": 0.5, "to_nine_tenths": 0.9, "by_a_byte": 1}.items()
     })
     def test_truncated(self, plugin, part):
-        """Mapped by the loader as it is, it would end the process with SIGBUS."""
+        """If the loader mapped it, the process would end with SIGBUS."""
         content = plugin().read_bytes()
         self.file("libFaulty.so", content[: max(64, int(self.loaded_size(content) * part) - 1)], mode=0o755)
         self.expect_refused(110)
 
     @cases({"swift": swift_plugin, "c": c_plugin})
     def test_without_section_headers(self, plugin):
-        """What the loader needs is there: refused, or as good as the whole file, which now misses its secret."""
+        """The loader needs no section headers: the file is refused, or works and then misses its secret."""
         content = plugin().read_bytes()
         self.file("libFaulty.so", content[: self.loaded_size(content)], mode=0o755)
         outcome = self.run_host("--plugin", self.path, self.url("/a"))
@@ -306,7 +306,7 @@ class FaultyTable(Faulty):
         self.assertNotIn("the detail", outcome.err)
 
 
-# Why an edit is refused.
+# Reasons for refused edits.
 TOKEN, BREAK, HOSTS = "not a token", "line break", "the host alone"
 
 

@@ -1,4 +1,4 @@
-"""-L: which redirects are followed, with which method and body, and to whom credentials go."""
+"""-L: which redirects are followed, with which method and body, and which origins get credentials."""
 
 import base64
 import functools
@@ -11,11 +11,11 @@ from support import (
 
 STATUSES = {301: "Moved Permanently", 302: "Found", 303: "See Other", 307: "Temporary Redirect", 308: "Permanent Redirect"}
 
-# What a query can hold only percent-encoded: an echo of it may spell it otherwise.
+# Characters that a query holds percent-encoded: an echo may encode them differently.
 QUERY_SECRET = "q-" + SECRET + "/+~ é&="
 USER = "user-4711x:" + SECRET
 
-# Whatever of these arrives is a leak, in any spelling.
+# If any of these arrives, in any spelling, it is a leak.
 SECRETS = [SECRET, API_KEY, "user-4711x", base64.b64encode(USER.encode()).decode(), base64.b64encode(USER.encode()).decode()[4:20]]
 SECRET_HEADERS = {"x-signature", "x-timestamp", "x-api-key", "authorization", "cookie"}
 
@@ -37,7 +37,7 @@ def cookie_plugin():
     return plugin("redirects-cookie", AUTHORIZE=f'COOKIE("session", TEXT("{SECRET}"))')
 
 
-# Flags, and what has to arrive where the credential is meant for, a function of the test and a request.
+# Flags, and a function of the test and a request that checks the credential at its own origin.
 def expect_signed(test, seen):
     (timestamp,), (given,) = seen.values("X-Timestamp"), seen.values("X-Signature")
     test.assertEqual(seen.values("X-API-Key"), [API_KEY])
@@ -65,7 +65,7 @@ CREDENTIALS = {
         expect_headers("Authorization", "Basic " + base64.b64encode(USER.encode()).decode())),
 }
 
-# Where the first request goes, and where its redirect leads; the names of servers, see `Matrix.base`.
+# The target of the first request and that of its redirect, as names of servers; see `Matrix.base`.
 LEADS = {
     "same_origin": ("http", "http"),
     "same_secure_origin": ("https", "https"),
@@ -80,7 +80,7 @@ SAME = {"same_origin", "same_secure_origin"}
 
 
 class Redirects(TestCase):
-    """Two servers on one port, of two hosts, and one on another port; each speaks plain HTTP and TLS, whatever comes."""
+    """Two servers on one port of two hosts, and one on another port; each speaks both plain HTTP and TLS."""
 
     @classmethod
     def setUpClass(cls):
@@ -191,7 +191,7 @@ class CredentialsOnRedirects(Redirects):
             for spelling in ("other_case", "plus_for_space", "needlessly", "sparingly", "decoded_name")
             for place in ("http", "http_other_host")})
     def test_query_echoed_in_another_spelling(self, spelling, place):
-        """Servers decode a query and encode it anew, each in its own way."""
+        """Servers decode a query and encode it again, each differently."""
         spell = {
             "other_case": lambda query: re.sub("%..", lambda match: match[0].lower(), query),
             "plus_for_space": lambda query: query.replace("%20", "+"),
@@ -219,7 +219,7 @@ class CredentialsOnRedirects(Redirects):
         self.assertEqual(self.at("/end").values("Host"), [self.host.authority])
 
     def test_default_port_is_no_other_origin(self):
-        """A URL that names the port, in other letters: the same origin."""
+        """A URL with an explicit default port, or in other letters, has the same origin."""
         self.redirect("/start", f"HTTP://127.0.0.1:0{self.here.port}/end")
         flags, expect_credential = CREDENTIALS["hmac"]
         self.expect_end(self.follow(*flags()))
@@ -295,7 +295,7 @@ class MethodOnRedirects(Redirects):
         self.assertEqual((seen.method, seen.body, seen.values("Transfer-Encoding")), ("GET", b"", []))
 
     def test_body_goes_to_another_origin_too(self):
-        """RFC 9110 §15.4.8; what is a credential in a body only its owner knows."""
+        """RFC 9110 §15.4.8: a body may contain a credential that the host doesn't know of."""
         self.redirect("/start", f"{self.base('http_other_host')}/end", 307)
         self.expect_end(self.follow(*self.POST))
         self.assertEqual((self.at("/end").method, self.at("/end").body), ("POST", self.BODY.encode()))
@@ -385,7 +385,7 @@ class Locations(Redirects):
         "garbage": "http://\xff\xfe{host}/end",
     })
     def test_unusable(self, location):
-        """And neither the location nor what we sent is repeated: it may hold either's secret."""
+        """The error contains neither the location nor the request, which may hold secrets."""
         password = "hunter2-x"
         where = location.format(host=self.host.authority, password=password)
         self.redirect("/start", where)
@@ -409,7 +409,7 @@ class Locations(Redirects):
         self.assertNotIn("\n d", outcome.err)
 
     def test_two_locations(self):
-        """Whichever is taken, they are not joined."""
+        """Either may be followed, but they are not joined."""
         self.answers["/start"] = reply("302 Found", "Location: /one", "Location: /two")
         self.follow()
         self.assertIn([seen.path for seen in self.all()], (["/start"], ["/start", "/one"], ["/start", "/two"]))
@@ -425,7 +425,7 @@ class Locations(Redirects):
 
 class HowFar(Redirects):
     def chain(self, count):
-        """A chain of so many redirects, and then the end."""
+        """A chain of this many redirects and a final response."""
         for number in range(count):
             self.redirect(f"/{number}", f"/{number + 1}")
 
@@ -504,7 +504,7 @@ class HowFar(Redirects):
         self.expect_end(self.follow("-m", "20"))
 
     def test_time_limit_is_for_all_of_it(self):
-        """--max-time bounds the operation, as curl's does, not each hop of an endless chain that drips."""
+        """--max-time limits the whole operation, as curl's does, and not each hop of an endless chain."""
         def slowly(seen):
             self.here.stopped.wait(0.3)
             return reply("302 Found", f"Location: /{len(self.all())}")

@@ -1,4 +1,4 @@
-"""What goes over the wire, and what comes back."""
+"""Requests on the wire, and their responses."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ EVERY_BYTE = bytes(range(256))
 
 
 class VerifiedRequest:
-    """The server computes the signature anew from the bytes that it received."""
+    """The server computes the signature from the bytes that it received."""
 
     def expect_seen(self, outcome, method, target, body=b""):
         self.expect_verified(outcome)
@@ -98,7 +98,7 @@ with_both_plugins(VerifiedRequest, globals())
 
 
 class Body(ServerTestCase):
-    """The answer's body, and nothing else, is on standard output."""
+    """Only the response's body is on standard output."""
 
     def test_stream(self):
         outcome = self.run_host(self.url("/stream?bytes=300000"))
@@ -187,7 +187,7 @@ class Body(ServerTestCase):
 
 
 class Data(ServerTestCase):
-    """-d and --data-binary. /echo answers what it got."""
+    """-d and --data-binary. /echo sends back what it received."""
 
     FORM = "application/x-www-form-urlencoded"
     FILE = b"a=1\r\nb=2\n\nc\0d=\xff\r"
@@ -225,7 +225,7 @@ class Data(ServerTestCase):
         self.expect_sent("\u0301é=日".encode(), "-d", "\u0301é=日")
 
     def test_bytes_that_are_no_utf8(self):
-        """Sent as they are, or refused; never quietly others."""
+        """They are sent unchanged or refused, and never silently changed."""
         outcome = self.run_host("-d", b"a=\xff\xfe", self.url("/echo"))
         if outcome.code == 0:
             self.assertEqual(outcome.out, b"a=\xff\xfe", outcome)
@@ -320,6 +320,6 @@ class RefusedHeader(ServerTestCase):
         self.expect_nothing_sent()
 
     def test_method(self):
-        """The help says: 3 is for "the URL, a header or the method can't be used"."""
+        """The help documents: 3 is for "the URL, a header or the method can't be used"."""
         self.expect_failure(self.run_host("-X", "GET /", self.url("/a")), 3, "GET /")
         self.expect_nothing_sent()

@@ -1,4 +1,4 @@
-"""What must not be seen: on standard error, and in what other processes can read about ours."""
+"""Secrets stay out of standard error and out of everything that other processes can read."""
 
 import pathlib
 
@@ -14,7 +14,7 @@ class Redaction:
     @cases({"answered": ("/a", 0), "refused": ("/status/401", 22), "closed": ("/close", 52), "late": ("/slow?ms=60000", 28)})
     def test_verbose(self, target, code):
         outcome = self.run_host("-v", "-f", "-m", "30" if code != 28 else "0.5", *self.credentials(), self.url(target))
-        # The names show that the request was told of.
+        # The names show that the request was traced.
         self.expect(outcome, code, "> X-API-Key: [redacted", "> X-Timestamp: ", "> X-Signature: [redacted")
         self.expect_no_secret(outcome)
 
@@ -25,7 +25,7 @@ class Redaction:
 
     @cases({"file": "file", "standard_input": "-"})
     def test_other_processes(self, source):
-        """/proc/PID/cmdline can be read by everyone. The environment is not looked at when it is the source."""
+        """All users can read /proc/PID/cmdline. The environment is not checked if it is the secret's source."""
         path = self.file("secret", SECRET)
         with open(path, "rb") as file, self.running(
                 *self.credentials("-" if source == "-" else f"file:{path}"), self.url("/slow?ms=60000"),
@@ -36,7 +36,7 @@ class Redaction:
                 try:
                     content = pathlib.Path(f"/proc/{process.pid}/{name}").read_bytes()
                 except PermissionError:
-                    # Of a process that can't be dumped nobody sees the environment who may not trace any process.
+                    # Only processes that may trace any process can read the environment of one that can't be dumped.
                     self.assertEqual(name, "environ")
                     continue
                 self.assertNotIn(SECRET.encode(), content)

@@ -1,4 +1,4 @@
-"""Sessions that outlive a command: where they are kept, who uses them, what becomes of them, and what nobody gets to see."""
+"""Sessions that outlive a command: their storage, use, renewal and end, and the secrecy of their tokens."""
 
 import contextlib
 import json
@@ -35,7 +35,7 @@ class SessionServer:
         self.url = self.process.stdout.readline().decode().removeprefix("listening on ").strip()
 
     def expire(self):
-        """Every session ends."""
+        """Ends all sessions at the server."""
         urllib.request.urlopen(self.url + "/expire", data=b"", timeout=PATIENCE).read()
 
     def stop(self):
@@ -45,7 +45,7 @@ class SessionServer:
 
 
 class SessionTestCase(TestCase):
-    """With a server, and a home of its own for each test."""
+    """With a server, and a new home for each test."""
 
     def setUp(self):
         self.server = SessionServer()
@@ -68,7 +68,7 @@ class SessionTestCase(TestCase):
         return ["--plugin", BUILD / "libCookieAuth.so", *(word for text in settings for word in ("--set", text)), *words]
 
     ANSWERS = ANSWERS_OF_ADA
-    # With these a login needs nobody.
+    # With these a login asks no questions.
     ALONE = ["--set", "username=ada", "--set", "password=env:NEVOD_TEST_SECRET"]
 
     def login(self, *words, **options):
@@ -83,7 +83,7 @@ class SessionTestCase(TestCase):
         return self.run_host("-f", *self.scheme(*words), self.server.url + path, **options)
 
     def expect_logins(self, outcome, count):
-        """The request went well, and so many logins there have been."""
+        """Expects a successful request and this number of logins."""
         self.expect(outcome, 0)
         self.assertEqual(json.loads(outcome.out), {"user": "ada", "logins": count, "renewals": 0}, outcome)
 
@@ -101,7 +101,7 @@ class SessionTestCase(TestCase):
         path.chmod(0o600)
 
     def expect_nothing_in_clear(self):
-        """In no file of the home, and not in what the server gave either."""
+        """Expects the text in no file of the home and in none of the server's responses."""
         files = [path for path in self.home.rglob("*") if path.is_file()]
         self.assertTrue(files)
         for path in files:
@@ -143,7 +143,7 @@ class Login(SessionTestCase):
         self.expect_logins(self.get(), 2)
 
     def test_by_a_request(self):
-        """One that can log in does so, and the next one finds its session."""
+        """A request that can log in does so, and the next one uses its session."""
         outcome = self.get(*self.ALONE)
         self.expect(outcome, 0, "sessions are kept in", "logging in")
         self.expect_logins(self.get(*self.ALONE), 1)
@@ -157,7 +157,7 @@ class Login(SessionTestCase):
         self.assertEqual(self.run_host("sign", *self.scheme(*self.ALONE), self.server.url + "/orders").out, outcome.out)
 
     def test_given_answers_are_not_missed(self):
-        """A session that is there asks nothing, and that is no mistake in the command."""
+        """A stored session asks no questions, and unused answers are no mistake."""
         self.logged_in()
         self.assertEqual(self.get(*self.ANSWERS).err, "")
 
@@ -172,7 +172,7 @@ class Login(SessionTestCase):
         self.expect_logins(self.get(), 1)
 
     def test_wrong_password(self):
-        """Nothing is kept, and what was there stays."""
+        """No session is stored, and a stored one stays."""
         self.logged_in()
         outcome = self.run_host(
             "login", *self.scheme("--answer", "username=ada", "--answer", "password=env:WRONG"), env={"WRONG": "wrong"})
@@ -180,7 +180,7 @@ class Login(SessionTestCase):
         self.expect_logins(self.get(), 1)
 
     @cases({
-        "login": ("login", "nothing to log in to"), "logout": ("logout", "nothing to log in to")})
+        "login": ("login", "has no login"), "logout": ("logout", "has no login")})
     def test_scheme_without_a_login(self, command, fragment):
         outcome = self.run_host(
             command, "--plugin", BUILD / "libAPIKeyAuth.so", "--scheme", "api-key", "--set", "key=env:NEVOD_TEST_SECRET")
@@ -192,7 +192,7 @@ class Login(SessionTestCase):
         "logout": (["logout"], "logout needs a --plugin"), "account": (["--account", "a", "http://127.0.0.1/"], "--plugin"),
         "sessions": (["sessions", "hide"], "sessions show"), "store": (["store"], "where, verify"),
         "file": (["store", "export"], "export FILE"), "key": (["store", "rekey"], "--key"),
-        "source": (["sessions", "--store-key", "hunter2"], "--store-key is")})
+        "source": (["sessions", "--store-key", "hunter2"], "--store-key must be")})
     def test_usage(self, words, fragment):
         outcome = self.run_host(*words)
         self.expect_failure(outcome, 2, fragment)
@@ -200,10 +200,10 @@ class Login(SessionTestCase):
 
 
 class Answers(SessionTestCase):
-    """Given where a session is stored, or by a profile."""
+    """Answers that are given although a session is stored, or by a profile."""
 
     def test_typed_ones_win(self):
-        """Nobody is logged in as the profile's user who was asked to be another."""
+        """An answer on the command line replaces the profile's user."""
         words = " ".join(map(str, self.scheme())).replace(" --set ", "\nset = ").replace("--plugin ", "plugin = ", 1)
         answers = "answer = username=ada\nanswer = password=env:NEVOD_TEST_SECRET\n"
         self.profile(f"[work]\n{words}\n{answers}")
@@ -219,14 +219,14 @@ class Answers(SessionTestCase):
             outcome = self.run_host(*words, "--profile", "work")
             self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
             outcome = self.run_host(*words, "--profile", "work", "--answer", "store-pasphrase=env:NEVOD_TEST_PASSPHRASE")
-            self.expect(outcome, 0, "nobody asked for --answer store-pasphrase")
+            self.expect(outcome, 0, "no question asked for --answer store-pasphrase")
             self.assertNotIn("username", outcome.err)
 
     def test_of_somebody_else(self):
         self.logged_in()
         outcome = self.get("--answer", "username=eve", "--answer", "password=env:NEVOD_TEST_SECRET")
         self.expect_logins(outcome, 1)
-        self.assertIn("warning: the stored session of ada is used, and none of the answers; another account logs in with: nevod-host login ", outcome.err)
+        self.assertIn("warning: the stored session of ada is used and the answers are ignored; to log in with another account: nevod-host login ", outcome.err)
 
     @cases({"the_same": ANSWERS_OF_ADA, "secrets_only": ANSWERS_OF_ADA[2:]})
     def test_of_the_same(self, words):
@@ -237,7 +237,7 @@ class Answers(SessionTestCase):
 
 
 class NowhereToKeepIt(SessionTestCase):
-    """A one-time code may have been spent on a login: it serves at least the command that it was for."""
+    """A login may have used a one-time code, so its session serves at least this command."""
 
     def setUp(self):
         super().setUp()
@@ -247,18 +247,18 @@ class NowhereToKeepIt(SessionTestCase):
     def test_request(self):
         outcome = self.get(*self.ANSWERS, *self.words)
         self.expect_logins(outcome, 1)
-        self.assertIn("warning: this session can't be kept, and ends with this command: ", outcome.err)
+        self.assertIn("warning: this session can't be stored and ends with this command: ", outcome.err)
         self.assertIn(str(self.words[1]), outcome.err)
 
     def test_login(self):
-        """Which is for later commands alone, so nobody is asked."""
+        """The session would be for later commands only, so no question is asked."""
         outcome = self.login(*self.words)
         self.expect_failure(outcome, 114, str(self.words[1]))
         self.assertNotIn("logging in", outcome.err)
 
 
 class NobodyThere(SessionTestCase):
-    """Without a terminal: what to run where there is one."""
+    """Without a terminal, the error suggests the login command."""
 
     def test_no_session(self):
         outcome = self.get("--cacert", "/dev/null")
@@ -333,7 +333,7 @@ class Renewal(SessionTestCase):
 
 
 class EndsInARenewal(SessionTestCase):
-    """The server has spent the old token when it answers: what it has issued is saved, whatever ends the command."""
+    """The server has spent the old token when it responds, so the new one is saved however the command ends."""
 
     def setUp(self):
         super().setUp()
@@ -370,29 +370,30 @@ class EndsInARenewal(SessionTestCase):
         self.assertEqual(len(self.issued), logins, "the next command has the new session")
         return process.returncode, err
 
+    def wait_for_notice(self, process):
+        """Reads until the command says that it has begun to wait for the server."""
+        line = process.stderr.readline()
+        while b"waiting up to 30 s for the response" not in line:
+            self.assertTrue(line)
+            line = process.stderr.readline()
+
     def test_time_is_over(self):
-        # Time itself is what this is about: the request's is over, and the server has not answered.
-        code, err = self.ended_while_the_server_thinks("--max-time", "0.5", end=lambda process: threading.Event().wait(1.5))
+        code, err = self.ended_while_the_server_thinks("--max-time", "0.1", end=self.wait_for_notice)
         self.assertEqual(code, 28, err)
 
     def test_interrupted(self):
         def end(process):
             process.send_signal(signal.SIGINT)
-            # Nobody looks at a command that is silent, and doesn't end, for long.
-            line = process.stderr.readline()
-            while b"waiting up to 30 s for the answer" not in line:
-                self.assertTrue(line)
-                line = process.stderr.readline()
+            self.wait_for_notice(process)
 
         code, err = self.ended_while_the_server_thinks(end=end)
         self.assertEqual(code, -signal.SIGINT, err)
 
     def test_time_is_over_while_another_renews(self):
-        """It has asked the server nothing, so nothing can be lost: neither is it waited for, nor complained of."""
+        """This command has sent nothing, so no token can be lost: it neither waits nor warns."""
         outcomes = []
 
         def end(process):
-            # Here, too, time itself is what this is about.
             outcomes.append(self.run_host("-f", "--max-time", "0.5", *self.words, f"{self.slow.http}/orders"))
 
         code, err = self.ended_while_the_server_thinks(end=end)
@@ -411,13 +412,13 @@ class Logout(SessionTestCase):
         self.expect(self.get(), 113)
 
     def test_server_that_is_not_told(self):
-        """The scheme's settings don't say where to log out: the cookie is worth something still, and that is said."""
+        """The scheme has no logout address: the cookie stays valid, and a warning says so."""
         words = [word for word in self.scheme() if "signout" not in str(word)]
         words = ["--plugin", BUILD / "libCookieAuth.so", *(word for text in words if "=" in str(text) for word in ("--set", text))]
         self.expect(self.run_host("login", *words, *self.ANSWERS), 0)
         cookie = re.search(rb"Cookie: .*(sid=\w+)", self.run_host("sign", *words, self.server.url).out)[1].decode()
         outcome = self.run_host("logout", *words)
-        self.expect(outcome, 0, "warning: the session ada is cleared here, and nothing was sent to the server", "nevod-host inspect ")
+        self.expect(outcome, 0, "warning: the session ada is cleared here, but nothing was sent to the server", "nevod-host inspect ")
         self.assertEqual(outcome.out, b"logged out ada\n")
         self.expect(self.run_host("-f", "-H", f"Cookie: {cookie}", self.server.url + "/orders"), 0)
 
@@ -429,7 +430,7 @@ class Logout(SessionTestCase):
             self.logged_in("--account", "other", "--set", "username=ada")
 
     def test_server_that_is_away(self):
-        """Cleared all the same, and said."""
+        """The session is cleared all the same, with a warning."""
         self.logged_in()
         self.server.stop()
         outcome = self.run_host("logout", *self.scheme())
@@ -454,7 +455,7 @@ class Accounts(SessionTestCase):
         self.expect(self.get("--account", "work"), 113, "--account work")
 
     def test_name_of_ones_own(self):
-        """It says who has logged in, whatever it is called here."""
+        """The output names the account that logged in, besides the name given here."""
         out = self.logged_in("--account", "eve").out.decode()
         self.assertRegex(out, f'^logged in as ada with .*\nkept as the account "eve" in {self.store}, ')
 
@@ -465,7 +466,7 @@ class Accounts(SessionTestCase):
         self.expect_logins(self.get("--account", "ada"), 1)
 
     def test_other_settings(self):
-        """Whoever asks as somebody else is not given ada's session."""
+        """A request as another user doesn't use ada's session."""
         self.logged_in()
         self.expect(self.get("--set", "username=bob"), 113, "password")
         self.expect_logins(self.get(), 1)
@@ -528,7 +529,7 @@ class List(SessionTestCase):
         self.profile(f"[work]\n{words}\n[play]\n{words}\n")
         for name in ("work", "play"):
             self.expect(self.run_host("login", "--profile", name), 0)
-        self.expect_failure(self.run_host("sessions", "show", "ada"), 2, '2 sessions are meant by "ada"')
+        self.expect_failure(self.run_host("sessions", "show", "ada"), 2, '2 sessions match "ada"')
         for word in ("ada", "2"):
             outcome = self.run_host("sessions", "show", word, "--profile", "work", "--json")
             self.expect(outcome, 0)
@@ -536,12 +537,12 @@ class List(SessionTestCase):
         self.expect_failure(self.run_host("sessions", "show", "1", "--profile", "work"), 2, 'no session "1"')
 
     def test_forget(self):
-        """Also what no settings lead to any more."""
+        """A session can be removed even if its settings are lost."""
         self.logged_in()
         self.expect(self.run_host("login", *self.scheme(*self.ANSWERS, "--set", "field=a=b")), 0)
         self.assertEqual(len(self.sessions()), 2)
         outcome = self.run_host("sessions", "forget", "1")
-        self.assertEqual((outcome.code, outcome.out), (0, b"the session of ada is forgotten here; the server has not been told\n"))
+        self.assertEqual((outcome.code, outcome.out), (0, b"the session of ada is removed here; the server was not told\n"))
         self.assertEqual(len(self.sessions()), 1)
         self.expect_failure(self.run_host("sessions", "forget", "2"), 2, 'no session "2"')
 
@@ -604,11 +605,11 @@ class Store(SessionTestCase):
         self.expect_failure(self.run_host("store", "verify"), 114, "there is no store of sessions", "nevod-host login")
         self.logged_in()
         outcome = self.run_host("store", "verify")
-        self.assertEqual((outcome.code, outcome.out), (0, f"{self.store} is whole; its value opens\n".encode()), outcome)
+        self.assertEqual((outcome.code, outcome.out), (0, f"{self.store} is intact; its value opens\n".encode()), outcome)
 
     @cases({"passphrase": ("passphrase", "passphrase"), "file": ("file:{folder}/k", "key-file"), "env": ("env:K", "environment")})
     def test_rekey(self, key, kind):
-        """It then opens with the new key, and with no other."""
+        """The store then opens only with the new key."""
         self.logged_in()
         key = key.format(folder=self.folder)
         env = {"K": "ab" * 32}
@@ -634,7 +635,7 @@ class Store(SessionTestCase):
         "json": (["verify", "--json"], "--json", "where"), "key": (["where", "--key", "passphrase"], "--key", "rekey"),
         "replace": (["export", "f", "--replace"], "--replace", "import")})
     def test_flag_of_another_word(self, words, flag, owner):
-        """It would do nothing, and whoever reads JSON would get prose."""
+        """The flag would have no effect, and a program that expects JSON would get text."""
         self.logged_in()
         self.expect_failure(self.run_host("store", *words), 2, f"store {words[0]} takes no {flag}; it belongs to store {owner}")
 
@@ -652,7 +653,7 @@ class Store(SessionTestCase):
         "export": (["store", "export", "{}"], b"New passphrase: "),
         "login": (["login", "--store", "{}", "--store-key", "passphrase"], b"New passphrase of the store: ")})
     def test_interrupted_while_it_is_asked(self, words, prompt):
-        """Nothing is begun: an export can be made under that name, and no other key takes the place of the passphrase."""
+        """No file is left: the export can be repeated under that name, and no other key replaces the passphrase."""
         self.logged_in()
         path = self.folder / "begun/file"
         words = [word.format(path) for word in words] + (list(self.scheme()) if words[0] == "login" else [])
@@ -664,7 +665,7 @@ class Store(SessionTestCase):
         self.assertFalse(path.parent.exists())
 
     def test_rekey_to_the_same(self):
-        """Is no other key, and is said to be none."""
+        """The same key is not a new one, and the error says so."""
         self.logged_in()
         self.expect_failure(
             self.run_host("store", "rekey", "--key", f"file:{self.key_file}"), 114,
@@ -681,7 +682,7 @@ class Store(SessionTestCase):
         self.expect_failure(self.get("--answer", "store-passphrase=env:NEVOD_TEST_SECRET"), 114, "does not open")
 
     def test_passphrase_at_the_terminal(self):
-        """A new one twice, and any only once in a command."""
+        """A new passphrase is asked for twice, and each only once in a command."""
         self.logged_in()
 
         def ask(words, *answers):
@@ -696,7 +697,7 @@ class Store(SessionTestCase):
             return code, err
 
         rekey = ["store", "rekey", "--key", "passphrase"]
-        new, again = b"New passphrase: ", b"The same again: "
+        new, again = b"New passphrase: ", b"Repeat the passphrase: "
         code, err = ask(rekey, (new, PASSPHRASE), (again, "another"))
         self.assertEqual(code, 111, err)
         self.assertIn("differ", err)
@@ -720,16 +721,16 @@ class Store(SessionTestCase):
         self.assertFalse((self.folder / "second").exists())
         self.expect(self.run_host("store", "import", file, "--answer", "passphrase=env:NEVOD_TEST_SECRET", env=other), 114)
         outcome = self.run_host("store", "import", file, *given, env=other)
-        self.assertIn(b"1 session taken from", outcome.out, outcome)
+        self.assertIn(b"1 session imported from", outcome.out, outcome)
         self.expect_logins(self.get(env=other), 1)
         outcome = self.run_host("store", "import", file, *given, env=other)
-        self.assertIn(b"0 sessions taken from", outcome.out)
-        self.assertIn(b"1 session stayed", outcome.out)
-        self.assertIn(b"1 session taken", self.run_host("store", "import", "--replace", file, *given, env=other).out)
+        self.assertIn(b"0 sessions imported from", outcome.out)
+        self.assertIn(b"1 session already stored and left unchanged", outcome.out)
+        self.assertIn(b"1 session imported", self.run_host("store", "import", "--replace", file, *given, env=other).out)
 
 
 class PostgreSQLServer:
-    """In a folder of its own, on a Unix socket alone, as a user that PostgreSQL runs as."""
+    """A server in a new folder, on a Unix socket only, as a user that PostgreSQL accepts."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-cli-pg-", dir="/tmp"))
@@ -756,7 +757,7 @@ class PostgreSQLServer:
 
 
 class OnAServer(SessionTestCase):
-    """PostgreSQL in the place of the file: the same commands, and one session for all machines."""
+    """PostgreSQL instead of the file: the same commands, and one session for all machines."""
 
     def setUp(self):
         super().setUp()
@@ -808,15 +809,15 @@ class OnAServer(SessionTestCase):
     def test_no_password_in_argv(self):
         for url in ("postgresql://ada:hunter2@/postgres", "postgres://ada@/postgres?password=hunter2"):
             outcome = self.run_host("store", "where", "--store", url)
-            self.expect(outcome, 2, "--store has a password in it", "PGPASSFILE")
+            self.expect(outcome, 2, "--store contains a password", "PGPASSFILE")
             self.assertNotIn("hunter2", outcome.err)
             outcome = self.run_host("store", "where", env={"NEVOD_HOST_STORE": url})
-            self.expect(outcome, 2, "NEVOD_HOST_STORE has a password in it")
+            self.expect(outcome, 2, "NEVOD_HOST_STORE contains a password")
             self.assertNotIn("hunter2", outcome.err)
 
 
 class Faults(SessionTestCase):
-    """Each has its message and its code, and nothing is empty in silence."""
+    """Each problem has its message and its code; none looks like an empty store."""
 
     def test_key_of_another(self):
         self.logged_in()
@@ -826,7 +827,7 @@ class Faults(SessionTestCase):
             self.assertEqual(outcome.out, b"")
 
     def test_key_that_is_gone(self):
-        """Not made anew, and nothing else in its place."""
+        """The key is not created again, and no other key replaces it."""
         self.logged_in()
         self.key_file.unlink()
         self.expect_failure(self.login(env={"NEVOD_HOST_STORE_KEY": "ab" * 32}), 114, "key file of this store is missing")
@@ -842,7 +843,7 @@ class Faults(SessionTestCase):
     @cases({"not_a_database": b"hello" * 1000, "flipped": None})
     def test_damaged(self, content):
         self.logged_in()
-        # What was written last may stand in the log beside the database only.
+        # The last writes may only be in the log beside the database.
         with contextlib.closing(sqlite3.connect(self.store)) as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         data = bytearray(self.store.read_bytes())
@@ -853,7 +854,7 @@ class Faults(SessionTestCase):
             self.expect_failure(outcome, 115, str(self.store))
 
     def test_requests_without_a_login_open_nothing(self):
-        """They start as fast as ever, whatever is wrong with the store."""
+        """They work and start as fast with a broken store."""
         self.store.parent.mkdir(parents=True)
         self.store.write_bytes(b"no database")
         words = ["--plugin", BUILD / "libAPIKeyAuth.so", "--scheme", "api-key", "--set", "key=env:NEVOD_TEST_SECRET"]
@@ -871,13 +872,13 @@ class Faults(SessionTestCase):
             self.expect(self.run_host(server.http, env=env), 0)
         self.expect(self.run_host("sessions", env=env), 0)
         reasons = ("libsqlite3.so.0: can't be loaded", "apt install libsqlite3-0")
-        self.expect(self.get(*self.ALONE, env=env), 0, "this session can't be kept", *reasons)
+        self.expect(self.get(*self.ALONE, env=env), 0, "this session can't be stored", *reasons)
         self.expect(self.run_host("login", *self.scheme(*self.ALONE), env=env), 114, *reasons)
         self.assertFalse(self.store.exists())
 
 
 class AsNobody(TestCase):
-    """What the system refuses to others: as root, which it refuses nothing, the command is run as somebody else."""
+    """Access that the system refuses to other users. Root is refused nothing, so the command is run as another user."""
 
     def setUp(self):
         self.user = {} if os.getuid() else {"user": 65534, "group": 65534, "extra_groups": []}
@@ -896,7 +897,7 @@ class AsNobody(TestCase):
         return copied
 
     def test_others_see_nothing_of_the_process(self):
-        """No core file, and its memory belongs to root alone, from before it reads a secret."""
+        """No core file is written, and only root can read the memory, from before a secret is read."""
         arrived = threading.Event()
 
         def answer(seen):
@@ -922,7 +923,7 @@ class AsNobody(TestCase):
                         ["/bin/sh", "-c", f"exec 3< /proc/{process.pid}/mem"], env={"LC_ALL": "C"}, capture_output=True, cwd="/",
                         timeout=PATIENCE, **self.user)
                     self.assertIn(b"Permission denied", reader.stderr)
-                    # Nobody catches what a crash raises: a handler would tell what was in memory.
+                    # No handler catches the signals of a crash: it would print memory.
                     caught = int(re.search(r"^SigCgt:\t(\w+)", status, re.M)[1], 16)
                     for number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL):
                         self.assertFalse(caught >> (number - 1) & 1, number)
@@ -934,7 +935,7 @@ class AsNobody(TestCase):
                     process.kill()
 
     def test_store_that_cannot_be_seen(self):
-        """It is not taken for one that isn't there."""
+        """The store is not mistaken for a missing one."""
         folder = self.public / "closed"
         folder.mkdir(mode=0o000)
         self.addCleanup(folder.chmod, 0o700)
@@ -964,7 +965,7 @@ class AsNobody(TestCase):
 
 
 class Keyring(SessionTestCase):
-    """On a session bus and with a keyring of the test's own."""
+    """With a session bus and a keyring for the test."""
 
     PASSWORD = b"correct horse"
 
@@ -1008,7 +1009,7 @@ class Keyring(SessionTestCase):
         self.expect_nothing_in_clear()
 
     def test_nothing_weaker_in_its_place(self):
-        """Neither without a bus nor without the keyring, whatever else there is."""
+        """No other key replaces the keyring's if the bus or the keyring is missing."""
         env = {"DBUS_SESSION_BUS_ADDRESS": self.address}
         self.logged_in(env=env)
         self.key_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -1022,7 +1023,7 @@ class Keyring(SessionTestCase):
             self.assertEqual(outcome.out, b"")
 
     def test_rekey(self):
-        """To the keyring, and away from it."""
+        """Changes the key to the keyring and back."""
         env = {"DBUS_SESSION_BUS_ADDRESS": self.address}
         self.logged_in()
         self.expect(self.run_host("store", "rekey", "--key", "secret-service", env=env), 0)

@@ -1,4 +1,4 @@
-"""Where a scheme's settings come from."""
+"""The sources of a scheme's settings."""
 
 from support import API_KEY, SECRET, cases, with_both_plugins
 
@@ -24,7 +24,7 @@ class Settings:
         self.expect_refused(outcome, 111, '"colour"', "api-key, secret")
 
     def test_mistyped_secret(self):
-        """Says what is wrong, and doesn't ask for the secret that was meant."""
+        """The error names the mistake, and the secret is not asked for."""
         outcome = self.with_settings(f"api-key={API_KEY}", "secrt=env:NEVOD_TEST_SECRET")
         self.expect_refused(outcome, 111, '"secrt"', "api-key, secret")
 
@@ -46,7 +46,7 @@ class Settings:
         self.expect_refused(self.with_settings("secret"), 2, "NAME=VALUE")
 
     def test_wrong_sign_for_equals(self):
-        """What stands behind a known secret's name may be the secret."""
+        """The text after a known secret's name may be the secret."""
         self.expect_refused(self.with_settings(f"secret:{self.LITERAL}"), 2, "NAME=VALUE")
 
     @cases({"text": ("api-key", "a", "b"), "secret": ("secret", "env:NEVOD_TEST_SECRET", "env:NEVOD_TEST_SECRET")})
@@ -67,7 +67,7 @@ class Settings:
         self.expect_failure(outcome, 110, "X-API-Key")
         self.expect_nothing_sent()
 
-    # Where a value stands
+    # Sources of a value
 
     def test_environment(self):
         self.expect_verified(self.with_secret("env:ELSEWHERE", env={"ELSEWHERE": SECRET}))
@@ -132,7 +132,7 @@ class Settings:
         self.assertIn(b"\r\nX-API-Key: env:HOME\r\n", outcome.out)
 
     def test_text_that_is_no_utf8(self):
-        """Sent as it is, or refused; never quietly another."""
+        """It is sent unchanged or refused, and never silently changed."""
         outcome = self.run_host(
             "sign", "--plugin", self.plugin(), "--set", b"api-key=k\xff", "--set", "secret=env:NEVOD_TEST_SECRET", self.url("/a"))
         if outcome.code == 0:

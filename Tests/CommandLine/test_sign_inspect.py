@@ -1,4 +1,4 @@
-"""`sign` prints the authorised request, `inspect` what a plugin offers. Neither sends anything."""
+"""`sign` prints the authorised request, and `inspect` a plugin's schemes. Neither sends anything."""
 
 import json
 
@@ -9,7 +9,7 @@ from support import (
 
 class Sign:
     def signed(self, *words, secret="env:NEVOD_TEST_SECRET", **options):
-        """The printed request, in parts: its first line, its header lines, its body."""
+        """Returns the first line, the header lines and the body of the printed request."""
         outcome = self.run_host("sign", *self.credentials(secret), *words, **options)
         self.expect(outcome, 0)
         self.expect_nothing_sent()
@@ -46,7 +46,7 @@ with_both_plugins(Sign, globals())
 
 
 class SignedIsSent(TestCase):
-    """What `sign` prints is what a request is: byte for byte, also where the transport would like to add something."""
+    """`sign` prints exactly the request that would be sent, also where libcurl would add headers."""
 
     @cases({
         "get": (),
@@ -73,7 +73,7 @@ class SignedIsSent(TestCase):
         "trailing_space": ("-H", "X-A: b "),
     })
     def test_same(self, *words):
-        """Or both are refused."""
+        """Both commands refuse the same input."""
         plugin = compile_plugin(self.folder / "libTest.so", AUTHORIZE='SET("X-Test", TEXT("1")); QUERY("k", TEXT("v"))')
         with CannedServer(canned()) as server:
             words = ("--plugin", plugin, *words, server.url + "/a?b")

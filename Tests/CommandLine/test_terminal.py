@@ -1,4 +1,4 @@
-"""A missing secret is asked for on the terminal, whatever the standard streams are."""
+"""A missing secret is asked for at the terminal, independent of the standard streams."""
 
 import contextlib
 import json
@@ -11,12 +11,12 @@ import time
 
 from support import API_KEY, HOST, PATIENCE, SECRET, environment, with_both_plugins
 
-# A session leader's first terminal becomes its controlling one. Not `preexec_fn`: that is unsafe beside threads.
+# A session leader's first terminal becomes its controlling one. `preexec_fn` would be unsafe with threads.
 LAUNCHER = "import os, sys; os.open(sys.argv[1], os.O_RDWR); os.execv(sys.argv[2], sys.argv[2:])"
 
 
 class TerminalSession:
-    """A process with a pseudo-terminal of its own, to type on."""
+    """A process with its own pseudo-terminal to type on."""
 
     def __init__(self, words, env=None):
         self.ours, self.theirs = os.openpty()
@@ -94,7 +94,7 @@ class Terminal:
         self.expect_nothing_sent()
 
     def test_interrupted(self):
-        """Who changes their mind gets their echo back."""
+        """After an interrupted question the terminal echoes again."""
         with self.asked() as terminal:
             terminal.type(SECRET.encode() + b"\x03")
             code, out, _ = terminal.finish()

@@ -33,7 +33,7 @@ subjectAltName = IP:127.0.0.1
 subjectAltName = DNS:elsewhere.test, IP:127.0.0.2
 """
 
-# YYMMDDHHMMSSZ: given, not counted in days from now, so that one of them can be in the past.
+# YYMMDDHHMMSSZ: absolute times, because days from now can't be in the past.
 LONG_AGO, YESTERYEAR, FAR_AWAY = "200101000000Z", "210101000000Z", "491231235959Z"
 
 

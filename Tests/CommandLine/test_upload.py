@@ -1,4 +1,4 @@
-"""Uploads and forms, retries, proxies, and where output goes when it can't."""
+"""Uploads and forms, retries, proxies, and failures of output."""
 
 import base64
 import email
@@ -55,7 +55,7 @@ class Upload(ServerTestCase):
         self.assertEqual((outcome.out, self.the_request()["method"]), (b"", "PUT"))
 
     def test_standard_input_that_comes_slowly(self):
-        """Each piece goes out as it comes: the server sees the first before the last is written."""
+        """Each piece is sent as it arrives: the server receives the first before the last is written."""
         with RecordingServer() as server, self.running("-T", "-", server.http, stdin=subprocess.PIPE) as process:
             process.stdin.write(b"first")
             process.stdin.flush()
@@ -80,7 +80,7 @@ class Upload(ServerTestCase):
         "json_and_data": ("--json", "{}", "-d", "a"), "file_and_form": ("-T", "-", "-F", "a=b"),
     })
     def test_two_bodies(self, *words):
-        self.expect_failure(self.run_host(*words, self.url("/a")), 2, "together")
+        self.expect_failure(self.run_host(*words, self.url("/a")), 2, "can't be combined")
         self.expect_nothing_sent()
 
 
@@ -206,7 +206,7 @@ class Content(TestCase):
 
 class Retry(TestCase):
     def run_against(self, answers, *words, **options):
-        """The outcome, and the requests; the last answer is repeated."""
+        """Returns the outcome and the requests; the last response is repeated."""
         answers = list(answers)
         with RecordingServer(lambda seen: answers.pop(0) if len(answers) > 1 else answers[0]) as server:
             return self.run_host(*words, server.http + "/a", **options), server.requests
@@ -258,13 +258,40 @@ class Retry(TestCase):
         outcome, requests = self.run_against([reply("503 Odd", "Retry-After: 99999999", body=b"later")], "--retry", "1")
         self.assertEqual((outcome.code, outcome.out, len(requests)), (0, b"later", 1))
 
+    def dated(self, wait):
+        """A response of a server whose clock is an hour ahead: the wait is the difference of its two dates."""
+        then = [email.utils.formatdate(time.time() + 3600 + seconds, usegmt=True) for seconds in (0, wait)]
+        return reply("503 Odd", f"Date: {then[0]}", f"Retry-After: {then[1]}", body=b"later")
+
     def test_until_a_date(self):
-        # The server's clock is an hour ahead of ours: what counts is the time between its two dates.
-        then = [email.utils.formatdate(time.time() + 3600 + wait, usegmt=True) for wait in (0, 1)]
-        passing = reply("503 Odd", f"Date: {then[0]}", f"Retry-After: {then[1]}", body=b"later")
-        outcome, requests = self.run_against([passing, reply(body=b"ok")], "--retry", "1")
-        self.expect(outcome, 0, "trying again in 1 s (1 of 1)")
+        outcome, requests = self.run_against([self.dated(0), reply(body=b"ok")], "--retry", "1")
+        self.expect(outcome, 0, "retrying in 0 s (1 of 1)")
         self.assertEqual((outcome.out, len(requests)), (b"ok", 2))
+
+    def test_until_a_later_date(self):
+        with RecordingServer(lambda seen: self.dated(300)) as server:
+            self.expect_note("retrying in 300 s (1 of 1)", "--retry", "1", server.http + "/a")
+
+    def expect_note(self, note, *words):
+        """Runs the command until standard error holds a line, and no longer: the wait that it announces is real."""
+        with self.running(*words, stderr=subprocess.PIPE) as process:
+            self.assertIn(note, process.stderr.readline().decode())
+            self.assertIsNone(process.poll())
+
+    def test_longer_than_the_deadline(self):
+        for after in ("300", "10"):
+            passing = reply("503 Odd", f"Retry-After: {after}", body=b"later")
+            outcome, requests = self.run_against([passing], "-m", "2", "--retry", "1")
+            self.assertEqual((outcome.code, outcome.out, outcome.err, len(requests)), (0, b"later", "", 1))
+
+    def test_no_connection_before_the_deadline(self):
+        outcome = self.run_host("-m", "0.9", "--retry", "1", f"http://127.0.0.1:{self.closed_port()}/")
+        self.expect_failure(outcome, 7)
+
+    def test_as_often_as_asked(self):
+        outcome, requests = self.run_against([self.PASSING], "--retry", "50")
+        self.expect(outcome, 0, "(1 of 50)", "(50 of 50)")
+        self.assertEqual((outcome.out, len(requests)), (b"later", 51))
 
     def test_a_date_longer_than_anyone_waits(self):
         passing = reply("503 Odd", "Retry-After: Tue, 31 Dec 2199 23:59:59 GMT", body=b"later")
@@ -276,11 +303,7 @@ class Retry(TestCase):
         self.assertEqual((outcome.out, [seen.body for seen in requests]), (b"ok", [b"a=1"] * 2))
 
     def test_no_connection(self):
-        with socket.create_server(("127.0.0.1", 0)) as bound:
-            port = bound.getsockname()[1]
-        outcome = self.run_host("--retry", "1", f"http://127.0.0.1:{port}/")
-        self.assertEqual(outcome.code, 7, outcome)
-        self.assertIn("trying again in 1 s (1 of 1)", outcome.err)
+        self.expect_note("retrying in 1 s (1 of 1)", "--retry", "1", f"http://127.0.0.1:{self.closed_port()}/")
 
     def test_only_the_last_answer_is_in_the_file(self):
         path = self.folder / "file"
@@ -294,7 +317,7 @@ class Retry(TestCase):
 
 
 class Proxy(RecordingServer):
-    """Passes http requests on, and tunnels; wants credentials if they are given."""
+    """Forwards http requests, and opens tunnels; demands credentials if they are given."""
 
     def __init__(self, wants=None):
         super().__init__()
@@ -385,7 +408,7 @@ class Proxies(TestCase):
         self.expect_through(self.fetch(self.origin.http + "/a", "-x", self.proxy.authority), self.origin.http + "/a")
 
     def test_tunnel(self):
-        """The proxy sees where to, and nothing of the request."""
+        """The proxy sees the origin, and nothing of the request."""
         outcome = self.fetch(
             self.origin.https + "//a/../b?x", "-x", self.proxy.http, "-H", f"Authorization: Bearer {SECRET}", "-H", "X-A: 1",
             "-H", f"Cookie: a={SECRET}", "-H", "User-Agent: mine", "-d", "body")
@@ -449,9 +472,7 @@ class Proxies(TestCase):
         self.expect_failure(self.fetch(self.origin.https, "-x", self.proxy.http), 56, "403")
 
     def test_proxy_that_is_down(self):
-        with socket.create_server(("127.0.0.1", 0)) as bound:
-            port = bound.getsockname()[1]
-        self.expect_failure(self.fetch(self.origin.http, "-x", f"http://127.0.0.1:{port}"), 7)
+        self.expect_failure(self.fetch(self.origin.http, "-x", f"http://127.0.0.1:{self.closed_port()}"), 7)
 
     @cases({"no_host": "http://", "garbage": "http://[", "scheme": "ftp://127.0.0.1:1", "port": "http://127.0.0.1:99999"})
     def test_proxy_that_is_none(self, proxy):
@@ -480,7 +501,7 @@ class Proxies(TestCase):
         self.expect_direct(self.fetch(self.origin.http, "-x", "", env={"http_proxy": self.proxy.http}))
 
     def test_capital_http_proxy_is_ignored(self):
-        """A CGI program gets it from a request's Proxy header."""
+        """A CGI program's HTTP_PROXY comes from a request's Proxy header."""
         self.expect_direct(self.fetch(self.origin.http, env={"HTTP_PROXY": self.proxy.http}))
 
     def test_flag_goes_before_no_proxy(self):
@@ -558,7 +579,7 @@ class Output(ServerTestCase):
         self.assertEqual(path.read_bytes(), streamed(100000))
 
     def test_file_that_grows_too_large(self):
-        """RLIMIT_FSIZE: a full disk for everybody. The signal that comes with it must not end the process."""
+        """RLIMIT_FSIZE stands for a full disk. Its signal must not end the process."""
         outcome = subprocess.run(
             ["sh", "-c", 'ulimit -f 64; exec "$0" "$@"', *self.command("-o", self.folder / "file", self.url("/stream?bytes=3000000"))],
             stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)

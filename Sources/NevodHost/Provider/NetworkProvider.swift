@@ -13,7 +13,7 @@ public struct NetworkProvider: Sendable {
     /// Sees each request as it is handed to the transport: authorised, so print its ``HTTPRequest/redactedHead`` only.
     public typealias Observer = @Sendable (HTTPRequest) -> Void
 
-    /// More attempts than this are a loop, whatever an interceptor says.
+    /// Limits the attempts that interceptors ask for: more are a loop. Retries of the policy are limited by the policy.
     private static let mostAttempts = 16
 
     /// - Parameters:
@@ -43,15 +43,17 @@ public struct NetworkProvider: Sendable {
     ///   - session: sends what the chain has made of a request.
     ///   - interceptor: one, or an ``InterceptorChain``.
     ///   - signer: goes last, on every attempt, after the whole chain.
+    ///   - logger: is told when a request is sent again, and why.
     ///   - observer: sees each request as it is sent; for traces and tests.
     public init(
         session: any HTTPTransport, interceptor: any RequestInterceptor = InterceptorChain([]),
-        signer: (any TokenModel)? = nil, observer: Observer? = nil
+        signer: (any TokenModel)? = nil, logger: (any NetworkLogger)? = nil, observer: Observer? = nil
     ) {
         func last(_ signer: some TokenModel) -> any RequestInterceptor { TokenInterceptor(signer, phase: .signature) }
         self.init(
             config: NetworkConfig(), session: session,
-            interceptor: InterceptorChain([interceptor] + (signer.map { [last($0)] } ?? [])), observer: observer)
+            interceptor: InterceptorChain([interceptor] + (signer.map { [last($0)] } ?? [])), logger: logger,
+            observer: observer)
     }
 
     /// One request with all its redirects. An answer of any status is an answer.
@@ -111,7 +113,7 @@ public struct NetworkProvider: Sendable {
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
             var isRepeated = try await wantsRetry(&exchange, outcome)
             if !isRepeated { isRepeated = try await waitBeforeRetry(&retries, exchange, outcome, deadline) }
-            guard isRepeated, attempt < Self.mostAttempts, request.body.isReplayable else {
+            guard isRepeated, attempt - retries.attempts < Self.mostAttempts, request.body.isReplayable else {
                 do throws(TransportError) { return (exchange.request, try outcome.get()) } catch { throw NetworkError(error) }
             }
             attempt += 1
@@ -127,9 +129,11 @@ public struct NetworkProvider: Sendable {
         var random = SystemRandomNumberGenerator()
         let decision = retries.next(after: outcome, of: exchange.request, random: &random, now: HostClock.system.now)
         // An attempt after the request's time would only turn its answer into a time-out. Only one that is made is paid for.
-        guard case .wait(let pause) = decision, deadline.allows(pause), exchange.attempt < Self.mostAttempts, budget.withdraw()
+        guard case .wait(let pause) = decision, deadline.allows(pause), retries.isBudgeted ? budget.withdraw() : true
         else { return false }
-        logger?.notice("\(exchange.request) is sent again", ["attempt": "\(exchange.attempt + 1)", "after": "\(pause)"])
+        logger?.notice(
+            retries.notice(of: outcome, pause: pause),
+            ["request": "\(exchange.request)", "attempt": "\(exchange.attempt + 1)", "after": "\(pause)"])
         do { try await Task.sleep(for: pause) } catch { throw .cancelled }
         return true
     }

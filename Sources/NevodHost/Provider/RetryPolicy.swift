@@ -18,11 +18,13 @@ public struct RetryPolicy: Sendable, Hashable {
     public var jitter: Bool
     /// Repeats every method as an idempotent one: a POST whose answer was lost may then take effect twice.
     public var retriesUnsafeMethods: Bool
+    /// Takes each retry out of the provider's ``RetryBudget``; false for a request that a person repeats a fixed number of times.
+    public var isBudgeted: Bool
 
     /// The defaults are those of ``default``. Delays that are not positive are none.
     public init(
         maxAttempts: Int = 3, baseDelay: Duration = .seconds(1), maxDelay: Duration = .seconds(60), multiplier: Double = 2,
-        jitter: Bool = true, retriesUnsafeMethods: Bool = false
+        jitter: Bool = true, retriesUnsafeMethods: Bool = false, isBudgeted: Bool = true
     ) {
         self.maxAttempts = maxAttempts
         self.baseDelay = baseDelay
@@ -30,17 +32,18 @@ public struct RetryPolicy: Sendable, Hashable {
         self.multiplier = multiplier
         self.jitter = jitter
         self.retriesUnsafeMethods = retriesUnsafeMethods
+        self.isBudgeted = isBudgeted
     }
 
     /// The same with delays in seconds.
     public init(
         maxAttempts: Int = 3, baseDelay: Double, maxDelay: Double = 60, multiplier: Double = 2, jitter: Bool = true,
-        retriesUnsafeMethods: Bool = false
+        retriesUnsafeMethods: Bool = false, isBudgeted: Bool = true
     ) {
         self.init(
             maxAttempts: maxAttempts, baseDelay: Duration(boundedSeconds: baseDelay),
             maxDelay: Duration(boundedSeconds: maxDelay),
-            multiplier: multiplier, jitter: jitter, retriesUnsafeMethods: retriesUnsafeMethods)
+            multiplier: multiplier, jitter: jitter, retriesUnsafeMethods: retriesUnsafeMethods, isBudgeted: isBudgeted)
     }
 
     /// 3 attempts, waits of up to 1 and 2 s.

@@ -24,7 +24,7 @@ public enum RetryRefusal: Sendable, Hashable {
 
 /// Where one request stands with its policy: a state machine that neither sends nor waits.
 public struct RetryState: Sendable {
-    private let policy: RetryPolicy
+    let policy: RetryPolicy
     /// That have been made.
     public private(set) var attempts: Int
 

@@ -1,14 +1,14 @@
 import NevodHost
 
-/// The command line, taken apart: which command, which flags in their order, and the operands.
+/// The parsed command line: the command, its flags in order, and the operands.
 struct Arguments {
     let command: Command
     let flags: [(name: Flag.Name, value: String)]
-    /// Those that no profile brought.
+    /// The flags from the command line, without those of a profile.
     let typed: [(name: Flag.Name, value: String)]
     let operands: [String]
 
-    /// - Parameter words: without the program's name, as bytes.
+    /// - Parameter words: the command line without the program's name, as bytes.
     init(_ words: [[UInt8]]) throws(UsageError) {
         var words = try Self.decoded(words)[...]
         var chosen = Command.request
@@ -44,29 +44,22 @@ struct Arguments {
         self.operands = operands
     }
 
-    /// With a profile's flags in front, so that those of the command line win, and its base before a relative URL.
+    /// Adds a profile's flags in front, so that those of the command line win, and resolves relative URLs against its base.
     func merging(_ profile: Profile) -> Arguments {
         Arguments(
             command, profile.flags(for: command) + flags, typed: typed,
             command.operandKind == .url ? operands.map(profile.url(for:)) : operands)
     }
 
-    /// Whoever reads standard input second would get nothing, and say nothing.
+    /// Refuses a second reader of standard input, which would silently read nothing.
     func checkStandardInput() throws(UsageError) {
-        let readers = flags.count { flag in
-            switch flag.name {
-            case .data, .dataBinary, .dataURLEncode, .jsonData, .header, .form:
-                flag.value.hasSuffix("@-") || flag.value.hasSuffix("<-")
-            case .set, .answer: flag.value.hasSuffix("=-")
-            case .user, .uploadFile: flag.value == "-"
-            default: false
-            }
+        let readers = flags.count { given in
+            Flag.all.first { $0.name == given.name }?.value?.standardInput?.isNamed(by: given.value) ?? false
         }
-        guard readers <= 1 else { throw UsageError("standard input can be read only once, and \(readers) options want it") }
+        guard readers <= 1 else { throw UsageError("standard input can be read only once, but \(readers) options read it") }
     }
 
-    /// A URL may hold any bytes, and goes out with them percent-encoded; any other word has to be UTF-8, since it would be sent
-    /// changed if it were mended silently.
+    /// Percent-encodes the bytes of a URL that are not UTF-8. Any other word must be UTF-8: a silent repair would change what is sent.
     private static func decoded(_ words: [[UInt8]]) throws(UsageError) -> [String] {
         var texts: [String] = []
         for word in words {
@@ -75,7 +68,7 @@ struct Arguments {
             } else if word.first != UInt8(ascii: "-"), word.starts(with: Array("http".utf8)) {
                 texts.append(PercentEncoding.withoutNonASCII(word))
             } else {
-                throw UsageError("an argument is not UTF-8; hand such bytes over in a file, with @FILE or file:PATH")
+                throw UsageError("an argument is not UTF-8; pass such bytes in a file, with @FILE or file:PATH")
             }
         }
         return texts
@@ -85,7 +78,7 @@ struct Arguments {
         flags.contains { $0.name == name }
     }
 
-    /// The last one wins, as everywhere.
+    /// Returns the last value of a flag; nil if it was not given.
     func value(_ name: Flag.Name) -> String? {
         flags.last { $0.name == name }?.value
     }
@@ -94,7 +87,7 @@ struct Arguments {
         flags.filter { $0.name == name }.map(\.value)
     }
 
-    /// `--name value` or `--name=value`.
+    /// Parses `--name value` and `--name=value`.
     private static func long(
         _ word: String, _ rest: inout ArraySlice<String>, _ command: Command
     ) throws(UsageError) -> (name: Flag.Name, value: String) {
@@ -106,17 +99,17 @@ struct Arguments {
             )
         }
         let attached = name.count < text.count ? String(text.dropFirst(name.count + 1)) : nil
-        guard let valueName = flag.value else {
+        guard let placeholder = flag.value?.placeholder else {
             guard attached == nil else { throw UsageError("--\(name) takes no value") }
             return (flag.name, "")
         }
         guard let value = attached ?? rest.popFirst(), !value.isEmpty || flag.mayBeEmpty else {
-            throw UsageError("--\(name) needs a value: --\(name) \(valueName)")
+            throw UsageError("--\(name) needs a value: --\(name) \(placeholder)")
         }
         return (flag.name, value)
     }
 
-    /// `-svo file`, `-ofile`: letters without a value may be joined, the value may be attached.
+    /// Parses `-svo file` and `-ofile`: letters of flags without a value may be joined, and a value may be attached.
     private static func short(
         _ word: String, _ rest: inout ArraySlice<String>, _ command: Command
     ) throws(UsageError) -> [(name: Flag.Name, value: String)] {
@@ -126,12 +119,12 @@ struct Arguments {
             guard let flag = Flag.all.first(where: { $0.short == letter && $0.commands.contains(command) }) else {
                 throw UsageError("unknown option -\(letter)\(elsewhere { $0.short == letter } ?? "; see nevod-host --help")")
             }
-            guard let valueName = flag.value else {
+            guard let placeholder = flag.value?.placeholder else {
                 found.append((flag.name, ""))
                 continue
             }
             guard let value = letters.isEmpty ? rest.popFirst() : String(letters), !value.isEmpty || flag.mayBeEmpty else {
-                throw UsageError("-\(letter) needs a value: -\(letter) \(valueName)")
+                throw UsageError("-\(letter) needs a value: -\(letter) \(placeholder)")
             }
             found.append((flag.name, value))
             break
@@ -146,7 +139,7 @@ struct Arguments {
     }
 }
 
-/// The command line can't be understood.
+/// Reports a command line that can't be used.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 

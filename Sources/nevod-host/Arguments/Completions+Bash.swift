@@ -3,7 +3,7 @@ extension Completions {
         """
         # bash completion for nevod-host
 
-        # What the value of a flag is, by command; nothing for a flag without a value.
+        # The kind of a flag's value, by command; empty for a flag without a value.
         _nevod_host_kind() {
             case "$1 $2" in
         \(kinds)
@@ -30,7 +30,7 @@ extension Completions {
         }
 
         _nevod_host() {
-            # Bash cuts words at = : and @. Here they are put together again, as they were typed.
+            # Bash splits words at = : and @. This joins them again, as they were typed.
             local -a words=()
             local rest=$COMP_LINE piece index
             for ((index = 0; index <= COMP_CWORD; index++)); do
@@ -62,7 +62,7 @@ extension Completions {
                 elif [[ $piece == --* ]]; then
                     [[ $piece == *=* ]] || { _nevod_host_kind "$command" "$piece"; kind=$REPLY; }
                 else
-                    # Letters may be joined; the first one with a value takes what is left.
+                    # Letters may be joined; the first one with a value takes the rest.
                     for ((letter = 1; letter < ${#piece}; letter++)); do
                         _nevod_host_kind "$command" "-${piece:letter:1}"
                         [[ -n $REPLY ]] || continue
@@ -112,7 +112,7 @@ extension Completions {
                     ;;
                 file) mapfile -t found < <(compgen -f -- "$value") ;;
                 content)
-                    # Bash knows no file behind an @, and so neither quotes nor marks what it completes.
+                    # Bash doesn't know that a file follows the @, so it neither quotes nor marks the completion.
                     while IFS= read -r piece; do
                         [[ -d $piece ]] && piece+=/ && compopt -o nospace 2>/dev/null
                         printf -v piece %q "$piece"
@@ -134,7 +134,7 @@ extension Completions {
                 file | folder | plugin) compopt -o filenames 2>/dev/null ;;
             esac
 
-            # Bash replaces what stands behind its last cut; an @ is replaced with what follows it.
+            # Bash replaces the text after its last split; an @ is replaced together with what follows it.
             local cut= full=
             for piece in = :; do
                 [[ $COMP_WORDBREAKS == *"$piece"* && $word == *"$piece"* && ${word%"$piece"*} == "$cut"* ]] || continue
@@ -157,7 +157,7 @@ extension Completions {
     private static var kinds: String {
         Command.allCases.flatMap { command in
             Flag.ValueKind.allCases.compactMap { kind in
-                let patterns = flags(of: command).filter { $0.valueKind == kind }.flatMap(\.spellings).map {
+                let patterns = Flag.flags(of: command).filter { $0.value?.kind == kind }.flatMap(\.spellings).map {
                     "\"\(command.rawValue) \($0)\""
                 }
                 return patterns.isEmpty ? nil : "        \(patterns.joined(separator: " | "))) REPLY=\(kind.rawValue) ;;"
@@ -167,7 +167,7 @@ extension Completions {
 
     private static var flagLists: String {
         Command.allCases.map { command in
-            "                \(command.rawValue)) flags=\"\(flags(of: command).flatMap(\.spellings).joined(separator: " "))\" ;;"
+            "                \(command.rawValue)) flags=\"\(Flag.flags(of: command).flatMap(\.spellings).joined(separator: " "))\" ;;"
         }.joined(separator: "\n")
     }
 

@@ -77,10 +77,10 @@ extension Completions {
 
     private static var flagLines: String {
         Command.allCases.flatMap { command in
-            flags(of: command).map { flag in
+            Flag.flags(of: command).map { flag in
                 var line = "complete -c nevod-host -n '__nevod_host_command \(command.rawValue)' -l \(flag.long)"
                 if let short = flag.short { line += " -s \(short)" }
-                if let kind = flag.valueKind { line += " " + fishValue(kind) }
+                if let kind = flag.value?.kind { line += " " + fishValue(kind) }
                 return line + " -d \(fishQuoted(flag.help))"
             }
         }.joined(separator: "\n")
@@ -98,7 +98,7 @@ extension Completions {
         }
     }
 
-    /// In single quotes fish knows two escapes.
+    /// Escapes `'` and `\\`, the only two that fish escapes within single quotes.
     private static func fishQuoted(_ text: String) -> String {
         "'" + text.map { "'\\".contains($0) ? "\\\($0)" : String($0) }.joined() + "'"
     }

@@ -30,7 +30,7 @@ extension Completions {
             compset -P '@' && _files
         }
 
-        # With a message in its stead, _arguments would offer no flags beside it.
+        # With a message instead of this, _arguments would offer no flags.
         _nevod_host_urls() {
             compadd -S '' http:// https://
         }
@@ -58,7 +58,7 @@ extension Completions {
             esac
         }
 
-        # Both ways of loading: from a folder of fpath, or read into a shell.
+        # Works both when loaded from a folder of fpath and when sourced.
         if [[ $funcstack[1] == _nevod_host ]]; then
             _nevod_host "$@"
         else
@@ -75,7 +75,7 @@ extension Completions {
 
     private static var specifications: String {
         Command.allCases.map { command in
-            let specifications = flags(of: command).flatMap(specifications(of:)).map { "                \($0) \\" }
+            let specifications = Flag.flags(of: command).flatMap(specifications(of:)).map { "                \($0) \\" }
             let words = command.operandWords
             let operand =
                 if !words.isEmpty {
@@ -93,14 +93,15 @@ extension Completions {
         }.joined(separator: "\n")
     }
 
-    /// `(-o --output)-o+[help]:FILE:_files`, once for each spelling; `+` lets the value be attached, `=` after a sign.
+    /// Returns `(-o --output)-o+[help]:FILE:_files` for each spelling; `+` lets the value be attached, `=` after an equals sign.
     private static func specifications(of flag: Flag) -> [String] {
         let others = flag.isRepeatable ? "*" : flag.spellings.count > 1 ? "(\(flag.spellings.joined(separator: " ")))" : ""
         let help = flag.help.map { "[]\\".contains($0) ? "\\\($0)" : String($0) }.joined()
         return flag.spellings.map { spelling in
             var specification = others + spelling
-            if let kind = flag.valueKind, let value = flag.value {
-                specification += "\(spelling.hasPrefix("--") ? "=" : "+")[\(help)]:\(value):\(action(for: kind))"
+            if let value = flag.value {
+                specification +=
+                    "\(spelling.hasPrefix("--") ? "=" : "+")[\(help)]:\(value.placeholder):\(action(for: value.kind))"
             } else {
                 specification += "[\(help)]"
             }

@@ -1,8 +1,8 @@
 import NevodHost
 
-/// Completion scripts, generated from the table of flags, so that they can't fall behind it.
+/// Completion scripts, generated from the table of flags.
 ///
-/// A plugin's bare name is never looked up in the working directory, and so not completed from there.
+/// The working directory offers no bare names of plugins, because plugins are never looked up there.
 enum Completions {
     enum Shell: String, CaseIterable, Sendable {
         case bash, zsh, fish
@@ -18,12 +18,9 @@ enum Completions {
 
     static let methods = [HTTPMethod.get, .head, .post, .put, .patch, .delete, .options].map(\.rawValue)
 
-    static func flags(of command: Command) -> [Flag] {
-        Flag.all.filter { $0.commands.contains(command) }
-    }
-
-    /// The folders of a bare name, one a line; the same in bash and zsh. Those beside the executable need its place, which a
-    /// shell has from `type -P` or `whence -p`.
+    /// Shell code for bash and zsh that prints the folders in which bare names are looked up, one for each line.
+    ///
+    /// - Parameter executable: shell code that prints the executable's path, for the folders beside it.
     static func pluginFolders(executable: String) -> String {
         """
             printf '%s\\n' "${NEVOD_PLUGIN_PATH:-}" | tr : '\\n' | grep '^/'
@@ -35,7 +32,7 @@ enum Completions {
         """
     }
 
-    /// Reads the names of the config file's sections.
+    /// Shell code that prints the names of the config file's sections.
     static let profiles =
         #"sed -n 's/^[[:space:]]*\[[[:space:]]*\([^]]*[^][:space:]]\)[[:space:]]*\].*/\1/p' "#
         + #""${XDG_CONFIG_HOME:-$HOME/.config}/nevod/config" 2>/dev/null"#

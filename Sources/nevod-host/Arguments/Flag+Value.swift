@@ -1,5 +1,36 @@
 extension Flag {
-    /// What may stand as a value, as far as a shell can help with it.
+    /// The value of a flag: its name in the help, its kind for completions, and when it is read from standard input.
+    struct Value: Sendable {
+        let placeholder: String
+        let kind: ValueKind
+        let standardInput: StandardInput?
+
+        private init(_ placeholder: String, _ kind: ValueKind, _ standardInput: StandardInput? = nil) {
+            self.placeholder = placeholder
+            self.kind = kind
+            self.standardInput = standardInput
+        }
+
+        static func text(_ placeholder: String, standardInput: StandardInput? = nil) -> Value {
+            Value(placeholder, .text, standardInput)
+        }
+
+        static func file(_ placeholder: String, standardInput: StandardInput? = nil) -> Value {
+            Value(placeholder, .file, standardInput)
+        }
+
+        static func content(_ placeholder: String, standardInput: StandardInput? = nil) -> Value {
+            Value(placeholder, .content, standardInput)
+        }
+
+        static func folder(_ placeholder: String) -> Value { Value(placeholder, .folder) }
+        static func plugin(_ placeholder: String) -> Value { Value(placeholder, .plugin) }
+        static func method(_ placeholder: String) -> Value { Value(placeholder, .method) }
+        static func profile(_ placeholder: String) -> Value { Value(placeholder, .profile) }
+        static func url(_ placeholder: String) -> Value { Value(placeholder, .url) }
+    }
+
+    /// What a shell can complete as a value.
     enum ValueKind: String, CaseIterable, Sendable {
         case file, folder, plugin, method, profile, url
         /// A text, or `@FILE`.
@@ -7,64 +38,21 @@ extension Flag {
         case text
     }
 
-    /// By the name that the help gives the value, so that a new flag is right by itself; nil for a flag without a value.
-    var valueKind: ValueKind? {
-        switch value {
-        case nil: nil
-        case "FILE", "PATH": .file
-        case "FOLDER": .folder
-        case "NAME" where name == .plugin: .plugin
-        case "METHOD": .method
-        case "PROFILE": .profile
-        case "URL": .url
-        case "DATA", "LINE": .content
-        default: .text
-        }
-    }
+    /// The form in which a value names standard input.
+    enum StandardInput: Sendable {
+        /// `-`
+        case whole
+        /// `NAME=-`
+        case assigned
+        /// `@-`, `NAME@-`, `NAME=@-` or `NAME=<-`
+        case reference
 
-    /// Every one given counts, not only the last.
-    var isRepeatable: Bool {
-        [.set, .answer, .header, .data, .dataBinary, .dataURLEncode, .jsonData, .form].contains(name)
-    }
-
-    /// With dashes, the short one first.
-    var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
-}
-
-extension Command {
-    var operandKind: Flag.ValueKind {
-        switch self {
-        case .request, .sign: .url
-        case .inspect: .plugin
-        case .login, .logout, .sessions, .store, .completions, .manual: .text
-        }
-    }
-
-    /// What the first operand may be, where it is one of a few words.
-    var operandWords: [String] {
-        switch self {
-        case .sessions: ["show", "forget"]
-        case .store: ["where", "verify", "rekey", "export", "import"]
-        case .completions: Completions.Shell.allCases.map(\.rawValue)
-        case .request, .sign, .login, .logout, .inspect, .manual: []
-        }
-    }
-
-    /// The words that name a command; the request needs none.
-    static var words: [String] { allCases.filter { $0 != .request }.map(\.rawValue) }
-
-    /// For a list of commands.
-    var summary: String {
-        switch self {
-        case .request: "send a request"
-        case .sign: "print the authorised request instead of sending it"
-        case .login: "log in, and keep the session for later commands"
-        case .logout: "end a session"
-        case .sessions: "list the sessions that are kept"
-        case .store: "look after the file in which they are kept"
-        case .inspect: "print a plugin's schemes and settings"
-        case .completions: "print the completions for a shell"
-        case .manual: "print the manual page"
+        func isNamed(by value: String) -> Bool {
+            switch self {
+            case .whole: value == "-"
+            case .assigned: value.hasSuffix("=-")
+            case .reference: value.hasSuffix("@-") || value.hasSuffix("<-")
+            }
         }
     }
 }

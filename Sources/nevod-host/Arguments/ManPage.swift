@@ -1,10 +1,10 @@
 import NevodSupport
 
-/// The man page (man(7)), from the same tables as the help.
+/// The manual page (man(7)), generated from the same tables as the help.
 enum ManPage {
     static var text: String {
         let sections = [
-            // Programs that index man pages look for this very sign.
+            // Programs that index manual pages look for exactly this dash.
             ["NAME", "nevod\\-host \\- HTTP requests, authorised by plugins"],
             ["SYNOPSIS", synopsis],
             ["DESCRIPTION", description],
@@ -57,17 +57,17 @@ enum ManPage {
         return
             ([
                 line("Sends an HTTP request whose credentials a plugin adds."),
-                line("The body of the answer goes to standard output, byte for byte, everything else to standard error."),
+                line("The body of the response goes to standard output, byte for byte, and everything else to standard error."),
                 line("Options are those of curl where curl has them. The URL is sent as it was typed."),
                 ".PP", line("Its first argument may be a command:"),
             ] + commands).joined(separator: "\n")
     }
 
-    /// One list: a flag that not every command has says where it belongs.
+    /// One list of all flags; a flag that a request doesn't take names its commands.
     private static var options: String {
         Flag.all.map { flag in
             let names = flag.spellings.map { "\\fB\(plain($0))\\fR" }.joined(separator: ", ")
-            let value = flag.value.map { " \\fI\(plain($0))\\fR" } ?? ""
+            let value = flag.value.map { " \\fI\(plain($0.placeholder))\\fR" } ?? ""
             let belongs = flag.commands.contains(.request) ? "" : flag.commands.map(\.rawValue).sorted().joined(separator: ", ")
             return ".TP\n\(names)\(value)\n\(line(sentence(flag.help)))"
                 + (belongs.isEmpty ? "" : "\n" + line("Only for \(belongs)."))
@@ -80,16 +80,19 @@ enum ManPage {
 
     private static let environment = [
         ("NEVOD_PLUGIN_PATH", "Absolute folders, separated by colons, in which plugins are looked up first."),
-        ("XDG_DATA_HOME, XDG_CONFIG_HOME", "Where the folders of plugins and of the config file are."),
-        ("NEVOD_HOST_STORE", "Where sessions are kept, without --store."),
+        ("XDG_DATA_HOME, XDG_CONFIG_HOME", "The parent folders of the plugin folder and of the config file."),
+        ("NEVOD_HOST_STORE", "The store of sessions, without --store."),
         ("NEVOD_HOST_STORE_KEY", "The key of a store that env:NEVOD_HOST_STORE_KEY seals: 64 hexadecimal digits."),
         ("CURL_CA_BUNDLE, SSL_CERT_FILE", "Certificates (PEM) to trust, without --cacert."),
     ]
 
     private static let files = [
-        ("~/.config/nevod/config", "Profiles: sections in brackets, with lines NAME = VALUE, a long option's name in each."),
+        (
+            "~/.config/nevod/config",
+            "Profiles: sections in brackets, with lines NAME = VALUE; NAME is the long name of an option."
+        ),
         ("~/.local/share/nevod-host/sessions.db", "Sessions, sealed."),
-        ("~/.config/nevod-host/store.key", "Their key, where there is no keyring (Secret Service) to keep it."),
+        ("~/.config/nevod-host/store.key", "The key of the sessions, where there is no keyring (Secret Service)."),
         ("~/.local/share/nevod/plugins", "Plugins."),
         ("/usr/local/lib/nevod/plugins, /usr/lib/nevod/plugins", "Plugins."),
     ]
@@ -102,7 +105,7 @@ enum ManPage {
         text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
     }
 
-    /// Text on lines of its own: a control character in the first column would be a macro.
+    /// Sets text on lines of its own, and escapes a leading control character, which would be a macro.
     static func line(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: true).map { line in
             let escaped = plain(line)
@@ -110,8 +113,8 @@ enum ManPage {
         }.joined(separator: "\n")
     }
 
-    /// Each character as itself: a bare `-` would be set as a hyphen, which nobody can paste into a shell, and the others as
-    /// what typographers like.
+    /// Escapes characters that groff would replace typographically: a bare `-` would become a hyphen, which a shell doesn't accept as
+    /// a dash.
     static func plain(_ text: some StringProtocol) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

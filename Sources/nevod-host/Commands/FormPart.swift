@@ -1,7 +1,7 @@
 import NevodHost
 
-/// One `-F`: `name=text`, `name=@file` (uploaded under its name), `name=<file` (its content as text), with `;type=` and
-/// `;filename=` behind.
+/// One `-F`: `name=text`, `name=@file` (uploaded under its name) or `name=<file` (its content as text), optionally followed by
+/// `;type=` and `;filename=`.
 struct FormPart {
     private let name: String
     private let content: String
@@ -14,7 +14,7 @@ struct FormPart {
         }
         name = String(text[..<equals])
         var rest = String(decoding: text.utf8[equals...].dropFirst(), as: UTF8.self)
-        // From the end, so that a semicolon in a text stays.
+        // Options are read from the end, so that a semicolon within a text stays.
         while let mark = rest.utf8.lastIndex(of: UInt8(ascii: ";")) {
             let option = String(decoding: rest.utf8[mark...].dropFirst(), as: UTF8.self)
             if option.hasPrefix("type=") {

@@ -1,7 +1,7 @@
 import NevodHost
 import NevodSupport
 
-/// `login`: logs in, and keeps the session for later commands.
+/// `login`: logs in and keeps the session for later commands.
 struct LoginCommand {
     let arguments: Arguments
     let console: Console
@@ -12,8 +12,8 @@ struct LoginCommand {
         let scheme = try PluginLoader(arguments: arguments, console: console).scheme("login")
         let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: scheme)
         let store = try login.store()
-        let storage = try await store.openOrMake()
-        defer { login.given.complain() }
+        let storage = try await store.openOrCreate()
+        defer { login.givenAnswers.warnAboutUnused() }
         let (name, token, _) = try await login.logIn()
         try await login.keep(token, name, in: storage)
         var words = "logged in"
@@ -21,13 +21,13 @@ struct LoginCommand {
         words += " with \"\(scheme.instance.scheme.title)\""
         if !name.origins.isEmpty { words += " at \(name.origins.joined(separator: ", "))" }
         words += token.expiresAt.map { ", until \(StoredSession.text(of: $0))" } ?? ""
-        // What `--account` says is a name of one's own, whoever it is that has logged in.
+        // The name of `--account` is the user's own and may differ from the account that logged in.
         let account = name.account == token.account ? "" : " as the account \"\(TerminalText.safe(name.account))\""
         try output("\(words)\nkept\(account) in \(store.path), sealed by \(store.seal(of: storage))")
     }
 }
 
-/// `logout`: gives the session back to the server, and clears it whatever the server says.
+/// `logout`: ends the session at the server and clears it here, whatever the server responds.
 struct LogoutCommand {
     let arguments: Arguments
     let console: Console
@@ -37,15 +37,15 @@ struct LogoutCommand {
         guard arguments.operands.isEmpty else { throw UsageError("logout takes no URL: nevod-host logout --plugin NAME") }
         let scheme = try PluginLoader(arguments: arguments, console: console).scheme("logout")
         let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: scheme)
-        guard let storage = try await login.store().openIfThere(), let name = try await login.stored(in: storage) else {
-            return try output("there is no session to log out of; nevod-host sessions lists those that there are")
+        guard let storage = try await login.store().openIfExists(), let name = try await login.storedName(in: storage) else {
+            return try output("there is no session to log out of; nevod-host sessions lists the stored ones")
         }
         let what = name.account.isEmpty ? "" : " \(TerminalText.safe(name.account))"
         do {
             let scheme = login.session(storage: storage, key: name.key)
             try await Interruption.shared.cancelling(on: session.executor) { try await scheme.logout() }
         } catch {
-            // What can't be read can't be given back.
+            // A session that can't be read can't be ended at the server.
             if (error as? StorageError)?.code == .damaged { try await storage.set(nil as Secret?, for: name.key) }
             if try await storage.secret(for: name.key) == nil {
                 console.warning("the session\(what) is cleared here, but the server may not know")
@@ -54,8 +54,9 @@ struct LogoutCommand {
         }
         if !login.hasSent {
             console.warning(
-                "the session\(what) is cleared here, and nothing was sent to the server, which may go on accepting it; "
-                    + "a setting of the scheme may say where to log out: nevod-host inspect \(arguments.value(.plugin) ?? "")")
+                "the session\(what) is cleared here, but nothing was sent to the server, which may still accept it; "
+                    + "the scheme may have a setting for the logout address: nevod-host inspect \(arguments.value(.plugin) ?? "")"
+            )
         }
         try output("logged out\(what)")
     }

@@ -1,30 +1,29 @@
 import NevodHost
 
-/// From `--plugin`, `--scheme` and `--set` to a scheme that authorises requests.
+/// Loads the scheme that `--plugin`, `--scheme` and `--set` describe.
 struct PluginLoader {
     let arguments: Arguments
     let console: Console
 
-    /// For a command that is about a scheme with a login.
+    /// Returns the scheme for a command that needs one with a login.
     ///
-    /// - Parameter command: its name.
+    /// - Parameter command: the command's name, for errors.
     func scheme(_ command: String) throws -> LoadedScheme {
         guard let loaded = try scheme() else {
             throw UsageError("\(command) needs a --plugin, or a --profile that names one")
         }
         guard loaded.instance.scheme.hasFlows else {
             let scheme = loaded.instance.scheme
-            throw UsageError("the scheme \"\(scheme.id)\" has nothing to log in to: its settings are its credential")
+            throw UsageError("the scheme \"\(scheme.id)\" has no login: its settings are its credential")
         }
         return loaded
     }
 
-    /// Nil: nothing was asked for.
+    /// Returns nil without `--plugin`.
     func scheme() throws -> LoadedScheme? {
         guard let name = arguments.value(.plugin) else {
-            for flag in ["set": Flag.Name.set, "scheme": .scheme, "answer": .answer, "account": .account]
-            where arguments.has(flag.value) {
-                throw UsageError("--\(flag.key) needs a --plugin")
+            for flag in Flag.all where flag.needsPlugin && arguments.has(flag.name) {
+                throw UsageError("--\(flag.long) needs a --plugin")
             }
             return nil
         }
@@ -46,7 +45,7 @@ struct PluginLoader {
     }
 }
 
-/// A scheme with the settings that were given for it.
+/// A scheme and the settings given for it.
 struct LoadedScheme {
     let instance: SchemeInstance
     let settings: SchemeSettings

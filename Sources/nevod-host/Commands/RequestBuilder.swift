@@ -1,13 +1,13 @@
 import NevodHost
 
-/// Makes the request that the flags describe, as curl would.
+/// Builds the request that the flags describe, as curl would.
 struct RequestBuilder {
     let arguments: Arguments
 
     func request() throws -> HTTPRequest {
         guard let url = arguments.operands.first else { throw UsageError("no URL given; see nevod-host --help") }
         guard arguments.operands.count == 1 else {
-            throw UsageError("one URL at a time, and there are \(arguments.operands.count)")
+            throw UsageError("only one URL is allowed, but \(arguments.operands.count) were given")
         }
         let content = try RequestContent(arguments: arguments)
         var request = try HTTPRequest(method(of: content), url, body: content.body)
@@ -23,7 +23,7 @@ struct RequestBuilder {
         try arguments.value(.method).map(HTTPMethod.init(validating:)) ?? content.method
     }
 
-    /// Read by bytes: a combining mark at the beginning of a value is part of the value.
+    /// Splits lines by bytes: a combining mark at the beginning of a value is part of the value.
     private func addHeaders(to request: inout HTTPRequest) throws {
         var seen: Set<String> = []
         for line in try headerLines() {
@@ -33,11 +33,11 @@ struct RequestBuilder {
             let value = String(
                 decoding: rest.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
             if rest.isEmpty {
-                throw UsageError("-H \"\(name)\" is no header line; write \"Name: value\"")
+                throw UsageError("-H \"\(name)\" is not a header line; write \"Name: value\"")
             } else if rest.first == UInt8(ascii: ":"), value.isEmpty {
                 request.removeHeader(name)
             } else if seen.insert(name.lowercased()).inserted {
-                // The first one replaces what this program would have sent by itself.
+                // The first line of a name replaces the program's own default.
                 try request.setHeader(name, rest.first == UInt8(ascii: ";") ? "" : value)
             } else {
                 try request.addHeader(name, rest.first == UInt8(ascii: ";") ? "" : value)

@@ -1,7 +1,7 @@
 import NevodHost
 import NevodSupport
 
-/// The default command: sends one request and writes the answer.
+/// The default command: sends one request and writes the response.
 struct RequestCommand: Sendable {
     let arguments: Arguments
     let console: Console
@@ -16,12 +16,12 @@ struct RequestCommand: Sendable {
         let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: scheme)
         let all = interceptors + [try await login.interceptor()]
         guard scheme.instance.scheme.hasFlows else { return try await send(request, all) }
-        try await Interruption.shared.cancelling(on: session.executor, patience: SchemeLogin.patience) {
+        try await Interruption.shared.cancelling(on: session.executor, gracePeriod: SchemeLogin.gracePeriod) {
             do { try await send(request, all) } catch {
-                await login.settle()
+                await login.waitForPendingToken()
                 throw error
             }
-            await login.settle()
+            await login.waitForPendingToken()
         }
     }
 
@@ -29,7 +29,9 @@ struct RequestCommand: Sendable {
         var request = request
         var options = try SessionBuilder(arguments: arguments).options()
         let console = console
-        let provider = NetworkProvider(session: session, interceptor: InterceptorChain(interceptors)) { request in
+        let provider = NetworkProvider(
+            session: session, interceptor: InterceptorChain(interceptors), logger: RetryWarnings(console: console)
+        ) { request in
             for line in request.redactedHead { console.trace(">", line) }
             console.trace(">", "")
         }
@@ -52,8 +54,6 @@ struct RequestCommand: Sendable {
         if let user = arguments.value(.user) {
             interceptors.append(TokenInterceptor(try UserSource(console: console).credential(user)))
         }
-        let retries = try SessionBuilder(arguments: arguments).retries()
-        if retries > 0 { interceptors.append(TransientRetry(retries: retries, console: console)) }
         return interceptors
     }
 
@@ -68,7 +68,7 @@ struct RequestCommand: Sendable {
     }
 }
 
-/// The measurements of the last transfer: of a redirect chain, the one that answered.
+/// The measurements of the last transfer, which in a redirect chain is the one that gave the response.
 private final class MetricsBox: Sendable {
     private let latest = Locked<TransferMetrics?>(nil)
 
@@ -80,7 +80,7 @@ private final class MetricsBox: Sendable {
 }
 
 extension Timing {
-    /// libcurl says zero for what did not happen.
+    /// Maps zero, libcurl's value for steps that did not happen, to nil.
     fileprivate init(_ metrics: TransferMetrics) {
         let happened = { (seconds: Double) in seconds > 0 ? seconds : nil }
         self.init(
@@ -90,9 +90,9 @@ extension Timing {
     }
 }
 
-/// With `--fail`: an answer that says no.
+/// A response with a status of 400 or higher, with `--fail`.
 struct HTTPStatusError: Error, CustomStringConvertible {
     let status: Int
     let reason: String
-    var description: String { "the server answered \(status)\(reason.isEmpty ? "" : " \(reason)")" }
+    var description: String { "the server responded with \(status)\(reason.isEmpty ? "" : " \(reason)")" }
 }

@@ -1,13 +1,13 @@
 import Glibc
 import NevodHost
 
-/// What a request carries, from `-d` and its kin, `--json`, `-F` or `-T`; one kind at a time.
+/// The content of a request, from one of the `-d` family, `--json`, `-F` or `-T`.
 struct RequestContent {
     private(set) var body = HTTPBody.none
     private(set) var method = HTTPMethod.get
     private(set) var type: String?
     private(set) var accept = "*/*"
-    /// With `-G`: what goes into the query instead.
+    /// The data that `-G` moves into the query.
     private(set) var query: [UInt8]?
 
     init(arguments: Arguments) throws {
@@ -16,7 +16,7 @@ struct RequestContent {
             ("-F", arguments.has(.form)), ("-T", arguments.has(.uploadFile)),
         ]
         let given = kinds.filter(\.isGiven).map(\.flag)
-        guard given.count <= 1 else { throw UsageError("\(given.joined(separator: " and ")) can't stand together") }
+        guard given.count <= 1 else { throw UsageError("\(given.joined(separator: " and ")) can't be combined") }
         switch given.first {
         case "-d": try setData(Self.data(arguments), inQuery: arguments.has(.get))
         case "--json": try setJSON(arguments.values(.jsonData))
@@ -60,7 +60,7 @@ struct RequestContent {
         body = form.body
     }
 
-    /// Can be read only once, and nobody knows how long it is.
+    /// Not replayable, and of unknown length.
     private static let standardInput = HTTPBody.stream(
         HTTPBodyStream(length: nil, isReplayable: false) { StandardInputReader() })
 
@@ -80,7 +80,7 @@ struct RequestContent {
         return Array(pieces.joined(separator: [UInt8(ascii: "&")]))
     }
 
-    /// As curl reads it: TEXT, =TEXT, NAME=TEXT, @FILE, NAME@FILE.
+    /// Parses a value as curl does: TEXT, =TEXT, NAME=TEXT, @FILE, NAME@FILE.
     private static func encoded(_ value: String) throws -> [UInt8] {
         guard let mark = value.utf8.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "@") }) else {
             return PercentEncoding.queryItem(value.utf8)
@@ -92,10 +92,10 @@ struct RequestContent {
     }
 }
 
-/// Standard input, piece by piece, as whoever writes it writes it.
+/// Reads standard input in the pieces in which it arrives.
 private final class StandardInputReader: HTTPBodyReader {
     func read(upTo count: Int) async throws -> [UInt8] {
-        // On a thread that may wait: the transfer's own has its timeouts and the answer to look after.
+        // Reads on a thread that may block: the transfer's thread handles timeouts and the response.
         try await Task.detached { try FileDescriptor.standardInput.readSome(upTo: count) }.value
     }
 }

@@ -1,11 +1,11 @@
 import NevodHost
 
-/// The transport and its options that the flags describe.
+/// Builds the transport's configuration and the request's options from the flags.
 struct SessionBuilder {
     let arguments: Arguments
 
     func configuration() throws -> CurlSession.Configuration {
-        // The variables that curl, OpenSSL and their users know.
+        // The variables of curl and OpenSSL.
         let certificates = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap(environment).first { !$0.isEmpty }
         return CurlSession.Configuration(
             caFile: arguments.value(.caFile) ?? certificates,
@@ -17,17 +17,22 @@ struct SessionBuilder {
 
     func options() throws -> RequestOptions {
         var options = RequestOptions(timeout: nil, delivery: .streamed, redirects: .none)
-        if let limit = try seconds(.maxTime, "--max-time") { options.timeout = limit }
-        if let limit = try seconds(.connectTimeout, "--connect-timeout") { options.connectTimeout = limit }
-        if arguments.has(.location) { options.redirects = .follow(limit: try count(.maxRedirects, "--max-redirs") ?? 10) }
+        if let limit = try seconds(.maxTime) { options.timeout = limit }
+        if let limit = try seconds(.connectTimeout) { options.connectTimeout = limit }
+        if arguments.has(.location) { options.redirects = .follow(limit: try count(.maxRedirects) ?? 10) }
+        if let retries = try count(.retry) { options.retryPolicy = Self.retryPolicy(retries) }
         return options
     }
 
-    func retries() throws -> Int {
-        try count(.retry, "--retry") ?? 0
+    /// Retries any method and without jitter: jitter is for many clients that failed together, and here a person asked for the
+    /// retries of one request. The waits double from 1 s, or are those of `Retry-After` (RFC 9110 §10.2.3) up to 10 minutes.
+    private static func retryPolicy(_ retries: Int) -> RetryPolicy {
+        RetryPolicy(
+            maxAttempts: retries + 1, baseDelay: .seconds(1), maxDelay: .seconds(600), jitter: false, retriesUnsafeMethods: true,
+            isBudgeted: false)
     }
 
-    /// Of the answer's body, in bytes; as large as it likes without.
+    /// Returns the largest allowed response body in bytes; `.max` without `--max-filesize`.
     func maxFileSize() throws -> Int64 {
         guard let text = arguments.value(.maxFileSize) else { return .max }
         guard text.utf8.allSatisfy(Self.isDigit), let size = Int64(text) else {
@@ -48,25 +53,25 @@ struct SessionBuilder {
         guard let url = arguments.value(.proxy) else { return ProxySettings() }
         guard !url.utf8.contains(UInt8(ascii: "@")) else {
             throw UsageError(
-                "--proxy has credentials in it, and a command line can be read by other processes; set https_proxy or http_proxy")
+                "--proxy contains credentials, and a command line can be read by other processes; set https_proxy or http_proxy")
         }
         return url.isEmpty ? .none : ProxySettings(url: url)
     }
 
-    private func seconds(_ name: Flag.Name, _ flag: String) throws -> Duration? {
+    private func seconds(_ name: Flag.Name) throws -> Duration? {
         guard let text = arguments.value(name) else { return nil }
-        // Digits and a point: Double reads much that nobody means.
+        // Only digits and a point: Double also parses hexadecimal, exponents and `inf`.
         let isPlain = text.utf8.allSatisfy { $0 == UInt8(ascii: ".") || Self.isDigit($0) }
         guard isPlain, let seconds = Double(text), seconds > 0, seconds < 1e9 else {
-            throw UsageError("\(flag) \(text) is not a number of seconds")
+            throw UsageError("\(name.spelling) \(text) is not a number of seconds")
         }
         return .milliseconds(max(1, Int64(seconds * 1000)))
     }
 
-    private func count(_ name: Flag.Name, _ flag: String) throws -> Int? {
+    private func count(_ name: Flag.Name) throws -> Int? {
         guard let text = arguments.value(name) else { return nil }
         guard text.utf8.allSatisfy(Self.isDigit), let count = Int(text), count <= 50 else {
-            throw UsageError("\(flag) \(text) is not a number from 0 to 50")
+            throw UsageError("\(name.spelling) \(text) is not a number from 0 to 50")
         }
         return count
     }

@@ -1,17 +1,17 @@
 import NevodHost
 import NevodSupport
 
-/// `sessions`: lists what is kept, shows one without a secret, or removes one here.
+/// `sessions`: lists the stored sessions, shows one without its secrets, or removes one here.
 struct SessionsCommand {
     let arguments: Arguments
     let console: Console
 
     func run() async throws {
-        let given = try GivenAnswers(arguments, console: console)
-        let store = try SessionStore(arguments, given, console)
-        let storage = try await store.openIfThere()
+        let givenAnswers = try CommandLineAnswers(arguments, console: console)
+        let store = try SessionStore(arguments, givenAnswers, console)
+        let storage = try await store.openIfExists()
         let sessions = try await storage.asyncMap(StoredSession.all) ?? []
-        given.complain(of: .typed)
+        givenAnswers.warnAboutUnused(.typed)
         switch arguments.operands.first {
         case nil: try list(sessions, store, storage)
         case "show" where arguments.operands.count == 2:
@@ -21,8 +21,8 @@ struct SessionsCommand {
             try await forget(found.session.name, in: storage)
         default:
             throw UsageError(
-                "sessions lists them; sessions show NAME shows one, and sessions forget NAME removes one, by its number, account "
-                    + "or profile")
+                "the operands are unknown; write sessions, sessions show NAME or sessions forget NAME, where NAME is a number, an "
+                    + "account or a profile")
         }
     }
 
@@ -40,7 +40,7 @@ struct SessionsCommand {
         let now = HostClock.system.now
         let rows = shown.map { index, session in
             let name = session.name
-            let cells = [name.profile, name.scheme, name.account, session.end(now: now), name.origins.joined(separator: " ")]
+            let cells = [name.profile, name.scheme, name.account, session.expiry(now: now), name.origins.joined(separator: " ")]
             return [String(index + 1)] + cells.map { $0.isEmpty ? "-" : TerminalText.safe($0) }
         }
         try output(Self.table([["#", "PROFILE", "SCHEME", "ACCOUNT", "EXPIRES", "ORIGINS"]] + rows) + "\nin \(store.path)")
@@ -55,12 +55,12 @@ struct SessionsCommand {
         }.joined(separator: "\n")
     }
 
-    /// Those of the profile, if one is given. Each keeps the number that it has among all.
+    /// Returns the sessions of the profile, if one is given, each with its number among all sessions.
     private func numbered(_ sessions: [StoredSession]) -> [(offset: Int, element: StoredSession)] {
         sessions.enumerated().filter { arguments.value(.profile) == nil || $1.name.profile == arguments.value(.profile) }
     }
 
-    /// By its number in the list, or whatever names no other.
+    /// Finds a session by its number in the list, or by an account, profile or key that names only one.
     static func session(
         _ word: String, of sessions: [(offset: Int, element: StoredSession)]
     ) throws -> (number: Int, session: StoredSession) {
@@ -72,16 +72,16 @@ struct SessionsCommand {
         }
         guard let first = found.first else { throw UsageError("there is no session \"\(word)\"; nevod-host sessions lists them") }
         guard found.count == 1 else {
-            throw UsageError("\(found.count) sessions are meant by \"\(word)\"; give its number in nevod-host sessions")
+            throw UsageError("\(found.count) sessions match \"\(word)\"; give the number that nevod-host sessions shows")
         }
         return (first.offset + 1, first.element)
     }
 
-    /// Without a word to the server: that takes the settings which it was made with, and those may have changed.
+    /// Removes a session without telling the server: a logout needs the settings of the login, which may have changed.
     private func forget(_ name: SessionName, in storage: (any SealedStorage)?) async throws {
         try await storage?.set(nil as Secret?, for: name.key)
         let account = name.account.isEmpty ? "" : " of \(TerminalText.safe(name.account))"
-        try output("the session\(account) is forgotten here; the server has not been told")
+        try output("the session\(account) is removed here; the server was not told")
     }
 
     private func show(_ found: (number: Int, session: StoredSession), _ store: SessionStore, _ seal: String?) throws {
@@ -94,7 +94,7 @@ struct SessionsCommand {
         switch found.session.state {
         case .readable(_, let account):
             if account != name.account { lines.append(("logged in as", account)) }
-            lines.append(("expires", found.session.end(now: HostClock.system.now)))
+            lines.append(("expires", found.session.expiry(now: HostClock.system.now)))
         case .damaged(let problem): lines.append(("damaged", problem))
         }
         lines += [("key", name.key.rawValue), ("store", store.path), ("sealed by", seal ?? "")]
@@ -131,7 +131,7 @@ extension Optional {
     }
 }
 
-/// A line, or several, of what was asked for.
+/// Writes a result to standard output, with a line break.
 func output(_ text: String) throws {
     try FileDescriptor.standardOutput.write(Array((text + "\n").utf8).span)
 }

@@ -1,7 +1,7 @@
 import NevodHost
 
 /// `sign`: prints the authorised request, byte for byte as HTTP/1.1 would carry it, and sends nothing but the login that a
-/// scheme may need. Its output holds the credential: that is what it is asked for.
+/// scheme may need. The output contains the credential on purpose.
 struct SignCommand {
     let arguments: Arguments
     let console: Console
@@ -10,7 +10,7 @@ struct SignCommand {
     func run() async throws {
         let request = try RequestBuilder(arguments: arguments).request()
         guard let loaded = try PluginLoader(arguments: arguments, console: console).scheme() else {
-            throw UsageError("sign needs a --plugin that says how")
+            throw UsageError("sign needs a --plugin")
         }
         let user: (any RequestInterceptor)? = try arguments.value(.user).map {
             TokenInterceptor(try UserSource(console: console).credential($0))

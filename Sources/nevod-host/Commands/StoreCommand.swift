@@ -2,29 +2,29 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// `store`: looks after the file in which sessions are kept.
+/// `store`: maintains the store of sessions.
 struct StoreCommand {
     let arguments: Arguments
     let console: Console
-    private let given: GivenAnswers
+    private let givenAnswers: CommandLineAnswers
     private let store: SessionStore
-    /// Of a file to write or to read.
-    private let passphrase: AskedPassphrase
+    /// The passphrase of an exported file or of an import.
+    private let passphrase: PassphrasePrompt
 
     init(arguments: Arguments, console: Console) throws {
         self.arguments = arguments
         self.console = console
-        given = try GivenAnswers(arguments, console: console)
-        store = try SessionStore(arguments, given, console)
-        passphrase = StoreKeyOption(console: console, given: given).passphrase(StoreKeyOption.ofTheFile)
+        givenAnswers = try CommandLineAnswers(arguments, console: console)
+        store = try SessionStore(arguments, givenAnswers, console)
+        passphrase = StoreKeyOption(console: console, givenAnswers: givenAnswers).passphrase(StoreKeyOption.fileAnswer)
     }
 
     func run() async throws {
         do {
             try await runCommand()
-            given.complain(of: .typed)
+            givenAnswers.warnAboutUnused(.typed)
         } catch let error as UnansweredError {
-            given.complain(of: .typed)
+            givenAnswers.warnAboutUnused(.typed)
             throw error
         }
     }
@@ -33,7 +33,7 @@ struct StoreCommand {
         try checkFlags()
         let file = arguments.operands.count == 2 ? try absolutePath(arguments.operands[1]) : nil
         switch (arguments.operands.first, file) {
-        case ("where", nil): try await tell()
+        case ("where", nil): try await printLocation()
         case ("verify", nil): try await verify()
         case ("rekey", nil): try await rekey()
         case ("export", let file?): try await export(to: file)
@@ -42,19 +42,18 @@ struct StoreCommand {
         }
     }
 
-    /// One that does nothing here was meant for something.
+    /// Refuses a flag that has no effect on the given word.
     private func checkFlags() throws {
-        let users: [(Flag.Name, String, [String])] = [
-            (.json, "--json", ["where"]), (.newKey, "--key", ["rekey"]), (.replace, "--replace", ["import"]),
-        ]
         guard let word = arguments.operands.first, Command.store.operandWords.contains(word) else { return }
-        for (flag, name, words) in users where arguments.has(flag) && !words.contains(word) {
-            throw UsageError("store \(word) takes no \(name); it belongs to store \(words.joined(separator: ", "))")
+        for flag in Flag.flags(of: .store) where !flag.storeWords.isEmpty && arguments.has(flag.name) {
+            guard !flag.storeWords.contains(word) else { continue }
+            let words = flag.storeWords.sorted().joined(separator: ", ")
+            throw UsageError("store \(word) takes no --\(flag.long); it belongs to store \(words)")
         }
     }
 
-    private func tell() async throws {
-        let storage = try await store.openIfThere()
+    private func printLocation() async throws {
+        let storage = try await store.openIfExists()
         let count = try await storage?.keys(withPrefix: SessionName.start).count
         if arguments.has(.json) {
             let json = JSON.object([
@@ -64,7 +63,7 @@ struct StoreCommand {
             ])
             return try output(json.text)
         }
-        guard let storage, let count else { return try output("\(store.path)\nnot there yet: nevod-host login makes it") }
+        guard let storage, let count else { return try output("\(store.path)\ndoes not exist yet: nevod-host login creates it") }
         let layout = store.layout.map { "layout     \($0)\n" } ?? ""
         try output("\(store.path)\n\(layout)sessions   \(count)\nsealed by  \(store.seal(of: storage))")
     }
@@ -78,30 +77,30 @@ struct StoreCommand {
             case 1: "; its value opens"
             default: "; all \(found.values) values open"
             }
-        try output("\(store.path) is whole\(values)")
+        try output("\(store.path) is intact\(values)")
     }
 
     private func rekey() async throws {
         guard let text = arguments.value(.newKey) else {
             throw UsageError("store rekey needs --key secret-service, file:PATH, env:VARIABLE or passphrase")
         }
-        let option = StoreKeyOption(console: console, given: given)
-        let source = try option.source(text, "--key", answer: StoreKeyOption.ofTheFile)
+        let option = StoreKeyOption(console: console, givenAnswers: givenAnswers)
+        let source = try option.source(text, "--key", answer: StoreKeyOption.fileAnswer)
         let storage = try await store.open()
         try await storage.rekey(source)
-        try output("\(store.path) has a new key, and is sealed by \(source.description)")
-        // A path and a variable of one's own are remembered by nobody else.
+        try output("\(store.path) has a new key and is sealed by \(source.description)")
+        // Only the user knows the path of a key file or the name of a variable.
         guard text.contains(":") else { return }
         let absolute = text.hasPrefix("file:") ? "file:\(try absolutePath(String(text.dropFirst(5))))" : text
-        console.inform("from now on it opens with --store-key \(ShellWord.quoted(absolute))")
+        console.inform("the store now opens with --store-key \(ShellWord.quoted(absolute))")
     }
 
     private func export(to file: String) async throws {
         let storage = try await store.open()
         guard access(file, F_OK) != 0 else {
-            throw StorageError(.other, file, problem: "is there already", remedy: "choose another name, or move it away")
+            throw StorageError(.other, file, problem: "exists already", remedy: "choose another name, or move it away")
         }
-        // Before the file is begun: whoever thinks better of it leaves none.
+        // Asks before the file is created, so that a cancelled command leaves no file.
         _ = try await passphrase.secret(isNew: true)
         let count = try await storage.export(to: file, key: passphrase.source)
         try output("\(Self.sessions(count)) written to \(file), sealed by its passphrase")
@@ -109,16 +108,17 @@ struct StoreCommand {
 
     private func importSessions(from file: String) async throws {
         guard access(file, F_OK) == 0 else { throw InputError(file, errno) }
-        let storage = try await store.openOrMake()
+        let storage = try await store.openOrCreate()
         let done = try await storage.importValues(from: file, key: passphrase.source, replacing: arguments.has(.replace))
-        let kept = done.kept == 0 ? "" : "; \(Self.sessions(done.kept)) stayed as they were, --replace would replace them"
-        try output("\(Self.sessions(done.taken)) taken from \(file)\(kept)")
+        let kept =
+            done.kept == 0 ? "" : "; \(Self.sessions(done.kept)) already stored and left unchanged; --replace replaces them"
+        try output("\(Self.sessions(done.taken)) imported from \(file)\(kept)")
     }
 
     private static func sessions(_ count: Int) -> String { "\(count) session\(count == 1 ? "" : "s")" }
 }
 
-/// What `store verify` has found.
+/// The damage that `store verify` found.
 struct VerificationError: Error, CustomStringConvertible {
     let path: String
     let problems: [String]

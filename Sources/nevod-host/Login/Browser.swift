@@ -3,8 +3,10 @@ import NevodHost
 
 /// Opens addresses in a browser, without a shell.
 enum Browser {
-    /// - Returns: whether a command for it could be started. `$BROWSER` names some, with colons between; without it the
-    ///   desktop's own is used, where there is a display.
+    /// Starts the first command of `$BROWSER`, a list separated by colons, that can be started; without `$BROWSER`, the desktop's
+    /// own if there is a display.
+    ///
+    /// - Returns: whether a command could be started.
     static func open(_ url: String) -> Bool {
         commands(
             named: environment("BROWSER"),
@@ -15,7 +17,7 @@ enum Browser {
     struct Command: Equatable {
         let words: [String]
 
-        /// With the address in place of each `%s`, or as its last word.
+        /// Puts the address in place of each `%s`, or appends it as the last word.
         func filling(_ url: String) -> [String] {
             guard words.contains(where: { $0.contains("%s") }) else { return words + [url] }
             return words.map { $0.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: url) }
@@ -32,8 +34,8 @@ enum Browser {
     private static let newSession: Int16 = 0x80
     private static let mostDescriptors: Int32 = 1024
 
-    /// In a session of its own, so that what interrupts us doesn't close it, and with nothing of ours: our standard output
-    /// is the answer's.
+    /// Starts the browser in a process session of its own, so that signals to this process don't close it, and without our
+    /// descriptors: standard output belongs to the response.
     private static func start(_ words: [String]) -> Bool {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()

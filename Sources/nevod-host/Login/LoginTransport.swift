@@ -1,10 +1,10 @@
 import NevodHost
 
-/// Sends a flow's requests through the session, and tells of each: where to, and how it ended. What a flow sends is secret, and
-/// so is the query of its address.
+/// Sends a flow's requests through the session and traces the address and outcome of each, without bodies and queries, which are
+/// secret.
 struct LoginTransport: HTTPTransport {
     let session: CurlSession
-    let notes: LoginNotes
+    let reporter: LoginReporter
     let console: Console
     let connectTimeout: Duration
 
@@ -15,7 +15,7 @@ struct LoginTransport: HTTPTransport {
     }
 
     func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
-        notes.willSend(to: request.origin)
+        reporter.willSend(to: request.origin)
         var options = options
         options.connectTimeout = connectTimeout
         let what = "login: \(request.method) \(request.origin)\(request.target.prefix { $0 != "?" })"

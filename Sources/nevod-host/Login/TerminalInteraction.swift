@@ -2,27 +2,27 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// Asks on the terminal what a login has to know, unless `--answer` says it, and shows what it shows. All text comes from
-/// plugins and servers, and is made safe.
+/// Asks a login's questions at the terminal, unless `--answer` answers them, and shows its texts. All texts come from plugins and
+/// servers and are made safe for the terminal.
 struct TerminalInteraction: UserInteraction {
     let scheme: Scheme
-    let given: GivenAnswers
-    let notes: LoginNotes
+    let givenAnswers: CommandLineAnswers
+    let reporter: LoginReporter
     let console: Console
-    /// What a person could type to be asked, once for many commands; nil if that is what is being done.
+    /// The command to suggest for logging in at a terminal; nil if this is that command.
     var loginCommand: String?
 
     private static let mostAttempts = 3
 
     func loginBegins(with scheme: String, at origins: [Origin]) async {
-        notes.begin(scheme, origins)
+        reporter.loginBegins(scheme, origins)
     }
 
     func answers(to questions: [FlowQuestion]) async throws -> [String: Secret] {
-        let sources = questions.map { (question: $0, source: given.take($0.name)) }
+        let sources = questions.map { (question: $0, source: givenAnswers.take($0.name)) }
         let open = sources.filter { $0.source == nil }.map(\.question)
-        guard open.isEmpty || Terminal.isThere else {
-            throw UnansweredError(scheme, open, used: open.map(\.name).filter(given.wereGiven)).offering(loginCommand)
+        guard open.isEmpty || Terminal.isAvailable else {
+            throw UnansweredError(scheme, open, used: open.map(\.name).filter(givenAnswers.isGiven)).offering(loginCommand)
         }
         var answers: [String: Secret] = [:]
         for (question, source) in sources {
@@ -34,26 +34,25 @@ struct TerminalInteraction: UserInteraction {
 
     func show(_ text: String, url: String) async throws {
         let lines = [text, url].filter { !$0.isEmpty }.map { "nevod-host: \(TerminalText.safe($0))\n" }
-        tell(lines.joined())
+        report(lines.joined())
     }
 
     func open(_ url: String) async throws {
         let isOpened = Browser.open(url)
-        guard isOpened || Terminal.isThere else { throw UnansweredError(scheme, browser: url).offering(loginCommand) }
-        let what = isOpened ? "this address was opened in a browser" : "open this address in a browser of this machine"
-        tell("nevod-host: \(what):\nnevod-host: \(TerminalText.safe(url))\n")
+        guard isOpened || Terminal.isAvailable else { throw UnansweredError(scheme, browser: url).offering(loginCommand) }
+        let what = isOpened ? "this address was opened in a browser" : "open this address in a browser on this machine"
+        report("nevod-host: \(what):\nnevod-host: \(TerminalText.safe(url))\n")
     }
 
-    /// To standard error; where nobody reads that, to the terminal: without it the login would wait in vain.
-    private func tell(_ lines: String) {
+    /// Writes to standard error, and also to the terminal if standard error is not shown there: the login can't go on without it.
+    private func report(_ lines: String) {
         console.note(lines)
-        if console.isSilent || isatty(STDERR_FILENO) == 0 { Terminal.tell(lines) }
+        if console.isSilent || isatty(STDERR_FILENO) == 0 { Terminal.write(lines) }
     }
 }
 
-/// Answers.
 extension TerminalInteraction {
-    private func value(of source: GivenAnswers.Source, for question: FlowQuestion) async throws -> Secret {
+    private func value(of source: CommandLineAnswers.Source, for question: FlowQuestion) async throws -> Secret {
         let isSecret = question.kind == .secret
         let value: Secret
         switch source {
@@ -71,7 +70,7 @@ extension TerminalInteraction {
         guard case .choice(let choices) = question.kind else { return value }
         guard let choice = Self.choice(value, of: choices) else {
             throw SettingSourceError(
-                "the answer \"\(question.name)\" has to be one of \(choices.joined(separator: ", ")), or its number")
+                "the answer \"\(question.name)\" must be one of \(choices.joined(separator: ", ")), or its number")
         }
         return Secret(choice)
     }
@@ -85,7 +84,7 @@ extension TerminalInteraction {
         var text = "\(prompt)\n\(table)Number or name: "
         for _ in 0..<Self.mostAttempts {
             if let choice = Self.choice(try await line(text, question, echoes: true), of: choices) { return Secret(choice) }
-            text = "None of them. Number or name: "
+            text = "Not one of them. Number or name: "
         }
         throw UnansweredError(scheme, question, choices, after: Self.mostAttempts)
     }
@@ -97,7 +96,7 @@ extension TerminalInteraction {
         return answer
     }
 
-    /// By its name, or counted from 1; where a choice is called `2`, that is what a 2 means.
+    /// Finds a choice by its name, or else by its number from 1; a choice named `2` wins over the second choice.
     static func choice(_ answer: Secret, of choices: [String]) -> String? {
         let text = answer.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         if choices.contains(text) { return text }

@@ -1,10 +1,10 @@
 import NevodHost
 
-/// A login needs a person, and nobody is there. Says how to do without.
+/// A login or a store needs an answer, and there is no terminal to ask at. The text says how to give it otherwise.
 struct UnansweredError: Error, CustomStringConvertible {
     let description: String
 
-    /// - Parameter used: the names of those for which an answer was given, and used.
+    /// - Parameter used: the names of the questions whose answers were given and are used up.
     init(_ scheme: Scheme, _ questions: [FlowQuestion], used: [String]) {
         let what = questions.map { question in
             let choices =
@@ -12,27 +12,27 @@ struct UnansweredError: Error, CustomStringConvertible {
             return "\"\(question.name)\"" + (question.prompt.isEmpty && choices.isEmpty ? "" : " (\(question.prompt)\(choices))")
         }
         let again =
-            used.isEmpty ? "" : " (the --answer for \(used.joined(separator: ", ")) is used up; each serves one asking)"
+            used.isEmpty ? "" : " (the --answer for \(used.joined(separator: ", ")) is used up; each serves one question)"
         description =
             "\(Self.login(scheme)) asks for \(what.joined(separator: " and "))\(again), and there is no terminal; write "
             + questions.map { "--answer \(ShellWord.quoted($0.name))=env:VARIABLE" }.joined(separator: " ")
             + ", or file:PATH or - in place of env:VARIABLE"
     }
 
-    /// - Parameter url: that nobody can be shown.
+    /// - Parameter url: the address that can't be shown.
     init(_ scheme: Scheme, browser url: String) {
         description =
-            "\(Self.login(scheme)) asks to open \(url) in a browser of this machine, and there is neither a terminal nor a display; "
+            "\(Self.login(scheme)) asks to open \(url) in a browser on this machine, and there is neither a terminal nor a display; "
             + "set BROWSER to a command that opens addresses"
     }
 
-    /// - Parameter attempts: how often none of the choices was answered.
+    /// - Parameter attempts: the number of answers, none of which was a choice.
     init(_ scheme: Scheme, _ question: FlowQuestion, _ choices: [String], after attempts: Int) {
         description =
-            "\(Self.login(scheme)) asks for \"\(question.name)\", and \(attempts) answers were none of \(choices.joined(separator: ", "))"
+            "\(Self.login(scheme)) asks for \"\(question.name)\", and none of \(attempts) answers was one of \(choices.joined(separator: ", "))"
     }
 
-    /// - Parameter answer: the name by which `--answer` gives it.
+    /// - Parameter answer: the name of its `--answer`.
     init(passphrase answer: String) {
         description =
             "a passphrase is needed, and there is no terminal to ask for it; write --answer \(answer)=env:VARIABLE, file:PATH or -"
@@ -42,7 +42,7 @@ struct UnansweredError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// - Parameter command: that logs in where there is somebody to ask; nil for none.
+    /// Adds a command that logs in at a terminal; nil for none.
     func offering(_ command: String?) -> UnansweredError {
         guard let command else { return self }
         return UnansweredError(description: "\(description); or log in once, at a terminal: \(command)")

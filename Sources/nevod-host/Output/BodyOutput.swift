@@ -19,7 +19,7 @@ struct BodyOutput: ~Copyable {
         var info = stat()
         let exists = stat(path, &info) == 0
         if exists, info.st_mode & S_IFMT != S_IFREG || path.hasPrefix("/dev/") || path.hasPrefix("/proc/") {
-            // A device, a pipe, or a name for one of our own descriptors is written, not replaced.
+            // Devices, pipes and names of our own descriptors are written to, not replaced.
             let number = open(path, O_WRONLY | O_CLOEXEC)
             guard number >= 0 else { throw OutputError(path, errno) }
             destination = .stream(FileDescriptor(number: number, name: path))

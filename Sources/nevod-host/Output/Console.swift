@@ -1,7 +1,7 @@
 import Glibc
 import NevodSupport
 
-/// Messages for people, on standard error. Standard output belongs to the answer's body.
+/// Writes messages for people to standard error. Standard output belongs to the response's body.
 struct Console: Sendable {
     let isSilent: Bool
     let isVerbose: Bool
@@ -19,13 +19,13 @@ struct Console: Sendable {
         error("warning: \(message)")
     }
 
-    /// A line of the conversation, with curl's marks: `*` for the host, `>` for sent, `<` for received.
+    /// Writes a line of the conversation with `-v`, with curl's marks: `*` for the host, `>` for sent, `<` for received.
     func trace(_ mark: Character, _ line: String) {
         guard isVerbose, !isSilent else { return }
         Self.write("\(mark) \(TerminalText.safe(line))\n")
     }
 
-    /// Lines that were asked for.
+    /// Writes lines that the user asked for, as they are.
     func note(_ lines: String) {
         guard !isSilent else { return }
         Self.write(lines)

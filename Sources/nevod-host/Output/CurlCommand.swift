@@ -1,6 +1,6 @@
 import NevodHost
 
-/// A curl command that sends a request as it stands, for people who want to try it elsewhere. It holds the credential.
+/// A curl command that sends a request unchanged. It contains the credential.
 struct CurlCommand {
     let request: HTTPRequest
 

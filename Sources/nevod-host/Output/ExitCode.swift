@@ -1,6 +1,6 @@
 import NevodHost
 
-/// What the process says when it ends. Where curl has a code for it, it is curl's.
+/// The exit codes of the process: curl's, where curl has one for the failure.
 enum ExitCode {
     static let success: Int32 = 0
     static let usage: Int32 = 2
@@ -18,32 +18,32 @@ enum ExitCode {
     static let damaged: Int32 = 115
 
     static let documented: [(Int32, String)] = [
-        (success, "an answer came; with --fail its status is below 400"),
-        (other, "something failed that has no code of its own"),
+        (success, "a response was received; with --fail, its status is below 400"),
+        (other, "a failure without a code of its own"),
         (usage, "the command line can't be understood"),
         (url, "the URL, a header, the method or a redirect can't be used"),
         (6, "the host's name can't be resolved"),
         (7, "no connection"),
-        (8, "the answer is not HTTP, or its head is too large"),
-        (18, "the answer ended too early"),
+        (8, "the response is not HTTP, or its head is too large"),
+        (18, "the response ended too early"),
         (httpStatus, "with --fail: the status is 400 or higher"),
         (write, "the output can't be written"),
         (read, "a file, or standard input, can't be read"),
         (28, "timed out"),
         (35, "the TLS handshake failed"),
         (redirect, "more redirects than --max-redirs"),
-        (52, "the server closed the connection without an answer"),
+        (52, "the server closed the connection without a response"),
         (56, "the connection broke"),
         (58, "the file of --cert or --key can't be used"),
         (60, "the server's certificate can't be verified"),
-        (61, "the answer can't be decompressed"),
+        (61, "the response can't be decompressed"),
         (63, "the body is larger than --max-filesize"),
         (77, "the file of --cacert can't be used"),
         (90, "the server's public key is not the one of --pinnedpubkey"),
         (plugin, "the plugin can't be found, loaded or understood, or broke the contract"),
         (settings, "a setting is unknown, missing or wrong"),
         (authorization, "the plugin could not log in, or not authorise the request"),
-        (unanswered, "a login, or a store's key, needs an answer, and nobody is there to give it"),
+        (unanswered, "a login or a store's key needs an answer, and there is no terminal to ask at"),
         (store, "the store of sessions can't be opened, read or written, or its key is not the one given"),
         (damaged, "the store, or a session in it, is damaged"),
     ]

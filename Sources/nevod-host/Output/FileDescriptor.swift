@@ -1,6 +1,6 @@
 import Glibc
 
-/// A descriptor that is written and read to the end, whatever the kernel does in one call.
+/// A descriptor whose reads and writes are repeated until they are complete.
 struct FileDescriptor: Sendable {
     let number: Int32
     let name: String
@@ -22,14 +22,14 @@ struct FileDescriptor: Sendable {
         }
     }
 
-    /// Everything up to the end.
+    /// Reads everything up to the end.
     func readAll() throws(InputError) -> [UInt8] {
         var bytes: [UInt8] = []
         while case let piece = try readSome(upTo: 64 << 10), !piece.isEmpty { bytes += piece }
         return bytes
     }
 
-    /// What is there, at most `count` bytes; none at the end.
+    /// Reads what is available, at most `count` bytes; empty at the end.
     func readSome(upTo count: Int) throws(InputError) -> [UInt8] {
         while true {
             var failure: Int32 = 0
@@ -56,7 +56,7 @@ struct OutputError: Error, CustomStringConvertible {
         self.errorNumber = errorNumber
     }
 
-    /// Whoever read our output has gone: nothing to report.
+    /// Whether the reader of our output has closed its end.
     var isBrokenPipe: Bool { errorNumber == EPIPE }
     var description: String { "can't write to \(file): \(String(cString: strerror(errorNumber)))" }
 }

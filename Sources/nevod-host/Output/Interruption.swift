@@ -1,11 +1,10 @@
 import Glibc
 import NevodSupport
 
-/// What has to be undone when a signal ends the process: a terminal without echo, a half-written file, a login that a server
-/// has begun.
+/// Undoes unfinished work when a signal ends the process: a terminal without echo, a partly written file, a login in progress.
 ///
-/// The signals are blocked in every thread and waited for by the main one, so that undoing is ordinary code and not a signal
-/// handler's.
+/// The signals are blocked in every thread, and the main thread waits for them, so that undoing runs as ordinary code and not in a
+/// signal handler.
 final class Interruption: Sendable {
     typealias Undo = @Sendable () -> Void
 
@@ -13,16 +12,17 @@ final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
     private struct State {
         var undo: Undo?
-        /// What is cancelled ends within milliseconds; what doesn't may not keep anybody waiting. In seconds.
-        var patience = 2
+        /// The longest wait for cancelled work, in seconds. Most work ends within milliseconds.
+        var gracePeriod = 2
         var cancel: Undo?
-        /// That the process dies of as soon as what was cancelled has ended.
+        /// The signal that ends the process as soon as the cancelled work has finished.
         var signal: Int32?
     }
 
     private let state = Locked(State())
 
-    /// Does something and notes how to undo it, in one step. One thing at a time: the terminal is asked before a file is made.
+    /// Performs an action and registers how to undo it, in one step. Holds one action: questions at the terminal end before a file is
+    /// created.
     func begin<Result>(_ action: () -> (Result, Undo?)) -> Result {
         state.withLock { state in
             let (result, made) = action()
@@ -35,65 +35,65 @@ final class Interruption: Sendable {
         state.withLock { $0.undo = nil }
     }
 
-    /// Work that a signal cancels, and that ends in its own way before the process dies.
+    /// Runs work that a signal cancels and that may finish before the process ends.
     ///
-    /// - Parameter patience: how long it may take for that, in seconds, unless there is a second signal.
+    /// - Parameter gracePeriod: the longest wait for cancelled work, in seconds; a second signal ends it.
     func cancelling<Success: Sendable>(
-        on executor: (any TaskExecutor)?, patience: Int = 2, _ work: @escaping @Sendable () async throws -> Success
+        on executor: (any TaskExecutor)?, gracePeriod: Int = 2, _ work: @escaping @Sendable () async throws -> Success
     ) async throws -> Success {
         let task = Task(executorPreference: executor, operation: work)
         state.withLock { state in
             state.cancel = { task.cancel() }
-            state.patience = patience
+            state.gracePeriod = gracePeriod
         }
         let result = await task.result
         let signal = state.withLock { state in
             state.cancel = nil
             return state.signal
         }
-        if let signal { die(of: signal) }
+        if let signal { terminate(by: signal) }
         return try result.get()
     }
 
-    /// Call before any other thread begins: they inherit the mask.
+    /// Blocks the signals. Call before other threads start, which inherit the mask.
     func block() {
         var set = Self.set
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits for a signal, undoes, and dies of it, so that a shell sees what happened.
-    func waitAndDie() -> Never {
+    /// Waits for a signal, undoes, and ends the process by that signal, so that a shell sees it.
+    func waitForSignal() -> Never {
         var set = Self.set
         var signal: Int32 = 0
         while sigwait(&set, &signal) != 0 {}
         undoAndCancel(signal)
-        // A second signal ends it at once.
-        var patience = timespec(tv_sec: state.withLock(\.patience), tv_nsec: 0)
-        sigtimedwait(&set, nil, &patience)
+        // A second signal ends the wait.
+        var gracePeriod = timespec(tv_sec: state.withLock(\.gracePeriod), tv_nsec: 0)
+        sigtimedwait(&set, nil, &gracePeriod)
         state.withLock { state in
             state.undo?()
-            raiseDeadly(signal)
+            raiseDefault(signal)
         }
         _exit(128 + signal)
     }
 
-    /// Returns if there is something to wait for.
+    /// Returns only if there is cancelled work to wait for.
     private func undoAndCancel(_ signal: Int32) {
         let cancel = state.withLock { state -> Undo? in
             state.undo?()
-            if state.cancel == nil { raiseDeadly(signal) }
+            if state.cancel == nil { raiseDefault(signal) }
             state.signal = signal
             return state.cancel
         }
         cancel?()
     }
 
-    private func die(of signal: Int32) -> Never {
-        raiseDeadly(signal)
+    private func terminate(by signal: Int32) -> Never {
+        raiseDefault(signal)
         _exit(128 + signal)
     }
 
-    private func raiseDeadly(_ signal: Int32) {
+    private func raiseDefault(_ signal: Int32) {
         var set = Self.set
         Glibc.signal(signal, SIG_DFL)
         pthread_sigmask(SIG_UNBLOCK, &set, nil)

@@ -1,11 +1,11 @@
-/// JSON to print (RFC 8259). Foundation's encoder would double the size of this program and slow its start.
+/// A JSON value to print (RFC 8259). Foundation's encoder would double the size of this program and slow its start.
 indirect enum JSON {
     case null
     case bool(Bool)
     case number(Int)
     case string(String)
     case array([JSON])
-    /// In this order.
+    /// Members in their order.
     case object([(String, JSON)])
 
     var text: String { text(indent: "") }

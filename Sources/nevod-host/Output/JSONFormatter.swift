@@ -1,9 +1,9 @@
-/// Formats a JSON document for a terminal: indented, in colours if asked. Nothing is decoded: members keep their order and
-/// their duplicates, numbers and strings their bytes. Only what a terminal would obey, or what would turn the direction of
-/// writing, is shown as the escape that stands for the same string.
+/// Formats a JSON document for a terminal: indented, and optionally in colours. Nothing is decoded: members keep their order and
+/// duplicates, numbers and strings their bytes. Only characters that control a terminal or change the writing direction are replaced
+/// by the equivalent escape.
 struct JSONFormatter {
     let inColour: Bool
-    /// Beyond this nobody reads, and indentation alone would fill the memory: the sender of `[[[[…` decides about the depth.
+    /// Limits the depth, which the sender of `[[[[…` decides: indentation alone could fill the memory.
     var maximumDepth = 512
     var maximumOutput = 64 << 20
 
@@ -11,18 +11,18 @@ struct JSONFormatter {
         case array, object
     }
 
-    /// What the grammar allows next.
+    /// The tokens that the grammar allows next.
     private enum Expectation {
         case value, valueOrEnd, key, keyOrEnd, colon, commaOrEnd
     }
 
-    /// The document with a line break at its end; nil for what isn't JSON (RFC 8259), or is too deep or too long, so that the
-    /// caller prints it as it came.
+    /// Returns the formatted document with a final line break; nil if it isn't JSON (RFC 8259), or is too deep or too long, so that
+    /// the caller prints it unchanged.
     func format(_ document: [UInt8]) -> [UInt8]? {
         guard (try? UTF8Span(validating: document.span)) != nil else { return nil }
         var lexer = JSONLexer(document)
         var output = JSONOutput(document: document, inColour: inColour)
-        // A stack of our own: the sender decides how deep it gets.
+        // An explicit stack instead of recursion: the sender decides the depth.
         var containers: [Container] = []
         var expectation = Expectation.value
         while output.bytes.count <= maximumOutput {
@@ -57,7 +57,7 @@ struct JSONFormatter {
 
             case (.endArray, .valueOrEnd), (.endArray, .commaOrEnd), (.endObject, .keyOrEnd), (.endObject, .commaOrEnd):
                 guard containers.popLast() == (token == .endArray ? .array : .object) else { return nil }
-                // Without a line between them when there is nothing in it.
+                // An empty container stays on one line.
                 if expectation == .commaOrEnd { output.newLine(containers.count) }
                 output.mark(token == .endArray ? "]" : "}")
                 expectation = .commaOrEnd

@@ -1,4 +1,4 @@
-/// Cuts a JSON document into tokens (RFC 8259 §2) without copying them: what is printed are the document's own bytes.
+/// Splits a JSON document into tokens (RFC 8259 §2) without copying them: the formatter prints the document's own bytes.
 struct JSONLexer {
     enum Token: Equatable {
         case beginArray, endArray, beginObject, endObject, colon, comma
@@ -13,7 +13,7 @@ struct JSONLexer {
     private let bytes: [UInt8]
     private var position: Int
 
-    /// - Parameter bytes: UTF-8, which is not examined again here.
+    /// - Parameter bytes: valid UTF-8, which is not validated again.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         // A byte order mark may be ignored (§8.1).
@@ -46,7 +46,7 @@ struct JSONLexer {
         return token
     }
 
-    /// §7, quotes included.
+    /// Reads a string with its quotes (§7).
     private mutating func string() -> Token {
         let start = position
         position += 1
@@ -79,7 +79,7 @@ struct JSONLexer {
         }
     }
 
-    /// §6.
+    /// Reads a number (§6).
     private mutating func number() -> Token {
         let start = position
         skip("-")
@@ -92,7 +92,7 @@ struct JSONLexer {
         return .number(start..<position)
     }
 
-    /// At least one.
+    /// Skips at least one digit; false if there is none.
     private mutating func digits() -> Bool {
         let start = position
         while let byte = peek, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { position += 1 }

@@ -1,6 +1,6 @@
 import NevodSupport
 
-/// The formatted document as it grows.
+/// Collects the bytes of the formatted document.
 struct JSONOutput {
     let document: [UInt8]
     let inColour: Bool
@@ -44,7 +44,7 @@ struct JSONOutput {
         var start = range.lowerBound
         var index = start
         while index < range.upperBound {
-            // DEL, or the first byte of what may be unsafe: all of that has two bytes or three.
+            // DEL, or the first byte of a possibly unsafe scalar, which has two or three bytes.
             let byte = document[index]
             guard byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2, let (scalar, count) = unsafeScalar(at: index)
             else {

@@ -2,14 +2,14 @@ import NevodHost
 import NevodSupport
 
 extension HTTPResponse {
-    /// The same answer with another body.
+    /// Returns the same response with another body.
     func replacingBody(_ body: HTTPResponseStream) -> HTTPResponse {
         HTTPResponse(version: version, status: status, reason: reason, headers: headers, body: .stream(body))
     }
 }
 
 extension HTTPResponseStream {
-    /// The same pieces, as long as they are at most `limit` bytes together.
+    /// Returns a stream of the same pieces that fails after more than `limit` bytes.
     func limited(to limit: Int64, failure: TransportError) -> HTTPResponseStream {
         let received = Count()
         return HTTPResponseStream { () async throws(TransportError) in

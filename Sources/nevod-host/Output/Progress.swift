@@ -1,19 +1,19 @@
 import NevodSupport
 
-/// How far a download or an upload is, and the line that says so.
+/// The progress of a download or an upload, and its line of text.
 struct Progress {
-    /// The file, usually.
+    /// The name shown, usually the file's.
     var name: String
     var done: Int64
-    /// Nil when the server doesn't say.
+    /// Nil if the length is unknown.
     var total: Int64?
-    /// Bytes in a second, lately; nil while there is nothing to measure.
+    /// The recent rate in bytes per second; nil before the first measurement.
     var rate: Double?
-    /// Seconds since the beginning.
+    /// Seconds since the start.
     var elapsed: Double
     var isFinished = false
 
-    /// One line that is narrower than the terminal, because a terminal wraps when its last column is written.
+    /// Returns one line that is narrower than the terminal, because a terminal wraps when its last column is written.
     ///
     ///     orders.json   42% [########            ]  12.6 MiB / 30.0 MiB   1.2 MiB/s   0:15
     func line(width: Int) -> String {
@@ -21,7 +21,7 @@ struct Progress {
         let name = TerminalText.safe(name)
         var facts = [bytesText, rate.map { "\(Units.bytes($0))/s" } ?? "--/s", timeText]
         if let percentage { facts.insert("\(percentage < 10 ? "  " : percentage < 100 ? " " : "")\(percentage)%", at: 0) }
-        // What matters least goes first when there is no room: the name gets shorter, then rate, time and name go.
+        // If there is no room, the name is shortened first, then name, time and rate are dropped.
         let plain = facts.joined(separator: "  ")
         let room = columns - plain.count - 2
         guard room >= 8 || room >= Self.columns(of: name) else {
@@ -37,7 +37,7 @@ struct Progress {
         return "\(shown)  \(facts[0]) \(bar) \(facts.dropFirst().joined(separator: "  "))"
     }
 
-    /// Never 100 before everything is there.
+    /// Less than 100 until everything is transferred.
     private var percentage: Int? {
         guard let total, total >= 0 else { return nil }
         guard done < total else { return 100 }
@@ -50,7 +50,7 @@ struct Progress {
         return "\(text) / \(Units.bytes(Double(total)))"
     }
 
-    /// What it took, or what is to come; what it has taken when the end isn't known.
+    /// The remaining time; the elapsed time if finished or if the length is unknown.
     private var timeText: String {
         guard !isFinished, let total else { return Units.clock(elapsed) }
         guard let rate, rate > 0 else { return Units.clock(nil) }
@@ -64,7 +64,7 @@ struct Progress {
         return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: inner - filled) + "]"
     }
 
-    /// Without its beginning: names of files differ at their ends.
+    /// Shortens a name at its beginning: names of files differ at their ends.
     private static func shortened(_ name: String, to columns: Int) -> String {
         guard Self.columns(of: name) > columns else { return name }
         guard columns > 3 else { return String(repeating: ".", count: max(0, columns)) }
@@ -73,7 +73,7 @@ struct Progress {
         return "..." + rest
     }
 
-    /// At most so many: what may be wide counts as wide, so that a line is rather too short than too long.
+    /// Returns an upper bound of the columns: every possibly wide character counts as two.
     private static func columns(of text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x300 ? 1 : 2) }
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Shows a download or an upload on one line of the terminal, drawn again at most ten times a second.
+/// Shows a download or an upload on one line of the terminal, redrawn at most ten times a second.
 ///
-/// It reads no clock: times are seconds of a monotonic one, handed in. `ProgressBar.now()` is such a clock.
+/// Callers pass the time, in seconds of a monotonic clock such as `ProgressBar.now()`.
 struct ProgressBar {
     private var progress: Progress
     private let start: Double
@@ -13,12 +13,12 @@ struct ProgressBar {
     private var isDrawn = false
 
     static let interval = 0.1
-    /// About so many seconds make the rate: less would flicker, more would lag behind.
+    /// The seconds over which the rate is averaged: fewer would flicker, more would lag behind.
     private static let memory = 3.0
 
     /// - Parameters:
-    ///   - now: the beginning. Nothing is drawn in the first tenth of a second, so that what is quick doesn't flash.
-    ///   - width: asked before each drawing, because windows change.
+    ///   - now: the start. Nothing is drawn in the first tenth of a second, so that quick transfers don't flash.
+    ///   - width: called before each drawing, because windows change size.
     init(
         name: String, at now: Double,
         width: @escaping () -> Int = { TerminalSize.columns(of: STDERR_FILENO) },
@@ -32,7 +32,7 @@ struct ProgressBar {
         self.write = write
     }
 
-    /// Cheap when it is too soon to draw. `done` may fall when an attempt is repeated.
+    /// Updates the numbers, and draws if the last drawing is a tenth of a second ago. `done` may fall when an attempt is repeated.
     mutating func update(done: Int64, total: Int64?, at now: Double) {
         progress.done = done
         progress.total = total
@@ -41,7 +41,7 @@ struct ProgressBar {
         draw(at: now)
     }
 
-    /// The last line stays, with what the whole took.
+    /// Draws the last line, with the total time and the average rate, and leaves it.
     mutating func finish(at now: Double) {
         progress.isFinished = true
         progress.rate = now > start ? Double(progress.done) / (now - start) : nil
@@ -50,7 +50,7 @@ struct ProgressBar {
         isDrawn = false
     }
 
-    /// Leaves nothing behind: before a message, or when the transfer failed. An update draws it again.
+    /// Erases the line, before a message or after a failure. The next update draws it again.
     mutating func clear() {
         guard isDrawn else { return }
         write("\r\u{1B}[K")

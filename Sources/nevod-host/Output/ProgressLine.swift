@@ -2,7 +2,7 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// A progress bar on standard error, if that is a terminal that can draw one; otherwise nothing.
+/// A progress bar on standard error if that is a capable terminal; otherwise nothing.
 struct ProgressLine {
     private var bar: ProgressBar?
     private var done: Int64 = 0
@@ -29,7 +29,7 @@ struct ProgressLine {
 }
 
 extension HTTPBody {
-    /// The same body, with a progress line for what is sent.
+    /// Returns the same body with a progress line for the upload.
     func showingProgress(name: String, isShown: Bool) -> HTTPBody {
         guard case .stream(let stream) = self else { return self }
         return .stream(
@@ -54,7 +54,7 @@ private final class CountingReader: HTTPBodyReader {
         let piece = try await reader.read(upTo: count)
         progress.withLock { progress in
             progress.advance(by: piece.count, of: total)
-            // Of a known length, nobody reads the end.
+            // The transport doesn't read past a known length, so an empty piece may never come.
             if piece.isEmpty || progress.isComplete(total) { progress.finish() }
         }
         return piece

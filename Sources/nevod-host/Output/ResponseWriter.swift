@@ -2,12 +2,12 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// Writes an answer to where it should go: raw into a pipe or a file; JSON formatted, and everything made safe, at a terminal.
+/// Writes a response to its destination: unchanged into a pipe or a file; with JSON formatted and made safe at a terminal.
 struct ResponseWriter {
     let arguments: Arguments
     let console: Console
 
-    /// More is not formatted: nobody reads it at a terminal.
+    /// Larger JSON is not formatted: it is not read at a terminal.
     private static let largestFormatted = 4 << 20
 
     func write(_ response: HTTPResponse) async throws {
@@ -33,7 +33,7 @@ struct ResponseWriter {
             + response.headers.map { "\($0.name): \($0.value)" }
     }
 
-    /// With `--max-filesize`: the same answer, which fails as soon as it says or shows that it is larger.
+    /// Applies `--max-filesize`: fails as soon as the declared or received length exceeds the limit.
     private func limited(_ response: HTTPResponse) throws -> HTTPResponse {
         let limit = try SessionBuilder(arguments: arguments).maxFileSize()
         guard limit < .max, case .stream(let pieces) = response.body else { return response }

@@ -1,6 +1,6 @@
-/// A text as one word of a command that people paste into a shell.
+/// Quotes a text as one word of a shell command.
 enum ShellWord {
-    /// For any shell: in single quotes, unless nothing in it means anything to a shell.
+    /// Returns the text for any shell: in single quotes, unless no character in it is special.
     static func quoted(_ text: String) -> String {
         !text.isEmpty && text.utf8.allSatisfy(isPlain)
             ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"

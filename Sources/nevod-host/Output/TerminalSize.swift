@@ -1,7 +1,7 @@
 import Glibc
 
 enum TerminalSize {
-    /// 80 where nobody knows: no terminal, or one that doesn't say.
+    /// Returns 80 if the width is unknown: without a terminal, or with one that doesn't report it.
     static func columns(of descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }

@@ -1,15 +1,15 @@
 import NevodSupport
 
 extension TerminalText {
-    /// Bytes that are no UTF-8 are shown as `\x9b` each: some terminals read that one as the start of a control sequence.
+    /// Shows each byte that is not UTF-8 as an escape such as `\x9b`, which some terminals read as the start of a control sequence.
     static func safe(_ bytes: some Sequence<UInt8>) -> String {
         var text = ""
-        // Escapes are kept apart from what is still to be made safe.
+        // Escapes are kept apart from the text that is still to be made safe.
         var shown = ""
         var parser = Unicode.UTF8.ForwardParser()
         var rest = bytes.makeIterator()
         var pending: [UInt8] = []
-        // The parser doesn't say which bytes it refused, so they are noted on the way.
+        // The parser doesn't return the bytes that it rejected, so they are recorded here.
         var noted = AnyIterator<UInt8> {
             guard let byte = rest.next() else { return nil }
             pending.append(byte)

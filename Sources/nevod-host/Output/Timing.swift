@@ -1,7 +1,7 @@
-/// Where the time of a request went, and how much was carried.
+/// The duration of each step of a request, and the bytes transferred.
 struct Timing {
-    /// When each step was done, in seconds since the beginning, as libcurl counts. Nil for a step that there was not: no name
-    /// to look up, no TLS, a connection that was open already.
+    /// The end of each step in seconds since the start, as libcurl counts. Nil for a step that did not happen: no name lookup, no
+    /// TLS, or a reused connection.
     var nameLookup: Double?
     var connect: Double?
     var tls: Double?
@@ -11,7 +11,7 @@ struct Timing {
     var sent: Int64?
     var received: Int64?
 
-    /// Aligned lines, each with a line break. The last column is what the step itself took.
+    /// Aligned lines, each with a line break. The last column is the duration of the step itself.
     ///
     ///     name lookup     1.2 ms
     ///     connect        12.0 ms   +10.8
@@ -37,7 +37,7 @@ struct Timing {
             text += Self.left(step.name, nameWidth) + "  " + Self.right(times[index], timeWidth) + " ms"
             text += took[index].isEmpty ? "\n" : "  " + Self.right(took[index], tookWidth) + "\n"
         }
-        // Units differ, so the numbers stand at the left edge of the times' column.
+        // Sizes have other units than times, so they are aligned to the left.
         for size in sizes { text += Self.left(size.name, nameWidth) + "  " + size.text + "\n" }
         return text
     }

@@ -1,4 +1,4 @@
-/// Numbers for people, without Foundation's formatters.
+/// Formats numbers for people, without Foundation.
 enum Units {
     /// `999 B`, `1.5 KiB`, `12.0 MiB`.
     static func bytes(_ count: Double) -> String {
@@ -7,7 +7,7 @@ enum Units {
         let names = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var value = count / 1024
         var unit = 0
-        // 1023.96 KiB would be rounded to 1024.0 KiB.
+        // Avoids 1024.0 KiB for 1023.96 KiB.
         while value >= 1023.95, unit < names.count - 1 {
             value /= 1024
             unit += 1
@@ -15,15 +15,15 @@ enum Units {
         return "\(decimal(value)) \(names[unit])"
     }
 
-    /// One digit behind the point.
+    /// Returns one digit after the decimal point.
     static func decimal(_ value: Double) -> String {
-        // What an Int can't hold is no time and no size.
+        // A value that doesn't fit an Int is not a valid time or size.
         guard value.isFinite, abs(value) < 1e15 else { return "?" }
         let tenths = Int((value * 10).rounded())
         return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
     }
 
-    /// `0:05`, `12:34`, `1:02:03`; `-:--` for what isn't known.
+    /// `0:05`, `12:34`, `1:02:03`; `-:--` if unknown.
     static func clock(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite, seconds >= 0, seconds < 100 * 3600 else { return "-:--" }
         let whole = Int(seconds.rounded())

@@ -1,25 +1,25 @@
 import NevodHost
 
-/// What a stored session belongs to: under its key nobody else finds it.
+/// The identity of a stored session, from which its key in the store is made.
 ///
-/// The settings that are no secrets are part of it by a digest. Somebody's name may be among them, and a request with one name
-/// must not go out with another's session.
+/// It includes a digest of the settings that are not secret. A user's name may be among them, and a request with one name must not be
+/// sent with another user's session.
 struct SessionName: Sendable, Equatable {
-    /// Empty without one.
+    /// Empty without a profile.
     let profile: String
-    /// By the name that it gives itself: another file of the same plugin, a newer one for instance, finds the session.
+    /// The plugin's own name and not its path, so that a newer file of the same plugin finds the session.
     let plugin: String
     let scheme: String
-    /// To which the login's settings send, in the order of their text.
+    /// The origins that the login's settings name, sorted.
     let origins: [String]
     let settings: String
-    /// As `--account` said, or else the scheme; may be empty.
+    /// The account from `--account`, or else from the scheme; may be empty.
     var account = ""
 
-    /// `session/PROFILE/PLUGIN:SCHEME@ORIGIN,ORIGIN;SETTINGS/ACCOUNT`, each part percent-encoded: none can hold one of the signs between.
+    /// `session/PROFILE/PLUGIN:SCHEME@ORIGIN,ORIGIN;SETTINGS/ACCOUNT`, each part percent-encoded, so that no part contains a separator.
     var key: StorageKey { StorageKey(value: prefix + Self.encoded(account)) }
 
-    /// That of the keys of all accounts.
+    /// The prefix of the keys of all accounts.
     var prefix: String {
         let places = origins.map(Self.encoded).joined(separator: ",")
         return "\(Self.start)\(Self.encoded(profile))/\(Self.encoded(plugin)):\(Self.encoded(scheme))@\(places);\(settings)/"
@@ -43,7 +43,7 @@ struct SessionName: Sendable, Equatable {
         self.account = account
     }
 
-    /// Nil for a key that no session has.
+    /// Returns nil for a key that is not a session's.
     init?(_ key: StorageKey) {
         let parts = key.rawValue.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "session" else { return nil }
@@ -88,14 +88,14 @@ struct SessionName: Sendable, Equatable {
 }
 
 extension LoadedScheme {
-    /// Of the settings that were given and are no secrets, whatever the order of their names: 64 bits of FNV-1a, which are enough
-    /// to keep one's own settings apart, and protect nothing.
+    /// The digest of the given settings that are not secret, independent of the order of their names: 64 bits of FNV-1a, which tell a
+    /// user's own settings apart and protect nothing.
     var settingsDigest: String {
         var texts: [(name: String, value: String)] = []
         for (name, value) in settings.values {
             if case .text(let text) = value { texts.append((name, text)) }
         }
-        // Several values of one name keep their order, which may matter.
+        // Values of one name keep their order, which may matter.
         let sorted = texts.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
         for (name, value) in sorted {

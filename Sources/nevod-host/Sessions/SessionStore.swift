@@ -4,74 +4,75 @@ import NevodHostPostgreSQL
 import NevodHostSecretService
 import NevodSupport
 
-/// Where sessions are kept from one command to the next: a file, or a PostgreSQL server.
+/// The store of sessions between commands: a file or a PostgreSQL server.
 struct SessionStore: Sendable {
-    /// Or the server's address.
+    /// The path of the file, or the server's address.
     let path: String
     private var isServer: Bool { Self.isServer(path) }
-    private let sources: [NotedKeySource]
-    /// If nothing else may seal it.
-    private let passphrase: AskedPassphrase?
+    private let sources: [RecordingKeySource]
+    /// The passphrase, if `--store-key` demands one.
+    private let passphrase: PassphrasePrompt?
     private let console: Console
 
     private static let variable = "NEVOD_HOST_STORE_KEY"
 
-    init(_ arguments: Arguments, _ given: GivenAnswers, _ console: Console) throws {
+    init(_ arguments: Arguments, _ givenAnswers: CommandLineAnswers, _ console: Console) throws {
         path = try Self.path(arguments)
         self.console = console
-        let option = StoreKeyOption(console: console, given: given)
+        let option = StoreKeyOption(console: console, givenAnswers: givenAnswers)
         if let text = arguments.value(.storeKey) {
-            passphrase = text == "passphrase" ? option.passphrase(StoreKeyOption.ofTheStore) : nil
-            let source = try passphrase?.source ?? option.source(text, "--store-key", answer: StoreKeyOption.ofTheStore)
-            sources = [NotedKeySource(source)]
+            passphrase = text == "passphrase" ? option.passphrase(StoreKeyOption.storeAnswer) : nil
+            let source = try passphrase?.source ?? option.source(text, "--store-key", answer: StoreKeyOption.storeAnswer)
+            sources = [RecordingKeySource(source)]
         } else {
             passphrase = nil
             let file: [any StoreKeySource] = Self.keyPath.map { [KeyFile(path: $0)] } ?? []
             let known: [any StoreKeySource] =
                 [SecretServiceKey()] + file
-                + [option.passphrase(StoreKeyOption.ofTheStore).source, EnvironmentKey(variable: Self.variable)]
-            sources = known.map(NotedKeySource.init)
+                + [option.passphrase(StoreKeyOption.storeAnswer).source, EnvironmentKey(variable: Self.variable)]
+            sources = known.map(RecordingKeySource.init)
         }
     }
 
-    /// A server makes what is missing when it is asked. Where this user may not look there may be one: opening it says so.
-    var isThere: Bool { isServer || access(path, F_OK) == 0 || errno == EACCES }
+    /// Whether there may be a store. A server creates what is missing. A path that this user may not look at may hold one: opening it
+    /// reports the error.
+    var exists: Bool { isServer || access(path, F_OK) == 0 || errno == EACCES }
 
-    /// Of the file; a server has its own.
+    /// The layout version of the file; nil for a server.
     var layout: Int? { isServer ? nil : SQLiteStorage.layout }
 
-    /// Opens it, or makes it, and says so: also what an interrupted command has left without a key, and what a server had not.
+    /// Opens or creates the store, and reports a created one, which includes a file that an interrupted command left without a key.
     private func connect() async throws -> any SealedStorage {
         let storage: any SealedStorage =
             isServer
             ? try await PostgreSQLStorage(connection: path, keys: sources) : try await SQLiteStorage(path: path, keys: sources)
-        if sources.contains(where: \.hasMadeStore) {
+        if sources.contains(where: \.hasCreatedStore) {
             console.inform("sessions are kept in \(path), sealed by \(seal(of: storage))")
         }
         return storage
     }
 
-    func openOrMake() async throws -> any SealedStorage {
-        // Whoever thinks better of it while being asked leaves no store, which the next command would seal with another key.
-        if !isThere { _ = try await passphrase?.secret(isNew: true) }
+    func openOrCreate() async throws -> any SealedStorage {
+        // Asks first, so that a cancelled question leaves no store, which the next command would seal with another key.
+        if !exists { _ = try await passphrase?.secret(isNew: true) }
         return try await connect()
     }
 
-    /// Nil: there is none yet.
-    func openIfThere() async throws -> (any SealedStorage)? {
-        isThere ? try await connect() : nil
+    /// Returns nil if there is no store yet.
+    func openIfExists() async throws -> (any SealedStorage)? {
+        exists ? try await connect() : nil
     }
 
-    /// For commands that are pointless without one.
+    /// Opens the store for a command that needs an existing one.
     func open() async throws -> any SealedStorage {
-        guard let storage = try await openIfThere() else {
+        guard let storage = try await openIfExists() else {
             throw StorageError(
-                .unavailable, path, problem: "there is no store of sessions", remedy: "nevod-host login makes one")
+                .unavailable, path, problem: "there is no store of sessions", remedy: "nevod-host login creates one")
         }
         return storage
     }
 
-    /// For people.
+    /// Describes the key of an open store.
     func seal(of storage: any SealedStorage) -> String {
         sources.first { $0.kind == storage.keyKind }?.description ?? storage.keyKind
     }
@@ -84,7 +85,7 @@ struct SessionStore: Sendable {
         }
         guard let folder = folder("XDG_DATA_HOME", ".local/share") else {
             let without = [.request, .sign].contains(arguments.command) ? ", or --no-store" : ""
-            throw UsageError("there is no home to keep sessions in; give --store PATH\(without)")
+            throw UsageError("there is no home directory to keep sessions in; give --store PATH\(without)")
         }
         return "\(folder)/nevod-host/sessions.db"
     }
@@ -93,30 +94,30 @@ struct SessionStore: Sendable {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
 
-    /// It is shown, and others can read it: no place for a password.
+    /// Refuses an address with a password: the address is shown, and other processes can read it.
     ///
-    /// - Parameter source: where it stands.
+    /// - Parameter source: the flag or variable of the address.
     private static func checkServer(_ text: String, _ source: String) throws {
         let authority = text.split(separator: "/", omittingEmptySubsequences: false)[2]
         let user = authority.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
         guard !user.contains(":"), !text.contains("password=") else {
             throw UsageError(
-                "\(source) has a password in it, which would be shown with the address, and which other processes can read in "
+                "\(source) contains a password, which would be shown with the address, and which other processes can read in "
                     + "a command line; put it into a password file (PGPASSFILE) or a service file")
         }
     }
 
-    /// Not beside the database: who copies that folder hasn't got the key.
+    /// The key file's path, in another folder than the database, so that a copy of that folder doesn't contain the key.
     private static var keyPath: String? { folder("XDG_CONFIG_HOME", ".config").map { "\($0)/nevod-host/store.key" } }
 
-    /// A relative folder doesn't count (XDG Base Directory Specification).
+    /// Ignores a relative folder (XDG Base Directory Specification).
     private static func folder(_ variable: String, _ below: String) -> String? {
         if let folder = environment(variable), folder.hasPrefix("/") { return folder }
         return environment("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/\(below)" : nil }
     }
 }
 
-/// From where the process is.
+/// Resolves a path against the working directory.
 func absolutePath(_ path: String) throws -> String {
     guard !path.hasPrefix("/") else { return path }
     guard let folder = getcwd(nil, 0) else { throw InputError(".", errno) }

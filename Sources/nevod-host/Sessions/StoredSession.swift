@@ -2,19 +2,19 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// A session as it stands in the store, as far as people may see it.
+/// A session in the store, without its secrets.
 struct StoredSession: Sendable {
     let name: SessionName
     let state: State
 
     enum State: Sendable {
-        /// - Parameter account: in the scheme's words; may be empty.
+        /// - Parameter account: the scheme's name for it; may be empty.
         case readable(expires: UnixTime?, account: String)
-        /// - Parameter problem: why it isn't.
+        /// - Parameter problem: why it can't be read.
         case damaged(problem: String)
     }
 
-    /// All of a store, in the order of their keys. One that can't be read doesn't hide the others.
+    /// Returns all sessions of a store, in the order of their keys. One that can't be read doesn't hide the others.
     static func all(in storage: any SealedStorage) async throws -> [StoredSession] {
         var sessions: [StoredSession] = []
         for key in try await storage.keys(withPrefix: SessionName.start) {
@@ -32,16 +32,16 @@ struct StoredSession: Sendable {
         return sessions
     }
 
-    /// For a table: when it ends, or what else is to be said.
-    func end(now: UnixTime) -> String {
+    /// Returns the expiry for a table, or that the session is damaged.
+    func expiry(now: UnixTime) -> String {
         switch state {
         case .damaged: "damaged"
         case .readable(nil, _): "-"
-        case .readable(let time?, _): Self.text(of: time) + (time <= now ? " (over)" : "")
+        case .readable(let time?, _): Self.text(of: time) + (time <= now ? " (expired)" : "")
         }
     }
 
-    /// RFC 3339, in UTC.
+    /// Formats a time by RFC 3339, in UTC.
     static func text(of time: UnixTime) -> String {
         var seconds = time_t(time.seconds)
         var parts = tm()

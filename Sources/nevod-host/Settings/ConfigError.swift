@@ -1,7 +1,7 @@
-/// The config file can't be used.
+/// Reports a config file that can't be used.
 struct ConfigError: Error, Equatable, CustomStringConvertible {
     let path: String
-    /// From 1; nil for the file as a whole.
+    /// The line's number from 1; nil for the file as a whole.
     let line: Int?
     let problem: String
 

@@ -2,7 +2,7 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// Profiles: flags that someone doesn't want to type each time, and the base of relative URLs.
+/// The config file: profiles, each with flags and a base of relative URLs.
 ///
 ///     # ~/.config/nevod/config
 ///     [work]
@@ -14,32 +14,32 @@ import NevodSupport
 struct ConfigFile {
     let path: String
     let profiles: [Profile]
-    /// Worth a warning when a profile holds what others shouldn't know.
+    /// Whether other users can read the file, which deserves a warning: a profile may hold confidential values.
     let isReadableByOthers: Bool
 
     private static let maximumSize = 1 << 20
 
-    /// `$XDG_CONFIG_HOME/nevod/config`, or the same below `~/.config`; nil without a home. A relative folder doesn't count
-    /// (XDG Base Directory Specification).
+    /// `$XDG_CONFIG_HOME/nevod/config`, or the same below `~/.config`; nil without a home directory. A relative
+    /// folder is ignored (XDG Base Directory Specification).
     static func defaultPath() -> String? {
         if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return "\(folder)/nevod/config" }
         return environment("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.config/nevod/config" : nil }
     }
 
-    /// Nil when there is no such file.
+    /// Returns nil if there is no such file.
     static func load(path: String) throws -> ConfigFile? {
-        // Without waiting, should it be a pipe.
+        // O_NONBLOCK, so that opening a pipe doesn't wait.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw InputError(path, errno)
         }
         defer { close(descriptor) }
-        // Of the open file, not of the name, which may be another file's by then.
+        // Checks the open file, because the name may belong to another file by now.
         var info = stat()
         guard fstat(descriptor, &info) == 0 else { throw InputError(path, errno) }
-        guard info.st_mode & S_IFMT == S_IFREG else { throw ConfigError(path, nil, "it is not a file") }
-        guard info.st_size <= maximumSize else { throw ConfigError(path, nil, "it is longer than a mebibyte") }
+        guard info.st_mode & S_IFMT == S_IFREG else { throw ConfigError(path, nil, "it is not a regular file") }
+        guard info.st_size <= maximumSize else { throw ConfigError(path, nil, "it is larger than 1 MiB") }
         try checkOwner(info, path, of: path)
         try checkFolder(of: path)
         let bytes = try FileDescriptor(number: descriptor, name: path).readAll()
@@ -61,12 +61,12 @@ struct ConfigFile {
         throw ConfigError(path, nil, "there is no profile \"\(TerminalText.safe(name))\"\(hint.isEmpty ? "; \(known)" : hint)")
     }
 
-    /// Who writes here decides which plugin gets the secrets, and to which server they go.
+    /// Refuses a file or folder that others can write: its content decides which plugin gets the secrets and where they are sent.
     private static func checkOwner(_ info: stat, _ culprit: String, of path: String) throws(ConfigError) {
         guard info.st_uid == 0 || info.st_uid == geteuid() else {
             throw ConfigError(path, nil, "\(culprit) belongs to another user (uid \(info.st_uid))")
         }
-        // In a folder with the sticky bit, such as /tmp, others can't replace what isn't theirs.
+        // In a folder with the sticky bit, such as /tmp, other users can't replace a file.
         let isSticky = info.st_mode & S_IFMT == S_IFDIR && info.st_mode & S_ISVTX != 0
         guard info.st_mode & (S_IWGRP | S_IWOTH) == 0 || isSticky else {
             throw ConfigError(path, nil, "others may write \(culprit); chmod go-w it")

@@ -1,13 +1,13 @@
 import NevodSupport
 
-/// Reads the text of a config file. Values may be secrets, and no error repeats one.
+/// Parses the text of a config file. Errors never contain a value, which may be a secret.
 struct ConfigParser {
     let path: String
 
     func profiles(_ bytes: [UInt8]) throws(ConfigError) -> [Profile] {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw ConfigError(path, nil, "it is not UTF-8") }
         var profiles: [(line: Int, profile: Profile)] = []
-        // Cut by bytes: to a Character, a line break with a combining mark behind it isn't one.
+        // Splits by bytes: a line break followed by a combining mark is one Character, and not a line break.
         for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             var line = line
             if index == 0, line.starts(with: "\u{FEFF}".utf8) { line = line.dropFirst(3) }
@@ -15,17 +15,17 @@ struct ConfigParser {
             let number = index + 1
             guard let first = line.first, first != UInt8(ascii: "#") else { continue }
             guard line.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
-                throw ConfigError(path, number, "it holds a control character")
+                throw ConfigError(path, number, "it contains a control character")
             }
             if first == UInt8(ascii: "[") {
                 let name = try section(line, number)
                 if let other = profiles.first(where: { $0.profile.name == name }) {
-                    throw ConfigError(path, number, "the profile \"\(name)\" is there already, in line \(other.line)")
+                    throw ConfigError(path, number, "the profile \"\(name)\" is already defined in line \(other.line)")
                 }
                 profiles.append((number, Profile(name: name)))
             } else {
                 guard let last = profiles.indices.last else {
-                    throw ConfigError(path, number, "this stands before the first profile; begin one with [NAME]")
+                    throw ConfigError(path, number, "this is outside a profile; begin one with [NAME]")
                 }
                 try read(line, number, into: &profiles[last].profile)
             }
@@ -35,11 +35,11 @@ struct ConfigParser {
 
     private func section(_ line: Substring.UTF8View, _ number: Int) throws(ConfigError) -> String {
         guard let end = line.firstIndex(of: UInt8(ascii: "]")) else {
-            throw ConfigError(path, number, "the profile's name has no ] behind it")
+            throw ConfigError(path, number, "the profile's name has no closing ]")
         }
         let rest = trimmed(line[line.index(after: end)...])
         guard rest.isEmpty || rest.first == UInt8(ascii: "#") else {
-            throw ConfigError(path, number, "a profile's name stands on a line of its own")
+            throw ConfigError(path, number, "a profile's name must be on a line of its own")
         }
         let name = trimmed(line[line.index(after: line.startIndex)..<end])
         guard !name.isEmpty else { throw ConfigError(path, number, "the profile has no name") }
@@ -65,7 +65,7 @@ struct ConfigParser {
             return
         }
         guard let value, !value.isEmpty || flag.mayBeEmpty else {
-            throw ConfigError(path, number, "\(key) needs a value: \(key) = \(flag.value ?? "")")
+            throw ConfigError(path, number, "\(key) needs a value: \(key) = \(flag.value?.placeholder ?? "")")
         }
         profile.flags.append((flag.name, value))
     }
@@ -74,15 +74,15 @@ struct ConfigParser {
         let lowercased = text.lowercased()
         guard let scheme = ["https://", "http://"].first(where: lowercased.hasPrefix),
             let first = text.utf8.dropFirst(scheme.utf8.count).first, first != UInt8(ascii: "/"), first != UInt8(ascii: "?")
-        else { throw ConfigError(path, number, "url has to begin with https:// or http:// and a host") }
-        guard !text.utf8.contains(UInt8(ascii: "#")) else { throw ConfigError(path, number, "url may have no fragment (#)") }
+        else { throw ConfigError(path, number, "url must begin with https:// or http:// and a host") }
+        guard !text.utf8.contains(UInt8(ascii: "#")) else { throw ConfigError(path, number, "url must not have a fragment (#)") }
         return text
     }
 
     private func unknown(_ key: String, _ number: Int) -> ConfigError {
-        // What isn't a name may be half of a secret.
+        // A text that isn't a name may be part of a secret.
         guard key.utf8.count <= 64, !key.utf8.contains(UInt8(ascii: " ")) else {
-            return ConfigError(path, number, "a line is NAME = VALUE, with the long name of an option")
+            return ConfigError(path, number, "write a line as NAME = VALUE, with the long name of an option")
         }
         var bare = key[...]
         while bare.hasPrefix("-") { bare.removeFirst() }
@@ -94,10 +94,7 @@ struct ConfigParser {
             path, number, "unknown option \"\(TerminalText.safe(key))\"\(hint.isEmpty ? "; see nevod-host --help" : hint)")
     }
 
-    /// Those of a request, and of one that is only signed. A profile that names a profile would be a riddle.
-    private static let flags = Flag.all.filter { flag in
-        !flag.commands.isDisjoint(with: [.request, .sign]) && ![.profile, .help, .version].contains(flag.name)
-    }
+    private static let flags = Flag.all.filter(\.isInProfiles)
 
     private func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
         var text = text

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// Keeps what this process holds to itself.
+/// Protects the memory of this process.
 enum ProcessGuard {
-    /// Call before a secret is read. No core file is written, no crash prints memory, and no process of the same user can look
-    /// into this one's memory or trace it (prctl(2), PR_SET_DUMPABLE).
-    static func close() {
+    /// Disables core files, crash reports with memory contents, and access by other processes of the same user to this process's
+    /// memory (prctl(2), PR_SET_DUMPABLE). Call before a secret is read.
+    static func harden() {
         _ = nevod_make_undumpable()
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-        // Swift's runtime would print registers, and the memory that they point to.
+        // Swift's crash handler would print registers and the memory that they point to.
         for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { signal(number, SIG_DFL) }
     }
 }

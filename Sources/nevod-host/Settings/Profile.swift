@@ -1,22 +1,22 @@
 /// A section of the config file.
 struct Profile {
     let name: String
-    /// In their order. They stand before those of the command line, whose last one wins.
+    /// The flags in order. They are put before those of the command line, so that the latter win.
     var flags: [(name: Flag.Name, value: String)] = []
-    /// What a relative operand is appended to; without a fragment.
+    /// The URL to which a relative operand is appended; without a fragment.
     var baseURL: String?
 
-    /// Without those that the command hasn't got: a profile serves requests and signatures.
+    /// Returns the flags that the command takes.
     func flags(for command: Command) -> [(name: Flag.Name, value: String)] {
         flags.filter { given in
-            Flag.all.contains { $0.name == given.name && $0.commands.contains(command) }
+            Flag.flags(of: command).contains { $0.name == given.name }
         }
     }
 
-    /// The URL for an operand: `/orders?all` with the base `https://host/v1?tenant=1` is
-    /// `https://host/v1/orders?tenant=1&all`. An absolute one stays as it is, and so does everything without a base. Between
-    /// base and operand there is one slash, whoever brings it; nothing else is changed, `//` and `/../` included. (So it is not
-    /// the resolution of RFC 3986 §5, for which `/orders` would leave `/v1`.)
+    /// Returns the URL for an operand: `/orders?all` with the base `https://host/v1?tenant=1` is
+    /// `https://host/v1/orders?tenant=1&all`. An absolute operand, and any operand without a base, stays as it is. Base and operand
+    /// are joined by exactly one slash; nothing else is changed, `//` and `/../` included. (This is not the resolution of RFC 3986
+    /// §5, by which `/orders` would leave `/v1`.)
     func url(for operand: String) -> String {
         guard let baseURL, !Self.isAbsolute(operand) else { return operand }
         let (basePath, baseQuery) = Self.cut(baseURL[...], at: "?")
@@ -29,13 +29,13 @@ struct Profile {
             url += path.utf8.first == UInt8(ascii: "/") ? String(decoding: path.utf8.dropFirst(), as: UTF8.self) : String(path)
         }
         let queries = [baseQuery, query].compactMap { $0 }.filter { !$0.isEmpty }
-        // A question mark with nothing behind it is sent, too, if it was typed.
+        // A question mark without a query is sent if it was typed.
         if !queries.isEmpty || baseQuery != nil || query != nil { url += "?" + queries.joined(separator: "&") }
         if let fragment { url += "#" + fragment }
         return url
     }
 
-    /// With a scheme (RFC 3986 §3.1) and `://`; another colon may be part of a path.
+    /// Whether an operand begins with a scheme (RFC 3986 §3.1) and `://`; any other colon may be part of a path.
     private static func isAbsolute(_ operand: String) -> Bool {
         let scheme = operand.utf8.prefix { byte in
             switch byte {

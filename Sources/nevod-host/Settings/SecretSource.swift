@@ -1,7 +1,7 @@
 import Glibc
 import NevodHost
 
-/// Reads a value from where the user said it is: `env:VARIABLE`, `file:PATH` or `-`.
+/// Reads a value from its source: `env:VARIABLE`, `file:PATH` or `-`.
 struct SecretSource {
     let console: Console
 
@@ -11,12 +11,12 @@ struct SecretSource {
 
     /// - Parameters:
     ///   - source: one of the three.
-    ///   - what: names the value in an error.
+    ///   - what: the value's name, for errors.
     func read(_ source: String, what: String, isSecret: Bool = true) throws -> Secret {
         if source.hasPrefix("env:") {
             let variable = String(source.dropFirst(4))
             guard let text = getenv(variable) else {
-                throw SettingSourceError("\(what) is to come from the environment variable \(variable), which is not set")
+                throw SettingSourceError("\(what) is read from the environment variable \(variable), which is not set")
             }
             return Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))
         }
@@ -25,7 +25,7 @@ struct SecretSource {
         return Secret(copying: withoutLineEnd(try readFile(path)))
     }
 
-    /// Editors and `echo` end a file with a line break that is not part of the value.
+    /// Removes one line break at the end, which editors and `echo` add.
     private func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -36,11 +36,11 @@ struct SecretSource {
     private func warnIfOthersCanRead(_ path: String) {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_mode & S_IROTH != 0 else { return }
-        console.warning("\(path) holds a secret and everyone can read it; chmod 600 it")
+        console.warning("\(path) holds a secret, and all users can read it; chmod 600 it")
     }
 }
 
-/// A setting or a password can't be had from where it should come from.
+/// Reports a setting, password or answer that can't be read from its source.
 struct SettingSourceError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,16 +1,16 @@
 import NevodHost
 
-/// Reads a setting's value from where the user said it is, so that a secret never stands on a command line, which every
-/// process of the machine can read.
+/// Reads the value of a setting from its source, so that a secret is never on a command line, which every process of the machine can
+/// read.
 struct SettingSource {
     let scheme: Scheme
     let console: Console
 
-    /// All of `--set`, and what a person at the terminal answers for required secrets that are missing.
+    /// Reads the settings of `--set`, and asks at the terminal for required secrets that are missing.
     func settings(_ given: [String]) throws -> SchemeSettings {
         var settings = SchemeSettings()
         for text in given {
-            // By bytes: a character that combines with the sign would hide it, and what follows may be a secret.
+            // Splits by bytes: a character that combines with the equals sign would hide it, and the text after it may be a secret.
             guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
                 throw UsageError("--set needs a name and a value: --set NAME=VALUE")
             }
@@ -18,7 +18,7 @@ struct SettingSource {
             let source = String(decoding: text.utf8[equals...].dropFirst(), as: UTF8.self)
             settings.add(name, try value(of: name, source))
         }
-        // A mistyped name is told before anyone is asked for anything.
+        // Reports a mistyped name before asking for anything.
         try scheme.checkNames(of: settings)
         for setting in scheme.settings
         where setting.isRequired && setting.isSecret && !settings.contains(setting.name) {
@@ -28,7 +28,7 @@ struct SettingSource {
     }
 
     private func value(of name: String, _ source: String) throws -> SchemeSettings.Value {
-        // An unknown name may be a mistyped secret: its value is not repeated, and the scheme says what it knows.
+        // An unknown name may be a mistyped secret, so its value is treated as one; the scheme then reports the known names.
         let setting = scheme.settings.first { $0.name == name }
         let isSecret = setting?.isSecret ?? true
         if SecretSource.isSource(source) {

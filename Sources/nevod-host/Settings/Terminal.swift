@@ -2,23 +2,23 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// The process's own terminal, whatever its standard streams are.
+/// The controlling terminal of the process, independent of its standard streams.
 enum Terminal {
-    /// Whether somebody can be asked.
-    static var isThere: Bool {
+    /// Whether there is a terminal to ask at.
+    static var isAvailable: Bool {
         guard let terminal = open() else { return false }
         close(terminal)
         return true
     }
 
-    /// Asks without echo, and waits on this thread. Nil if there is no terminal.
+    /// Asks without echo and blocks this thread; nil if there is no terminal.
     static func askSecret(_ prompt: String) throws -> Secret? {
         try ask(prompt, echoes: false)
     }
 
-    /// Asks, and waits on a thread of its own until somebody answers or this task is cancelled. Nil if there is no terminal.
+    /// Asks, and waits on a separate thread for the answer or for the task's cancellation; nil if there is no terminal.
     ///
-    /// - Parameter prompt: written as it is.
+    /// - Parameter prompt: written unchanged.
     static func answer(_ prompt: String, echoes: Bool) async throws -> Secret? {
         let stop = try WakeUp()
         return try await withTaskCancellationHandler {
@@ -28,8 +28,8 @@ enum Terminal {
         }
     }
 
-    /// Writes to it, if there is one.
-    static func tell(_ text: String) {
+    /// Writes to the terminal, if there is one.
+    static func write(_ text: String) {
         guard let terminal = open() else { return }
         defer { close(terminal) }
         try? FileDescriptor(number: terminal, name: "the terminal").write(Array(text.utf8).span)
@@ -54,8 +54,8 @@ enum Terminal {
         }
         let output = FileDescriptor(number: terminal, name: "the terminal")
         try output.write(Array(prompt.utf8).span)
-        if let stop, !stop.waits(for: terminal) {
-            // What is said next begins on a line of its own.
+        if let stop, !stop.waitUntilReadable(terminal) {
+            // The next output begins on a line of its own.
             try output.write([UInt8(ascii: "\n")].span)
             throw CancellationError()
         }

@@ -1,6 +1,6 @@
 import NevodHost
 
-/// `-u`: a name whose password is asked for, or where name and password are. A password is never taken from the command line.
+/// Reads `-u`: a name whose password is asked for, or the source of name and password. A password on the command line is refused.
 struct UserSource {
     let console: Console
 
@@ -11,7 +11,7 @@ struct UserSource {
         if text == "-" { return BasicCredential(try SecretSource(console: console).read(text, what: "-u")) }
         guard !text.utf8.contains(UInt8(ascii: ":")) else {
             throw UsageError(
-                "-u has a password in it, and a command line can be read by other processes; "
+                "-u contains a password, and a command line can be read by other processes; "
                     + "write -u NAME to be asked, or -u env:VARIABLE, file:PATH or - that hold name:password")
         }
         guard let password = try Terminal.askSecret("Password of \(text): ") else {

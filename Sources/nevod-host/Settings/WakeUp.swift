@@ -1,6 +1,6 @@
 import Glibc
 
-/// Ends a thread's wait for a descriptor from another one.
+/// Lets one thread end another thread's wait for a descriptor.
 final class WakeUp: Sendable {
     private let ends: (read: Int32, write: Int32)
 
@@ -21,10 +21,10 @@ final class WakeUp: Sendable {
         _ = write(ends.write, &byte, 1)
     }
 
-    /// Until there is something to read, or an end of it.
+    /// Waits until the descriptor can be read or is at its end.
     ///
-    /// - Returns: false if it was woken up; that goes first.
-    func waits(for descriptor: Int32) -> Bool {
+    /// - Returns: false if `wake` was called, even if the descriptor can be read.
+    func waitUntilReadable(_ descriptor: Int32) -> Bool {
         var waited = [
             pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
         ]
@@ -33,7 +33,7 @@ final class WakeUp: Sendable {
     }
 }
 
-/// Runs what blocks on a thread of its own: those of the pool, and the session's, have other work.
+/// Runs blocking work on a thread of its own, so that neither the thread pool nor the session's thread waits.
 func onThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
     try await withCheckedThrowingContinuation { continuation in
         let work = Unmanaged.passRetained(ThreadWork { continuation.resume(with: Result(catching: body)) })

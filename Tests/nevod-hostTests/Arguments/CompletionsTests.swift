@@ -2,7 +2,7 @@ import Testing
 
 @testable import nevod_host
 
-/// Types into real shells, at a terminal that `script` makes: a Tab is a Tab, and what the shell hands to the command counts.
+/// Types into real shells at a terminal made by `script`, and compares the words that the command receives.
 @Suite struct CompletionsTests {
     private static let typed = [
         ("--outp\tx", "<--outputx>"),
@@ -96,7 +96,7 @@ import Testing
         #expect(output == "_nevod-host\n")
     }
 
-    @Test("fish answers what it would show")
+    @Test("fish offers the expected completions")
     func fish() throws {
         guard Shell.has("fish") else { return }
         let folder = try playground()
@@ -122,7 +122,7 @@ import Testing
         for (answer, (keys, expected)) in zip(answers, cases) { #expect(answer.sorted() == expected, "\(keys)") }
     }
 
-    @Test("Every flag stands in every script")
+    @Test("Every flag is in every script")
     func complete() {
         for flag in Flag.all {
             for spelling in flag.spellings {
@@ -132,10 +132,9 @@ import Testing
         }
     }
 
-    @Test("What a value is follows from its name")
+    @Test("Files, folders, plugins, methods and profiles are completed as what they are")
     func kinds() {
-        for flag in Flag.all { #expect((flag.value == nil) == (flag.valueKind == nil)) }
-        func kind(_ name: Flag.Name) -> Flag.ValueKind? { Flag.all.first { $0.name == name }?.valueKind }
+        func kind(_ name: Flag.Name) -> Flag.ValueKind? { Flag.all.first { $0.name == name }?.value?.kind }
         #expect(
             kind(.output) == .file && kind(.caFile) == .file && kind(.uploadFile) == .file && kind(.outputDirectory) == .folder)
         #expect(kind(.plugin) == .plugin && kind(.method) == .method && kind(.profile) == .profile && kind(.set) == .text)

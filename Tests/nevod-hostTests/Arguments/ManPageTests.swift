@@ -3,7 +3,7 @@ import Testing
 @testable import nevod_host
 
 @Suite struct ManPageTests {
-    @Test("Every flag, command and exit code is there")
+    @Test("Every flag, command and exit code is listed")
     func complete() {
         let text = ManPage.text
         for flag in Flag.all { #expect(text.contains("\\fB\(ManPage.plain("--" + flag.long))\\fR")) }
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "Nothing in a text is markup",
+        "Markup in a text is escaped",
         arguments: [
             ("a-b", "a\\-b"), ("\\fB", "\\(rsfB"), (".TH", "\\&.TH"), ("'x'", "\\&\\(aqx\\(aq"), ("a\n.b\n\nc", "a\n\\&.b\nc"),
             ("\"~^`", "\\(dq\\(ti\\(ha\\(ga"), ("…é", "\\[u2026]\\[u00E9]"), ("😀", "\\[u1F600]"), ("", ""),
@@ -21,7 +21,7 @@ import Testing
         #expect(ManPage.line(text) == escaped)
     }
 
-    @Test("groff has nothing to say, and sets dashes that can be pasted")
+    @Test("groff reports no warnings and sets dashes that can be pasted")
     func groff() throws {
         guard Shell.has("groff") else { return }
         let folder = try TemporaryFolder()
@@ -38,7 +38,7 @@ import Testing
         #expect(text.contains("--max-time SECONDS"))
     }
 
-    @Test("mandoc has nothing to say but that we give no date")
+    @Test("mandoc reports only the missing date")
     func mandoc() throws {
         guard Shell.has("mandoc") else { return }
         let folder = try TemporaryFolder()

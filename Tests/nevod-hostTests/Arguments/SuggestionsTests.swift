@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "Slips, abbreviations, other spellings",
+        "Typos, abbreviations and other spellings are recognised",
         arguments: [
             ("haeder", "header"), ("headers", "header"), ("Header", "header"), ("max_time", "max-time"), ("maxtime", "max-time"),
             ("outptu", "output"), ("verb", "verbose"), ("cacrt", "cacert"), ("upload", "upload-file"), ("locaton", "location"),
@@ -24,19 +24,19 @@ import Testing
     }
 
     @Test(
-        "Nothing for what is like nothing",
+        "Words unlike any flag get no suggestion",
         arguments: ["", "x", "q", "zzzz", "frobnicate", String(repeating: "header", count: 999)])
     func nothing(word: String) {
         #expect(Suggestions.hint(forFlag: word, of: .request) == "")
     }
 
-    @Test("Only flags that the command has")
+    @Test("Only flags of the command are suggested")
     func command() {
         #expect(Suggestions.hint(forFlag: "haeder", of: .inspect) == "")
         #expect(Suggestions.hint(forFlag: "jsno", of: .inspect) == "; did you mean --json?")
     }
 
-    @Test("What is equally near is told together, at most three, in order")
+    @Test("At most three equally near words are suggested, in order")
     func several() {
         #expect(Suggestions.hint(for: "key", among: ["keg", "kex", "other"]) == "; did you mean keg or kex?")
         #expect(Suggestions.hint(for: "keyz", among: ["keya", "keyb", "keyc", "keyd"]) == "; did you mean keya, keyb or keyc?")

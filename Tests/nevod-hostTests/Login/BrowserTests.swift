@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct BrowserTests {
     @Test(
-        "What $BROWSER names goes before the desktop's own",
+        "The commands of $BROWSER take precedence over the desktop's",
         arguments: [
             (nil, false, []), (nil, true, ["xdg-open"]), ("", true, ["xdg-open"]), (": :", true, ["xdg-open"]),
             ("firefox", true, ["firefox"]), ("w3m -X:firefox --new-tab %s", false, ["w3m -X", "firefox --new-tab %s"]),
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "The address is one word, whatever is in it",
+        "The address is always one word",
         arguments: [
             (["firefox"], ["firefox", "http://a/?b c;%s"]), (["open", "--url=%s"], ["open", "--url=http://a/?b c;%s"]),
             (["x", "%s", "%s%s"], ["x", "http://a/?b c;%s", "http://a/?b c;%shttp://a/?b c;%s"]),

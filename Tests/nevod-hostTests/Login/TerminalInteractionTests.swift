@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TerminalInteractionTests {
     @Test(
-        "A choice is meant by its name, or counted from 1",
+        "A choice is found by its name, or else by its number from 1",
         arguments: [
             ("sms", "sms"), ("1", "sms"), ("2", "3"), ("3", "3"), ("4", nil), ("0", nil), ("-1", nil), ("", nil), ("SMS", nil),
             ("99999999999999999999", nil),

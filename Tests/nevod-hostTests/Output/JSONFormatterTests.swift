@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "What isn't JSON is left to the caller",
+        "Invalid JSON is left to the caller",
         arguments: [
             "", " ", "{", "[", "]", "}", "[}", "{]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
             "{a:1}", "{1:1}", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "1 2", "1,", ":", "01", "-", "+1", ".5", "1.", "1e", "1e+", "0x1",
@@ -51,21 +51,21 @@ import Testing
         #expect(format(text) == nil)
     }
 
-    @Test("Bytes that are no UTF-8 are no JSON")
+    @Test("Bytes that are not UTF-8 are not JSON")
     func malformedUTF8() {
         for bytes: [UInt8] in [[0x22, 0x9B, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xC3]] {
             #expect(JSONFormatter(inColour: false).format(bytes) == nil)
         }
     }
 
-    @Test("Nothing reaches the terminal that it would obey")
+    @Test("Control characters never reach the terminal")
     func terminal() {
         #expect(format("\"a\u{7F}\u{9B}31m\u{80}\u{9F}\"") == #""a\u007f\u009b31m\u0080\u009f""# + "\n")
         #expect(format("{\"\u{202E}k\":\"\u{2066}\u{061C}\u{A0}é€😀\"}") == "{\n  \"\\u202ek\": \"\\u2066\\u061c\u{A0}é€😀\"\n}\n")
         #expect(format(#""\u001b\\u001b""#) == #""\u001b\\u001b""# + "\n")
     }
 
-    @Test("Colours surround keys, strings, numbers and literals, and nothing else")
+    @Test("Only keys, strings, numbers and literals are coloured")
     func colours() {
         let text = format(#"{"k":["s",1,null]}"#, inColour: true)
         #expect(
@@ -73,7 +73,7 @@ import Testing
                 + "    \u{1B}[35mnull\u{1B}[0m\n  ]\n}\n")
     }
 
-    @Test("Depth costs a level each, and has an end")
+    @Test("The depth is limited")
     func depth() {
         func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
         #expect(format(nested(512)) != nil)
@@ -83,7 +83,7 @@ import Testing
         #expect(format(String(repeating: "[", count: 100_000)) == nil)
     }
 
-    @Test("Indentation can't be made to fill the memory")
+    @Test("The size of the output is limited")
     func size() {
         let text = "[[[[" + Array(repeating: "1", count: 1000).joined(separator: ",") + "]]]]"
         var formatter = JSONFormatter(inColour: false)
@@ -92,7 +92,7 @@ import Testing
         #expect(formatter.format(Array(text.utf8)) == nil)
     }
 
-    @Test("What is formatted is a fixed point, and without its spaces what it was")
+    @Test("Formatting is idempotent and adds only white space")
     func fixedPoint() throws {
         let text = #"[{"a":{"b":[[],{},[{}]],"c":"x"}},"y",[1,[2,[3]]],true]"#
         let once = try #require(format(text))

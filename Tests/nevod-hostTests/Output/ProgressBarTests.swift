@@ -11,7 +11,7 @@ import Testing
         ProgressBar(name: "f", at: 100, width: { 80 }, write: { screen.writes.append($0) })
     }
 
-    @Test("At most ten times a second, and not for what is quick")
+    @Test("The bar is drawn at most ten times a second, and not for quick transfers")
     func interval() {
         let screen = Screen()
         var bar = bar(screen)
@@ -24,7 +24,7 @@ import Testing
         #expect(screen.writes.count <= 10)
     }
 
-    @Test("The end says what the whole took, and leaves the line")
+    @Test("The final line shows the total time and stays")
     func finish() {
         let screen = Screen()
         var bar = bar(screen)
@@ -37,7 +37,7 @@ import Testing
         #expect(screen.writes.last == "\n")
     }
 
-    @Test("An end at the beginning divides by no time")
+    @Test("Finishing at once doesn't divide by zero")
     func finishAtOnce() {
         let screen = Screen()
         var bar = bar(screen)
@@ -45,7 +45,7 @@ import Testing
         #expect(screen.writes.first?.contains("--/s") == true)
     }
 
-    @Test("Clearing leaves nothing, and writes nothing when there is nothing")
+    @Test("Clearing erases the line, and writes nothing without a line")
     func clear() {
         let screen = Screen()
         var bar = bar(screen)
@@ -58,7 +58,7 @@ import Testing
         #expect(screen.writes.count == 3)
     }
 
-    @Test("The rate follows, slowly")
+    @Test("The rate is a moving average")
     func rate() throws {
         let screen = Screen()
         var bar = bar(screen)
@@ -68,7 +68,7 @@ import Testing
         #expect(screen.writes.last?.contains(" 750 B/s") == true)
     }
 
-    @Test("A repeated attempt begins again; a clock that stands still or goes back does no harm")
+    @Test("A repeated attempt starts again; a clock that stops or goes back does no harm")
     func again() {
         let screen = Screen()
         var bar = bar(screen)
@@ -82,7 +82,7 @@ import Testing
         #expect(screen.writes.suffix(2).first?.contains("0:00") == true)
     }
 
-    @Test("The clock goes forward; a width is known without a terminal")
+    @Test("The clock is monotonic, and the width has a default without a terminal")
     func shell() {
         let before = ProgressBar.now()
         #expect(before > 0 && ProgressBar.now() >= before)

@@ -10,19 +10,19 @@ import Testing
         Progress(name: name, done: done, total: total, rate: rate, elapsed: elapsed)
     }
 
-    @Test("Name, percentage, bar, bytes, rate and what is left")
+    @Test("A line shows name, percentage, bar, bytes, rate and remaining time")
     func whole() {
         let line = progress(12 << 20, of: 30 << 20, rate: 1.2 * 1024 * 1024).line(width: 80)
         #expect(line == "orders.json   40% [########            ] 12.0 MiB / 30.0 MiB  1.2 MiB/s  0:15")
     }
 
-    @Test("Without a total: what came, and for how long")
+    @Test("Without a total, a line shows the bytes and the elapsed time")
     func unknownTotal() {
         #expect(progress(2048, of: nil, rate: 512).line(width: 80) == "orders.json  2.0 KiB  512 B/s  0:05")
         #expect(progress(0, of: nil).line(width: 80) == "orders.json  0 B  --/s  0:05")
     }
 
-    @Test("A hundred per cent only when everything is there")
+    @Test("100% is shown only when everything is transferred")
     func percentage() {
         #expect(progress(999_999_999, of: 1_000_000_000).line(width: 80).contains(" 99%"))
         #expect(progress(5, of: 5).line(width: 80).contains("100%"))
@@ -33,7 +33,7 @@ import Testing
         #expect(!progress(1, of: -1).line(width: 80).contains("%"))
     }
 
-    @Test("Rates that say nothing about the end")
+    @Test("Without a usable rate the remaining time is unknown")
     func rates() {
         for rate in [nil, 0, -1, 1e-9] as [Double?] {
             #expect(progress(1, of: 1 << 40, rate: rate).line(width: 80).hasSuffix("-:--"))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "Narrower than the terminal, whatever its width",
+        "A line is always narrower than the terminal",
         arguments: ["a", "orders.json", "日本語のとても長い名前のファイル.json", "\u{1B}[2J\r\n"])
     func width(name: String) {
         let states = [
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("Of a long name its end is shown")
+    @Test("A long name is shortened at its beginning")
     func longName() {
         let name = String(repeating: "x", count: 100) + ".json"
         let line = progress(1, of: 2, name: name, rate: 1).line(width: 60)

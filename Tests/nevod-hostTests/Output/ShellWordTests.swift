@@ -4,14 +4,14 @@ import Testing
 
 @Suite struct ShellWordTests {
     @Test(
-        "A shell reads a quoted word as the text that it was",
+        "A shell reads a quoted word as the original text",
         arguments: ["plain-1_2./:", "", "a b", "it's", "'", "$(id);`id`", "a\nb", "ø", "\\", "-n", "~", "a=b"])
     func roundTrip(text: String) throws {
         let (output, _) = try Shell.run("printf '<%s>' \(ShellWord.quoted(text))")
         #expect(output == "<\(text)>")
     }
 
-    @Test("What means nothing to a shell stays as it is", arguments: ["code", "a-b", "http://127.0.0.1:80/"])
+    @Test("A word without special characters is not quoted", arguments: ["code", "a-b", "http://127.0.0.1:80/"])
     func plain(text: String) {
         #expect(ShellWord.quoted(text) == text)
     }

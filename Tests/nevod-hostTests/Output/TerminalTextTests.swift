@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct TerminalTextTests {
     @Test(
-        "What a terminal would obey, or what turns the direction of writing, is shown",
+        "Control characters and changes of the writing direction are shown as escapes",
         arguments: [
             ("", ""), ("X-A: b\tc", "X-A: b\tc"), ("æøå 日本 😀 e\u{301}", "æøå 日本 😀 e\u{301}"),
             ("\u{1B}]0;owned\u{07}", "\\u{1b}]0;owned\\u{7}"), ("a\r\nb\0", "a\\u{d}\\u{a}b\\u{0}"),
             ("\u{7F}\u{80}\u{9B}1m\u{9F}\u{A0}", "\\u{7f}\\u{80}\\u{9b}1m\\u{9f}\u{A0}"),
             ("a\u{202E}b\u{2066}c\u{2069}\u{200F}", "a\\u{202e}b\\u{2066}c\\u{2069}\\u{200f}"),
             ("a\u{2028}b\u{200D}c", "a\\u{2028}b\u{200D}c"), ("\\x1b", "\\x1b"),
-            // One Character with what stands before it, and unsafe all the same.
+            // Unsafe although it forms one Character with the letter before it.
             ("e\u{301}\u{200E}", "e\u{301}\\u{200e}"),
         ])
     func text(text: String, safe: String) {
@@ -20,7 +20,7 @@ import Testing
         #expect(TerminalText.safe(text.utf8) == safe)
     }
 
-    @Test("Bytes that are no UTF-8 are shown one by one")
+    @Test("Bytes that are not UTF-8 are each shown as an escape")
     func bytes() {
         #expect(TerminalText.safe([0x61, 0x9B, 0x33, 0x31, 0x6D] as [UInt8]) == "a\\x9b31m")
         #expect(TerminalText.safe([0xC3, 0xA9, 0xC3] as [UInt8]) == "é\\xc3")
@@ -28,7 +28,7 @@ import Testing
         #expect(TerminalText.safe([0xF0, 0x9F, 0x98, 0x80, 0xED, 0xA0, 0x80] as [UInt8]) == "😀\\xed\\xa0\\x80")
     }
 
-    @Test("No byte that is left can be a control")
+    @Test("No control character remains")
     func every() {
         for first in UInt8.min...UInt8.max {
             for second in UInt8.min...UInt8.max {

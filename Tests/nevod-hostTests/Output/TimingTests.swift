@@ -3,7 +3,7 @@ import Testing
 @testable import nevod_host
 
 @Suite struct TimingTests {
-    @Test("Aligned, with what each step took")
+    @Test("Lines are aligned and show the duration of each step")
     func whole() {
         let timing = Timing(
             nameLookup: 0.0012, connect: 0.012, tls: 0.0453, firstByte: 0.12, total: 1.13, sent: 0, received: 1536)
@@ -20,7 +20,7 @@ import Testing
                 """)
     }
 
-    @Test("Steps that there were not are left out, and so is nonsense")
+    @Test("Missing steps and invalid values are left out")
     func partial() {
         #expect(Timing().lines == "")
         #expect(Timing(connect: -1, tls: .nan, firstByte: .infinity, total: 0.5).lines == "total  500.0 ms\n")

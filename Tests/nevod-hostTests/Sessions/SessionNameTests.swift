@@ -9,7 +9,7 @@ import Testing
         settings: "0123456789abcdef",
         account: "ada")
 
-    @Test("A key reads as what it names, and nothing secret is in it")
+    @Test("A key is readable and contains no secret")
     func key() {
         #expect(
             Self.plain.key.rawValue
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "Whatever the parts hold, they come back",
+        "Any parts survive the round trip",
         arguments: ["", "/", "a/b", "@", ":", ";", ",", "%", "%2F", "ä😀", "a\nb", "session/", " ", "\u{0}"])
     func roundTrip(text: String) {
         let origins = text.isEmpty ? [] : [text, "http://x"]
@@ -25,7 +25,7 @@ import Testing
         #expect(SessionName(name.key) == name)
     }
 
-    @Test("What stands in one part can't be taken for another's")
+    @Test("Different parts never give the same key")
     func unambiguous() {
         let names = [("a/b", "c", "d"), ("a", "b/c", "d"), ("a%2Fb", "c", "d"), ("a", "b", "c:d"), ("a", "b:c", "d")].map {
             SessionName(profile: $0.0, plugin: $0.1, scheme: $0.2, origins: [], settings: "00").key
@@ -33,7 +33,7 @@ import Testing
         #expect(Set(names).count == names.count)
     }
 
-    @Test("The accounts of a session begin with its prefix, and no other's do")
+    @Test("Only the keys of a session's accounts have its prefix")
     func prefix() {
         #expect(Self.plain.key.rawValue.hasPrefix(Self.plain.prefix))
         for (plugin, settings) in [("CookieAuth", "0123456789abcdee"), ("Other", "0123456789abcdef")] {
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "A key of somebody else's is no session",
+        "A foreign key is not a session's",
         arguments: [
             "", "nevod.token", "session", "session/", "session/a/b/c", "session/a/b:c@c/d", "session/a/b:c@c;d",
             "session/a/b:c@c;d/e/f", "session/a/b@c;d/e", "session/a/b:c:d@c;d/e",

@@ -7,16 +7,16 @@ import Testing
     private static let name = SessionName(profile: "", plugin: "CookieAuth", scheme: "cookie", origins: [], settings: "00")
 
     @Test(
-        "Ends are told in UTC, and when they are past",
+        "Expiry times are in UTC and marked once expired",
         arguments: [(0, "1970-01-01T00:00:00Z"), (1_709_210_096, "2024-02-29T12:34:56Z")])
     func end(seconds: Int, text: String) {
         let time = UnixTime(seconds: Int64(seconds))
         let session = StoredSession(name: Self.name, state: .readable(expires: time, account: ""))
-        #expect(session.end(now: UnixTime(seconds: Int64(seconds) - 1)) == text)
-        #expect(session.end(now: time) == text + " (over)")
+        #expect(session.expiry(now: UnixTime(seconds: Int64(seconds) - 1)) == text)
+        #expect(session.expiry(now: time) == text + " (expired)")
     }
 
-    @Test("Which is meant, is said by its number or by what names no other")
+    @Test("A session is found by its number or by a unique account or profile")
     func choice() throws {
         let sessions = [("work", "ada"), ("play", "ada"), ("", "2")].map {
             StoredSession(

@@ -8,7 +8,7 @@ import Testing
         try ConfigFile(path: "config", bytes: Array(text.utf8))
     }
 
-    @Test("Profiles with their flags in order")
+    @Test("Profiles keep their flags in order")
     func profiles() throws {
         let file = try parse(
             """
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "Errors name the line and the way out",
+        "Errors name the line and the correction",
         arguments: [
             ("[a]\nhaeder = x", "config:2: unknown option \"haeder\"; did you mean header?"),
             ("[a]\nulr = x", "config:2: unknown option \"ulr\"; did you mean url?"),
@@ -51,16 +51,16 @@ import Testing
             ("[a]\n\nheader", "config:3: header needs a value: header = LINE"),
             ("[a]\nheader =", "config:2: header needs a value: header = LINE"),
             ("[a]\nsilent = false", "config:2: silent takes no value"),
-            ("header = x", "config:1: this stands before the first profile"),
-            ("[a]\n[b]\n[a]", "config:3: the profile \"a\" is there already, in line 1"),
-            ("[a", "config:1: the profile's name has no ]"), ("[ ]", "config:1: the profile has no name"),
-            ("[a] b", "config:1: a profile's name stands on a line of its own"),
-            ("[a]\nurl = api.example.com", "config:2: url has to begin with https://"),
-            ("[a]\nurl", "config:2: url has to begin with"), ("[a]\nurl = https://", "config:2: url has to begin with"),
-            ("[a]\nurl = file:///x", "config:2: url has to begin with"), ("[a]\nurl = http://h/#x", "config:2: url may have no"),
+            ("header = x", "config:1: this is outside a profile"),
+            ("[a]\n[b]\n[a]", "config:3: the profile \"a\" is already defined in line 1"),
+            ("[a", "config:1: the profile's name has no closing ]"), ("[ ]", "config:1: the profile has no name"),
+            ("[a] b", "config:1: a profile's name must be on a line of its own"),
+            ("[a]\nurl = api.example.com", "config:2: url must begin with https://"),
+            ("[a]\nurl", "config:2: url must begin with"), ("[a]\nurl = https://", "config:2: url must begin with"),
+            ("[a]\nurl = file:///x", "config:2: url must begin with"), ("[a]\nurl = http://h/#x", "config:2: url must not have"),
             ("[a]\nurl = http://a\nurl = http://b", "config:3: the profile has a url already"),
-            ("[a]\nheader = X: \u{1B}[0m", "config:2: it holds a control character"),
-            ("[a]\nheader = X: a\0b", "config:2: it holds a control character"),
+            ("[a]\nheader = X: \u{1B}[0m", "config:2: it contains a control character"),
+            ("[a]\nheader = X: a\0b", "config:2: it contains a control character"),
             ("[a]\n= x", "config:2: unknown option \"\""), ("[a]\n\u{202E} = x", "config:2: unknown option \"\\u{202e}\""),
         ])
     func errors(text: String, message: String) {
@@ -68,7 +68,7 @@ import Testing
         #expect(error?.description.hasPrefix(message) == true, "\(String(describing: error))")
     }
 
-    @Test("What may be a secret is not repeated")
+    @Test("Errors never contain a possible secret")
     func secrets() {
         for line in ["my secret hunter2", "haeder = hunter2", "silent = hunter2", "url = hunter2"] {
             let error = #expect(throws: ConfigError.self) { try parse("[a]\n\(line)") }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("A profile that isn't there")
+    @Test("An unknown profile is an error that names the known ones")
     func missing() throws {
         let file = try parse("[work]\n[home]")
         #expect(throws: ConfigError("config", nil, "there is no profile \"wrok\"; did you mean work?")) {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("A file that others may write is refused, one that they may read is told")
+    @Test("A file that others can write is refused, and one that they can read is reported")
     func permissions() throws {
         let folder = try TemporaryFolder()
         for (mode, isReadable) in [(0o600, false), (0o400, false), (0o640, true), (0o644, true)] as [(mode_t, Bool)] {
@@ -115,7 +115,7 @@ import Testing
         chmod(folder.path, 0o700)
     }
 
-    @Test("No file is no error; what is no file is one, and nobody waits for it")
+    @Test("A missing file is no error; anything but a regular file is one, without waiting for a pipe")
     func kinds() throws {
         let folder = try TemporaryFolder()
         #expect(try ConfigFile.load(path: "\(folder.path)/none") == nil)
@@ -123,7 +123,7 @@ import Testing
         #expect(try ConfigFile.load(path: "\(file)/config") == nil)
         mkfifo("\(folder.path)/pipe", 0o600)
         for path in [folder.path, "\(folder.path)/pipe", "/dev/null"] {
-            #expect(throws: ConfigError(path, nil, "it is not a file")) { try ConfigFile.load(path: path) }
+            #expect(throws: ConfigError(path, nil, "it is not a regular file")) { try ConfigFile.load(path: path) }
         }
         let large = try folder.add("large", String(repeating: "#", count: (1 << 20) + 1))
         #expect(throws: ConfigError.self) { try ConfigFile.load(path: large) }

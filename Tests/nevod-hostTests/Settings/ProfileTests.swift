@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ProfileTests {
     @Test(
-        "One slash between, and nothing else changed",
+        "Base and operand are joined by one slash and otherwise unchanged",
         arguments: [
             ("https://h/v1", "/orders", "https://h/v1/orders"), ("https://h/v1/", "/orders", "https://h/v1/orders"),
             ("https://h/v1/", "orders", "https://h/v1/orders"), ("https://h/v1", "orders/", "https://h/v1/orders/"),
@@ -16,7 +16,7 @@ import Testing
             ("https://h/v1", "/o?x=2?y", "https://h/v1/o?x=2?y"), ("https://h/v1?k", "?x", "https://h/v1?k&x"),
             ("https://h?k", "/o", "https://h/o?k"), ("https://h/v1", "/o?", "https://h/v1/o?"),
             ("https://h/v1?k", "/o#f?x", "https://h/v1/o?k#f?x"), ("https://h/v1", "#f", "https://h/v1#f"),
-            // Absolute, whatever the scheme: what it is good for, the request knows.
+            // Absolute, whatever the scheme; the request validates it.
             ("https://h/v1", "http://other/x", "http://other/x"), ("https://h/v1", "HTTPS://o", "HTTPS://o"),
             ("https://h/v1", "ftp://o", "ftp://o"),
             // Not absolute.

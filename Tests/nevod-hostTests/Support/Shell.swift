@@ -3,9 +3,9 @@ import Testing
 
 @testable import nevod_host
 
-/// Runs programs that judge what we generate. (Without Foundation, as all of this.)
+/// Runs programs that check generated texts. (Without Foundation, like the command line.)
 enum Shell {
-    /// What `sh` says to a command on both outputs, and its exit code.
+    /// Runs a command with `sh`, and returns both outputs and the exit code.
     static func run(_ command: String) throws -> (output: String, code: Int32) {
         let pipe = try #require(popen("{ \(command)\n} 2>&1", "re"))
         var output: [UInt8] = []
@@ -14,7 +14,7 @@ enum Shell {
         return (String(decoding: output, as: UTF8.self), status >> 8 & 0xFF)
     }
 
-    /// Says why a test does nothing, where a program that it needs is not installed.
+    /// Whether a program is installed; prints why the test is skipped if not.
     static func has(_ program: String) -> Bool {
         if system("command -v \(program) >/dev/null 2>&1") == 0 { return true }
         print("skipped: \(program) is not installed (apt-get install \(program))")
@@ -22,7 +22,7 @@ enum Shell {
     }
 }
 
-/// A folder that goes away with its owner.
+/// A folder that is removed with its owner.
 final class TemporaryFolder {
     let path: String
 
@@ -34,7 +34,7 @@ final class TemporaryFolder {
 
     deinit { system("rm -rf '\(path)'") }
 
-    /// The path of a new file.
+    /// Creates a file and returns its path.
     @discardableResult
     func add(_ name: String, _ text: String = "", mode: mode_t = 0o600) throws -> String {
         let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

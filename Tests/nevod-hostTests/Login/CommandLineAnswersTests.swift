@@ -3,13 +3,13 @@ import Testing
 
 @testable import nevod_host
 
-@Suite struct GivenAnswersTests {
-    private func given(_ words: String...) throws -> GivenAnswers {
+@Suite struct CommandLineAnswersTests {
+    private func given(_ words: String...) throws -> CommandLineAnswers {
         let arguments = try Arguments(words.flatMap { [Array("--answer".utf8), Array($0.utf8)] })
-        return try GivenAnswers(arguments, console: Console(isSilent: true, isVerbose: false))
+        return try CommandLineAnswers(arguments, console: Console(isSilent: true, isVerbose: false))
     }
 
-    private func text(_ source: GivenAnswers.Source?) -> String? {
+    private func text(_ source: CommandLineAnswers.Source?) -> String? {
         switch source {
         case .text(let text): "text \(text)"
         case .value(let secret): "value \(secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })"
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "A source says where the answer is",
+        "A source is a text, a file or standard input",
         arguments: [
             ("a=b", "text b"), ("a=", "text "), ("a=b=c", "text b=c"), ("a=text:env:B", "text env:B"), ("a=file:/b", "file /b"),
             ("a=-", "file -"), ("a=--", "text --"), ("a=\u{301}b", "text \u{301}b"),
@@ -28,25 +28,25 @@ import Testing
         #expect(text(try given(word).take("a")) == expected)
     }
 
-    @Test("The environment is read at once")
+    @Test("Environment variables are read at once")
     func fromEnvironment() throws {
         #expect(text(try given("a=env:PATH").take("a"))?.hasPrefix("value /") == true)
         #expect(throws: SettingSourceError.self) { try given("a=env:NEVOD_NOT_SET") }
     }
 
-    @Test("Without a name, or without a source, it is no answer", arguments: ["", "a", "=b"])
+    @Test("An answer without a name or a source is refused", arguments: ["", "a", "=b"])
     func refused(word: String) {
         #expect(throws: UsageError.self) { try given(word) }
     }
 
-    @Test("Each serves once, in their order")
+    @Test("Each answer serves one question, in order")
     func once() throws {
         let given = try given("a=1", "b=2", "a=3")
         #expect(
             [given.take("a"), given.take("a"), given.take("a"), given.take("c")].map(text) == ["text 1", "text 3", nil, nil])
-        #expect(given.wereGiven("a") && !given.wereGiven("c"))
-        #expect(given.complaints(of: .all) == ["nobody asked for --answer b; asked was for a, c"])
+        #expect(given.isGiven("a") && !given.isGiven("c"))
+        #expect(given.unusedWarnings(.all) == ["no question asked for --answer b; the questions were a, c"])
         _ = given.take("b")
-        #expect(given.complaints(of: .all).isEmpty)
+        #expect(given.unusedWarnings(.all).isEmpty)
     }
 }

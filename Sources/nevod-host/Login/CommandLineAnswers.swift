@@ -1,14 +1,14 @@
 import NevodHost
 import NevodSupport
 
-/// What `--answer` gives. Each answer serves one asking: a wrong one-time code that is asked for again is not sent again.
-final class GivenAnswers: Sendable {
+/// The answers given with `--answer`. Each serves one question: a wrong one-time code is not sent again when the login asks again.
+final class CommandLineAnswers: Sendable {
     enum Source: Sendable {
-        /// From the command line, which others can read.
+        /// A text from the command line, which other processes can read.
         case text(String)
-        /// From the environment.
+        /// A value from the environment.
         case value(Secret)
-        /// A path, or `-`. Read when it is asked for: a one-time code may come late.
+        /// A path, or `-`. Read when the question comes, because a one-time code may be written later.
         case file(String)
     }
 
@@ -19,11 +19,11 @@ final class GivenAnswers: Sendable {
 
     private let console: Console
     private let names: [String]
-    /// Those that no profile brought.
+    /// The names given on the command line and not by a profile.
     private let typed: Set<String>
     private let state: Locked<State>
 
-    /// `--answer NAME=SOURCE`, in the order in which they serve. What is typed takes the place of a profile's answers of that name.
+    /// Reads `--answer NAME=SOURCE`, in the order of use. Answers on the command line replace a profile's of the same name.
     init(_ arguments: Arguments, console: Console) throws {
         self.console = console
         let typed = try arguments.typed.filter { $0.name == .answer }.map { try Self.parts(of: $0.value) }
@@ -41,7 +41,7 @@ final class GivenAnswers: Sendable {
     }
 
     private static func parts(of word: String) throws -> (name: String, source: String) {
-        // By bytes: a character that combines with the sign would hide it, and what follows may be a secret.
+        // Splits by bytes: a character that combines with the equals sign would hide it, and the text after it may be a secret.
         guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")), equals > word.startIndex else {
             throw UsageError("--answer needs a name and a source: --answer NAME=env:VARIABLE")
         }
@@ -57,7 +57,7 @@ final class GivenAnswers: Sendable {
         return .text(text.hasPrefix("text:") ? String(text.dropFirst(5)) : text)
     }
 
-    /// The next answer of this name; nil if there is none, or none any more.
+    /// Takes the next answer of this name; nil if there is none left.
     func take(_ name: String) -> Source? {
         state.withLock { state in
             state.asked.insert(name)
@@ -67,10 +67,10 @@ final class GivenAnswers: Sendable {
         }
     }
 
-    func wereGiven(_ name: String) -> Bool { names.contains(name) }
+    func isGiven(_ name: String) -> Bool { names.contains(name) }
 
-    /// The answers that are no secrets, as they were given. Two that differ in one may be two people's.
-    var texts: [String] {
+    /// The answers given as plain texts, such as a user's name.
+    var plainTexts: [String] {
         state.withLock { state in
             names.flatMap { state.left[$0] ?? [] }.compactMap { if case .text(let text) = $0 { text } else { nil } }
         }
@@ -78,27 +78,27 @@ final class GivenAnswers: Sendable {
 
     enum Part {
         case all
-        /// A profile's are for logins, too.
+        /// The answers on the command line. Those of a profile may be for another command.
         case typed
     }
 
-    func complain(of part: Part = .all) {
-        for complaint in complaints(of: part) { console.warning(complaint) }
+    func warnAboutUnused(_ part: Part = .all) {
+        for warning in unusedWarnings(part) { console.warning(warning) }
     }
 
-    /// Warnings about what nobody has asked for so far: most likely a mistyped name.
-    func complaints(of part: Part) -> [String] {
+    /// Returns warnings about answers that no question has asked for so far; most likely their names are mistyped.
+    func unusedWarnings(_ part: Part) -> [String] {
         let asked = state.withLock { $0.asked }
         return names.filter { !asked.contains($0) && (part == .all || typed.contains($0)) }.map { name in
             let hint = Suggestions.hint(for: name, among: asked.sorted())
-            let known = asked.isEmpty ? "nothing" : asked.sorted().joined(separator: ", ")
-            return "nobody asked for --answer \(name)\(hint.isEmpty ? "; asked was for \(known)" : hint)"
+            let known = asked.isEmpty ? "there were no questions" : "the questions were \(asked.sorted().joined(separator: ", "))"
+            return "no question asked for --answer \(name)\(hint.isEmpty ? "; \(known)" : hint)"
         }
     }
 }
 
-extension GivenAnswers {
-    /// The next answer of this name, which is a secret; nil if there is none.
+extension CommandLineAnswers {
+    /// Takes the next answer of this name, which must be a secret; nil if there is none.
     func secret(named name: String) async throws -> Secret? {
         switch take(name) {
         case nil: return nil

@@ -1,11 +1,11 @@
 import NevodHost
 import NevodSupport
 
-/// Remembers whether a store was made with this key, to say so once: an empty file, or an empty database on a server, doesn't tell
-/// before it is opened.
-final class NotedKeySource: StoreKeySource {
+/// Records whether a store was created with this key, so that the command can report it: an existing file or database may still be
+/// empty, which is known only after it is opened.
+final class RecordingKeySource: StoreKeySource {
     private let source: any StoreKeySource
-    private let isMade = Locked(false)
+    private let isCreated = Locked(false)
 
     init(_ source: any StoreKeySource) {
         self.source = source
@@ -13,13 +13,13 @@ final class NotedKeySource: StoreKeySource {
 
     var kind: String { source.kind }
     var description: String { source.description }
-    var hasMadeStore: Bool { isMade.withLock(\.self) }
+    var hasCreatedStore: Bool { isCreated.withLock(\.self) }
 
     func isAvailable() async -> Bool { await source.isAvailable() }
 
     func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
         let key = try await source.key(for: store, salt: salt, isNew: isNew)
-        if isNew { isMade.withLock { $0 = true } }
+        if isNew { isCreated.withLock { $0 = true } }
         return key
     }
 }
