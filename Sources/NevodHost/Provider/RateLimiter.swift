@@ -1,17 +1,5 @@
 internal import NevodSupport
 
-/// Says when a request may start. A provider asks before each attempt.
-///
-/// ```swift
-/// struct Unlimited: RateLimiting {
-///     func acquire() async throws {}
-/// }
-/// ```
-public protocol RateLimiting: Sendable {
-    /// Returns when one request may start; throws `CancellationError` when the task is cancelled meanwhile.
-    func acquire() async throws
-}
-
 /// Lets so many requests start in a time, first come, first served. Whoever is cancelled leaves the queue at once, and those
 /// behind move up.
 public final class RateLimiter: RateLimiting {

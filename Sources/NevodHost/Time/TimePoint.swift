@@ -11,8 +11,3 @@ extension UnixTime: TimePoint {
 extension Optional: TimePoint where Wrapped: TimePoint {
     public var unixTime: UnixTime? { flatMap(\.unixTime) }
 }
-
-/// The expiry of a token that says nothing of one.
-public struct NoExpiry: TimePoint {
-    public var unixTime: UnixTime? { nil }
-}

@@ -1,0 +1,4 @@
+/// The expiry of a token that says nothing of one.
+public struct NoExpiry: TimePoint {
+    public var unixTime: UnixTime? { nil }
+}
