@@ -1,7 +1,9 @@
-/// Turns the bodies of answers into values: Foundation's `JSONDecoder` is one.
+/// Decodes response bodies into values. Foundation's `JSONDecoder` conforms.
 public protocol BodyDecoder: Sendable {
+    /// Returns the value in a response body. A thrown error becomes ``NetworkError/parsingError(_:data:response:)``.
+    ///
     /// - Parameters:
-    ///   - type: what the route promises.
-    ///   - body: of an answer of status 200 … 299, whole. An error becomes ``NetworkError/parsingError(_:data:response:)``.
+    ///   - type: the route's `Response`.
+    ///   - body: the complete body of a response with status 200 … 299.
     func decode<Value: Decodable>(_ type: Value.Type, from body: [UInt8]) throws -> Value
 }

@@ -1,13 +1,14 @@
-/// What a request carries.
+/// The body of a request.
 public enum HTTPBody: Sendable {
-    /// No content: POST, PUT and PATCH say `Content-Length: 0`, the others nothing (RFC 9110 §8.6).
+    /// No content. POST, PUT and PATCH send `Content-Length: 0`, other methods send no length (RFC 9110 §8.6).
     case none
-    /// All of it in memory.
+    /// A body in memory.
     case bytes([UInt8])
-    /// Read while it is sent.
+    /// A body that is read while it is sent.
     case stream(HTTPBodyStream)
 
-    /// In bytes; nil when it isn't known in advance. An empty body is none: the two can't be told apart on the wire.
+    /// The length in bytes; nil if it isn't known in advance. An empty body has the same length as none: the two look the same
+    /// on the wire.
     public var length: Int64? {
         switch self {
         case .none: 0
@@ -16,7 +17,7 @@ public enum HTTPBody: Sendable {
         }
     }
 
-    /// Whether it can be sent again, for a retry or a redirect.
+    /// Whether the body can be sent again, for a retry or a redirect.
     public var isReplayable: Bool {
         switch self {
         case .none, .bytes: true

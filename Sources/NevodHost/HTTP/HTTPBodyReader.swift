@@ -1,5 +1,5 @@
-/// Delivers a body, piece by piece.
+/// Reads a body piece by piece.
 public protocol HTTPBodyReader: AnyObject, Sendable {
-    /// The next bytes, at most `count`; none at the end. Called by one task at a time.
+    /// Returns the next bytes, at most `count`; an empty array at the end. Calls don't overlap.
     func read(upTo count: Int) async throws -> [UInt8]
 }

@@ -1,16 +1,18 @@
-/// A body that is read while it is sent, so that memory stays flat.
+/// A body that is read while it is sent, so that memory use doesn't grow with its size.
 public struct HTTPBodyStream: Sendable {
-    /// In bytes; nil when it isn't known in advance.
+    /// The length in bytes; nil if it isn't known in advance.
     public let length: Int64?
-    /// Whether it can be read again from the start.
+    /// Whether the body can be read again from the start.
     public let isReplayable: Bool
     let open: @Sendable () throws -> any HTTPBodyReader
 
+    /// Creates a streamed body.
+    ///
     /// - Parameters:
-    ///   - length: in bytes, if it is known: it then goes out as Content-Length, a reader that delivers fewer bytes fails the
-    ///     request, and more are not sent. Without it the body goes out in chunks.
-    ///   - isReplayable: whether `open` can be called again, for the same bytes from the start.
-    ///   - open: makes a reader at the beginning of the body; called for each sending.
+    ///   - length: the length in bytes, sent as Content-Length. The request fails if the reader delivers fewer or more bytes.
+    ///     Nil sends the body with chunked encoding.
+    ///   - isReplayable: whether `open` can be called again and yields the same bytes from the start.
+    ///   - open: returns a reader at the start of the body; called once each time the body is sent.
     public init(length: Int64?, isReplayable: Bool, open: @escaping @Sendable () throws -> any HTTPBodyReader) {
         self.length = length
         self.isReplayable = isReplayable
@@ -19,7 +21,7 @@ public struct HTTPBodyStream: Sendable {
 }
 
 extension HTTPBodyStream {
-    /// A reader at the beginning of the body; more than one only if it is replayable.
+    /// Returns a reader at the start of the body. Can be called more than once only if the body is replayable.
     public func makeReader() throws -> any HTTPBodyReader {
         try open()
     }

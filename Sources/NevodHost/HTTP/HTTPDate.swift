@@ -1,6 +1,6 @@
-/// The dates of HTTP's fields (RFC 9110 §5.6.7).
+/// Dates in HTTP fields (RFC 9110 §5.6.7).
 enum HTTPDate {
-    /// Reads all three forms that a recipient must accept; nil for anything else.
+    /// Parses the three forms that recipients must accept; nil for anything else.
     static func parse(_ text: String) -> UnixTime? {
         let words = text.split { $0 == " " || $0 == "-" || $0 == "," }.map(String.init)
         switch words.count {

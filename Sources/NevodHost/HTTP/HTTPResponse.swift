@@ -1,6 +1,6 @@
-/// An answer, as received: header lines in order, nothing merged.
+/// A response as received: header lines in order, nothing merged.
 public struct HTTPResponse: Sendable {
-    /// The protocol that the answer came by; `rawValue` is what stands behind `HTTP/`.
+    /// The protocol version; `rawValue` is the text after `HTTP/`.
     public enum Version: String, Sendable {
         /// RFC 1945.
         case http10 = "1.0"
@@ -12,18 +12,18 @@ public struct HTTPResponse: Sendable {
         case http3 = "3"
     }
 
-    /// 1.1 where the transport can't tell, which URLSession on Linux is one of.
+    /// The protocol version; 1.1 if the transport can't tell, as with URLSession on Linux.
     public let version: Version
-    /// 100 … 599 (RFC 9110 §15).
+    /// The status code, 100 … 599 (RFC 9110 §15).
     public let status: Int
     /// The reason phrase; empty from HTTP/2 on.
     public let reason: String
-    /// In the order of their arrival; of the final answer, without those of a 1xx before it.
+    /// Header lines of the final response in order of arrival, without those of interim 1xx responses.
     public let headers: HTTPHeaders
-    /// As ``TransferOptions/delivery`` asked for it.
+    /// The body, delivered as ``TransferOptions/delivery`` asked.
     public let body: HTTPResponseBody
 
-    /// For transports, and for test doubles.
+    /// Creates a response, for transports and test doubles.
     public init(version: Version, status: Int, reason: String, headers: HTTPHeaders, body: HTTPResponseBody) {
         self.version = version
         self.status = status

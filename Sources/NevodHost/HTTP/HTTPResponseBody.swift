@@ -1,11 +1,11 @@
-/// The body of an answer: all of it in memory, or arriving.
+/// The body of a response: complete in memory, or a stream.
 public enum HTTPResponseBody: Sendable {
-    /// All of it; empty where the answer has none.
+    /// The complete body; empty if the response has none.
     case bytes([UInt8])
-    /// Arriving.
+    /// A body that is still arriving.
     case stream(HTTPResponseStream)
 
-    /// The whole body. Fails when it has more than `limit` bytes.
+    /// Returns the complete body. Throws if it has more than `limit` bytes.
     public func collect(upTo limit: Int = .max) async throws(TransportError) -> [UInt8] {
         switch self {
         case .bytes(let bytes):

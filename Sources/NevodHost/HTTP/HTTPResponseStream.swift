@@ -1,5 +1,5 @@
-/// The pieces of a body in the order of their arrival. When nobody asks for the next one, the transport stops reading, and
-/// so, in the end, does the server; when nobody holds the stream any more, the transfer is cancelled.
+/// The pieces of a body in order of arrival. The transport stops reading while no piece is requested, so backpressure reaches
+/// the server. Releasing the last copy of the stream cancels the transfer.
 public struct HTTPResponseStream: AsyncSequence, Sendable {
     private let pull: @Sendable () async throws(TransportError) -> [UInt8]?
 
@@ -7,12 +7,12 @@ public struct HTTPResponseStream: AsyncSequence, Sendable {
         self.pull = pull
     }
 
-    /// The next piece; nil at the end. One task at a time.
+    /// Returns the next piece; nil at the end. Calls must not overlap.
     public func next() async throws(TransportError) -> [UInt8]? {
         try await pull()
     }
 
-    /// Shares its place with all others of the same stream: each piece comes once.
+    /// Iterates over the pieces. All iterators of a stream share one position: each piece is delivered once.
     public struct Iterator: AsyncIteratorProtocol {
         let stream: HTTPResponseStream
         public mutating func next() async throws(TransportError) -> [UInt8]? {

@@ -1,8 +1,8 @@
 internal import NevodSupport
 
 extension UnixTime {
-    /// In UTC; nil for a date that the calendar doesn't have. A leap second is the one before it, and what is out of reach the end
-    /// of time.
+    /// Creates a time from a date in UTC; nil for a date that the calendar doesn't have. A leap second maps to the second before
+    /// it; a date out of range maps to the nearest limit of ``UnixTime``.
     init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard
             let seconds = CivilCalendar.unixSeconds(

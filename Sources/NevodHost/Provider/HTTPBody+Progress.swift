@@ -1,8 +1,8 @@
 internal import NevodSupport
 
 extension HTTPBody {
-    /// The same body, which says how much of it the transport has taken. An attempt that starts over counts from zero again.
-    /// A body in memory is taken at once and reports nothing.
+    /// Returns the same body, which reports how much of it the transport has read. Every attempt counts from zero again. A body
+    /// in memory reports nothing, since the transport takes it at once.
     public func reporting(to progress: @escaping ProgressHandler) -> HTTPBody {
         guard case .stream(let stream) = self else { return self }
         return .stream(

@@ -1,8 +1,8 @@
-/// Where a service is.
+/// The environment of a service.
 public protocol NetworkEnvironmentProviding: Sendable {
-    /// `String`, or Foundation's `URL`.
+    /// The type of the base URL: `String`, or Foundation's `URL`.
     associatedtype BaseURL: URLRepresentation = String
 
-    /// Absolute, `http` or `https`. Its path comes before every endpoint's, its query before every query.
+    /// The service's absolute `http` or `https` URL. Its path precedes every endpoint's path, its query every query.
     var baseURL: BaseURL { get }
 }

@@ -4,16 +4,16 @@
     internal import Darwin
 #endif
 
-/// A file that is not at its place before it is complete. Removed when it goes without ``commit()``.
+/// A file written under a temporary name and moved to its path by ``commit()``. Without a commit, `deinit` removes it.
 final class PartialFile: Sendable {
     private let path: String
     private let temporaryPath: String
     private let descriptor: Int32
 
-    /// Beside its place: a file can be moved within one file system only.
+    /// Creates the temporary file in the folder of `path`, since a file can be moved only within one file system.
     init(_ path: String) throws(FileError) {
         var info = stat()
-        // That it can't be moved there would show when all of it has been fetched.
+        // Checked early: commit() would fail only after the whole file was fetched.
         if stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR { throw FileError(path, EISDIR) }
         let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
         var template = Array("\(path.dropLast(name.count)).nevod-XXXXXX".utf8CString)
@@ -27,7 +27,7 @@ final class PartialFile: Sendable {
 
     deinit {
         close(descriptor)
-        // After a commit there is nothing under that name.
+        // Does nothing after a commit.
         unlink(temporaryPath)
     }
 
@@ -53,7 +53,7 @@ final class PartialFile: Sendable {
     }
 }
 
-/// What a file's name, inside a class with a `write` of its own, would hide.
+/// The system's `write`, which the method of the same name hides inside the class.
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(file, bytes, count)
 }

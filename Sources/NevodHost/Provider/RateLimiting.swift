@@ -1,4 +1,4 @@
-/// Says when a request may start. A provider asks before each attempt.
+/// Decides when a request may start. A provider calls it before each attempt.
 ///
 /// ```swift
 /// struct Unlimited: RateLimiting {
@@ -6,6 +6,6 @@
 /// }
 /// ```
 public protocol RateLimiting: Sendable {
-    /// Returns when one request may start; throws `CancellationError` when the task is cancelled meanwhile.
+    /// Waits until one request may start. Throws `CancellationError` if the task is cancelled meanwhile.
     func acquire() async throws
 }

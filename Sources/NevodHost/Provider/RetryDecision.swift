@@ -1,7 +1,7 @@
-/// What becomes of a request after an attempt.
-public enum RetryDecision: Sendable, Hashable {
-    /// The outcome is the request's, for this reason.
+/// Whether a request is sent again after an attempt.
+package enum RetryDecision: Sendable, Hashable {
+    /// The outcome is final, for this reason.
     case giveUp(RetryRefusal)
-    /// So long, then send it again.
+    /// Send the request again after this wait.
     case wait(Duration)
 }

@@ -1,15 +1,15 @@
 /// Why a request is not sent again.
-public enum RetryRefusal: Sendable, Hashable {
-    /// Another attempt would come to the same: it was answered, refused for good, or cancelled.
+package enum RetryRefusal: Sendable, Hashable {
+    /// Retrying can't change the outcome: it is a success, a permanent failure, or cancellation.
     case finalOutcome
-    /// As many attempts were made as ``RetryPolicy/maxAttempts`` allows.
+    /// ``RetryPolicy/maxAttempts`` is reached.
     case attemptsUsedUp
-    /// The server may have acted on it, and its method is not idempotent (RFC 9110 §9.2.2).
+    /// The server may have acted on the request, and its method is not idempotent (RFC 9110 §9.2.2).
     case notIdempotent
-    /// The body can be read only once, and has been.
+    /// The body can be read only once, and has been read.
     case bodyNotReplayable
-    /// `Retry-After` is longer than the policy's longest wait: to come earlier would be in vain.
+    /// `Retry-After` is longer than ``RetryPolicy/maxDelay``, and an earlier retry would fail.
     case serverAsksForMore(Duration)
-    /// Of all requests, too many have been retries (``RetryBudget``).
+    /// Too many of the provider's requests were retries (``RetryBudget``).
     case budgetExhausted
 }

@@ -1,8 +1,8 @@
-/// An environment that is no more than its address.
+/// An environment with a fixed base URL.
 public struct SimpleEnvironment: NetworkEnvironmentProviding {
     public let baseURL: String
 
-    /// - Parameter baseURL: absolute, `http` or `https`; checked when the first request is made.
+    /// - Parameter baseURL: an absolute `http` or `https` URL, validated with the first request.
     public init(baseURL: some URLRepresentation) {
         self.baseURL = baseURL.urlString
     }

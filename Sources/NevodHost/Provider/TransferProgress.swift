@@ -1,8 +1,8 @@
-/// How far a transfer is.
+/// The progress of an upload or download.
 public struct TransferProgress: Sendable, Hashable {
-    /// Bytes so far.
+    /// The number of bytes transferred so far.
     public let completed: Int64
-    /// Bytes in all; nil when it isn't known.
+    /// The total number of bytes; nil if it isn't known.
     public let total: Int64?
 
     init(completed: Int64, total: Int64?) {
@@ -10,11 +10,11 @@ public struct TransferProgress: Sendable, Hashable {
         self.total = total
     }
 
-    /// From 0 to 1; nil when it isn't known.
+    /// The completed fraction, from 0 to 1; nil if the total isn't known.
     public var fraction: Double? {
         total.map { $0 > 0 ? Double(completed) / Double($0) : 1 }
     }
 }
 
-/// Called for every piece, on no thread in particular: it should be quick.
+/// Receives the progress after every piece. Called on any thread, so it should return quickly.
 public typealias ProgressHandler = @Sendable (TransferProgress) -> Void

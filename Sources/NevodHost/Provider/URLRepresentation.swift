@@ -1,6 +1,6 @@
-/// A type that a URL can be given as: a string, or another library's type.
+/// A type that can represent a URL: a string, or another library's type.
 public protocol URLRepresentation: Sendable {
-    /// The URL as text. It goes out as it is; only what RFC 3986 forbids is percent-encoded.
+    /// The URL as text. It is sent unchanged, except that characters that RFC 3986 forbids are percent-encoded.
     var urlString: String { get }
 }
 

@@ -1,4 +1,4 @@
-/// The expiry of a token that says nothing of one.
+/// The expiry type of tokens without an expiry.
 public struct NoExpiry: TimePoint {
     public var unixTime: UnixTime? { nil }
 }

@@ -1,6 +1,6 @@
-/// A type that an expiry can be given as: ``UnixTime``, Foundation's `Date`, an optional of one.
+/// A type that can represent an expiry: ``UnixTime``, Foundation's `Date`, or an optional of one.
 public protocol TimePoint: Sendable {
-    /// Nil: never.
+    /// The time; nil for no expiry.
     var unixTime: UnixTime? { get }
 }
 
