@@ -1,12 +1,12 @@
-/// A page with a cursor to the next: `{"items": […], "next_cursor": "…", "has_more": true}`.
+/// A page with a cursor for the next page: `{"items": […], "next_cursor": "…", "has_more": true}`.
 public struct CursorPageResponse<Item: Decodable & Sendable>: Decodable, Sendable {
-    /// Of this page.
+    /// The items of this page.
     public let items: [Item]
-    /// Of the next page; nil behind the last.
+    /// The cursor of the next page; nil after the last.
     public let nextCursor: String?
     /// Whether there is another page.
     public let hasMore: Bool
-    /// Items in the whole list, if the server says.
+    /// The number of items in the whole list; nil if the server doesn't send it.
     public let total: Int?
 
     private enum CodingKeys: String, CodingKey {

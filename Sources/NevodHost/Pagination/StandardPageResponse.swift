@@ -1,10 +1,10 @@
-/// A page as many servers write it: `{"items": […], "has_more": true, "total": 120}`.
+/// A page in a common format: `{"items": […], "has_more": true, "total": 120}`.
 public struct StandardPageResponse<Item: Decodable & Sendable>: Decodable, Sendable {
-    /// Of this page.
+    /// The items of this page.
     public let items: [Item]
     /// Whether there is another page.
     public let hasMore: Bool
-    /// Items in the whole list, if the server says.
+    /// The number of items in the whole list; nil if the server doesn't send it.
     public let total: Int?
 
     private enum CodingKeys: String, CodingKey {

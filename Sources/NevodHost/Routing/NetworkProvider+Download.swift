@@ -1,16 +1,16 @@
 extension NetworkProvider {
-    /// Writes the body of a route's answer to a file. It is written beside its place, under a name that begins with a dot, and
-    /// moved there when it is complete: the path holds the old file or the whole new one, and after a failure nothing is left.
-    /// Whoever has the file may read and write it, nobody else (mode 0600).
+    /// Writes the body of a route's response to a file. The body is written to a temporary file in the same folder, whose name
+    /// begins with a dot, and moved to the path when complete. The path therefore holds the old file or the complete new one, and
+    /// a failure leaves no temporary file. Only the owner can read and write the file (mode 0600).
     ///
     /// - Parameters:
-    ///   - route: its answer is the file; what it promises to be is not asked.
-    ///   - path: of a file; one that is there is replaced.
-    ///   - options: nil: the configuration's. The time limit counts for all of the body.
-    ///   - progress: of the body, by the Content-Length where there is one.
-    /// - Returns: the head of the answer, with an empty body.
-    /// - Throws: ``NetworkError``; for a file that can't be written, ``NetworkError/unknown(_:)`` with a ``FileError``, before
-    ///   anything is sent if that shows by then.
+    ///   - route: the route. Its `Response` type is ignored.
+    ///   - path: the path of the file; an existing file is replaced.
+    ///   - options: the options; nil for the configuration's. The timeout includes the whole body.
+    ///   - progress: receives the progress. The total is known if the response has a Content-Length and no content coding.
+    /// - Returns: the response, with an empty body.
+    /// - Throws: ``NetworkError``. If the file can't be written, ``NetworkError/unknown(_:)`` with a ``FileError``, before
+    ///   anything is sent where possible.
     @discardableResult
     public func download(
         _ route: some Route, to path: String, options: RequestOptions? = nil, progress: ProgressHandler? = nil

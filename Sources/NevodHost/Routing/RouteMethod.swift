@@ -1,5 +1,5 @@
-/// A request method as a type, so that one route serves under several names.
+/// A request method as a type, so that one generic route can have a name for each method.
 public protocol RouteMethod: Sendable {
-    /// The method of every route that is named after the type.
+    /// The method.
     static var method: HTTPMethod { get }
 }

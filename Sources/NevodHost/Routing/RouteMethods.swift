@@ -1,4 +1,4 @@
-/// The methods that routes are named after.
+/// The methods of the ready-made routes.
 public enum RouteMethods {
     /// GET (RFC 9110 §9.3.1).
     public enum Get: RouteMethod {
