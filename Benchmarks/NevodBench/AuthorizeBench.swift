@@ -4,12 +4,12 @@ import HMACAuth
 import NevodHost
 import NevodPluginABI
 
-/// `authorize` through the library, the same code linked in, and libcrypto alone on the same bytes.
+/// Compares `authorize` through the shared library, the same code linked in, and libcrypto alone on the same bytes.
 struct AuthorizeBench {
     private struct Case {
         let name: String
         let request: HTTPRequest
-        /// What the scheme signs; a time of the same length stands for the real one.
+        /// The bytes that the scheme signs, with a fixed timestamp as long as the real one.
         let message: [UInt8]
         let body: [UInt8]
     }
@@ -57,7 +57,7 @@ struct AuthorizeBench {
         }
     }
 
-    /// What is the same on every machine: allocations per call, ours and libcrypto's.
+    /// Prints the allocations per call, which are the same on every machine: the host's and libcrypto's.
     func count() throws {
         for test in cases {
             let bare = try allocations { try libcrypto(test, $0) }
@@ -68,14 +68,14 @@ struct AuthorizeBench {
         }
     }
 
-    /// Runs one case `count` times and nothing else, for a tool that counts instructions.
+    /// Runs one case `count` times, for a tool that counts instructions.
     func spin(_ name: String, _ count: Int) throws {
         for test in cases where name == "so-\(test.name)" { try authorize(test, library, count) }
         for test in cases where name == "libcrypto-\(test.name)" { try libcrypto(test, count) }
     }
 
     private func authorize(_ test: Case, _ token: PluginToken, _ count: Int) throws {
-        // As on a second attempt: the lines are there and are written anew.
+        // Measures a retry: the lines exist already and are overwritten.
         var request = test.request
         try token.authorize(&request)
         for _ in 0..<count { try token.authorize(&request) }
@@ -107,7 +107,7 @@ struct AuthorizeBench {
         return (now() - start) / 20_000
     }
 
-    /// Per call: what 2,000 calls take more than 1,000, once everything that is made once has been made.
+    /// Returns the allocations per call: the difference between 2,000 and 1,000 calls, after a warm-up.
     private func allocations(_ body: (_ count: Int) throws -> Void) rethrows -> Double {
         var totals: [UInt64] = []
         try body(1000)

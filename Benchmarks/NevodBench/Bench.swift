@@ -1,6 +1,6 @@
 import Glibc
 
-/// Measures NevodHost beside a peer, in turns within one run, and prints ratios. See Benchmarks/README.md.
+/// Measures NevodHost and its peers alternately within one run, and prints ratios. See Benchmarks/README.md.
 @main
 struct Bench {
     static func main() async throws {
@@ -35,7 +35,7 @@ struct Bench {
     }
 }
 
-/// Monotonic, in seconds.
+/// Returns the monotonic time in seconds.
 func now() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -55,7 +55,7 @@ func rounded(_ value: Double, _ digits: Int) -> String {
     return digits == 0 ? String(Int(scaled)) : text + String(repeating: "0", count: max(0, digits - decimals))
 }
 
-/// Rows of a Markdown table.
+/// Prints a row of a Markdown table.
 func row(_ cells: [String]) {
     print("| " + cells.joined(separator: " | ") + " |")
 }

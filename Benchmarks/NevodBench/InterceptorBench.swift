@@ -2,17 +2,17 @@ import CPeers
 import Glibc
 import NevodHost
 
-/// What an interceptor costs that does nothing, in chains of several lengths.
+/// Measures the cost of an interceptor that does nothing, in chains of several lengths.
 struct InterceptorBench {
-    /// Written against the exchange.
+    /// An interceptor written against the exchange.
     private struct Native: RequestInterceptor {
         func adapt(_ exchange: inout Exchange) async throws {}
     }
 
-    /// All defaults: the chain goes by way of the methods for a request alone.
-    private struct Bare: RequestInterceptor {}
+    /// An interceptor with only default methods, which call the methods for a request.
+    private struct Default: RequestInterceptor {}
 
-    private struct Nowhere: HTTPTransport {
+    private struct UnreachableTransport: HTTPTransport {
         func prepare(_ request: inout HTTPRequest) {}
         func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
             throw TransportError(.connectionFailed)
@@ -24,31 +24,32 @@ struct InterceptorBench {
         row(Array(repeating: "---", count: 5))
         for length in [1, 10, 100, 1000] {
             let native = try await measure(Array(repeating: Native(), count: length))
-            let bare = try await measure(Array(repeating: Bare(), count: length))
+            let defaults = try await measure(Array(repeating: Default(), count: length))
             row([
                 "\(length)", "\(rounded(native.nanoseconds, 1)) ns", rounded(native.allocations, 2),
-                "\(rounded(bare.nanoseconds, 1)) ns", rounded(bare.allocations, 2),
+                "\(rounded(defaults.nanoseconds, 1)) ns", rounded(defaults.allocations, 2),
             ])
         }
     }
 
-    /// What is the same on every machine: allocations of each of 100, beyond those of the way through an empty chain.
+    /// Prints the allocations per interceptor, which are the same on every machine: in a chain of 100, less those of an empty
+    /// chain.
     func count() async throws {
         let native = try await measure(Array(repeating: Native(), count: 100))
-        let bare = try await measure(Array(repeating: Bare(), count: 100))
+        let defaults = try await measure(Array(repeating: Default(), count: 100))
         print("allocations.interceptor.native \(rounded(native.allocations, 2))")
-        print("allocations.interceptor.defaults \(rounded(bare.allocations, 2))")
+        print("allocations.interceptor.defaults \(rounded(defaults.allocations, 2))")
     }
 
-    /// Of each interceptor: the way through the chain less the way through an empty one.
+    /// Returns the cost per interceptor: that of the chain less that of an empty one.
     private func measure(_ chain: [any RequestInterceptor]) async throws -> (nanoseconds: Double, allocations: Double) {
         let rounds = 200_000 / (chain.count + 10)
         var costs: [Double] = []
         var allocations = 0.0
         for _ in 0..<11 {
-            let empty = try await authorize(NetworkProvider(session: Nowhere()), rounds)
+            let empty = try await authorize(NetworkProvider(session: UnreachableTransport()), rounds)
             let full = try await authorize(
-                NetworkProvider(session: Nowhere(), interceptor: InterceptorChain(chain)), rounds)
+                NetworkProvider(session: UnreachableTransport(), interceptor: InterceptorChain(chain)), rounds)
             costs.append((full.seconds - empty.seconds) / Double(rounds * chain.count) * 1e9)
             allocations = Double(full.allocations - empty.allocations) / Double(rounds * chain.count)
         }

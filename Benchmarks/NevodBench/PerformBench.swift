@@ -7,11 +7,11 @@ import NevodHostFoundation
     import FoundationNetworking
 #endif
 
-/// A route performed whole: its URL made, signed by the HMAC plugin, sent, and the answer decoded from JSON. Beside raw libcurl,
-/// which makes, signs and decodes nothing, and beside clients that do the same work.
+/// Measures `perform` as a whole: building the URL, signing with the HMAC plugin, sending, and decoding the JSON response.
+/// Compares it with raw libcurl, which only sends, and with clients that do the same work.
 struct PerformBench {
     let url: String
-    /// Of the peers in Python.
+    /// The path of the script that runs the Python peers.
     let script: String
     private static let bodySize = 200
     private static let rounds = 11
@@ -50,7 +50,7 @@ struct PerformBench {
         for concurrency in [1, 16, 64] { try await measure(concurrency) }
     }
 
-    /// Performs so many requests and nothing else, for a profiler.
+    /// Performs `count` requests, for a profiler.
     func spin(_ concurrency: Int, _ count: Int) async throws {
         let provider = try Self.provider(url, CurlSession())
         print("\(rounded(try await rate(provider, concurrency, count) / 1000, 1)) k/s")
@@ -83,7 +83,7 @@ struct PerformBench {
         }
         let ratio = { (above: Int, below: Int) in
             let ratio = median(zip(rates[above], rates[below]).map { $0 / $1 })
-            return ratio.isNaN ? "not there" : rounded(ratio, 2)
+            return ratio.isNaN ? "not installed" : rounded(ratio, 2)
         }
         let perSecond = { (side: Int) in "\(rounded(median(rates[side]) / 1000, 1)) k/s" }
         row([
@@ -113,7 +113,7 @@ struct PerformBench {
         return Double(requests) / seconds
     }
 
-    /// - Parameter executor: where the callers run; nil: where Swift runs tasks.
+    /// - Parameter executor: the executor of the callers; nil for Swift's default.
     private func rate(
         _ provider: NetworkProvider, _ concurrency: Int, _ requests: Int, on executor: (any TaskExecutor)? = nil
     ) async throws -> Double {
@@ -125,7 +125,7 @@ struct PerformBench {
                     for _ in 0..<share {
                         let item = try await provider.perform(Self.route)
                         guard item.id == 4711, item.owner.login == "fisher" else {
-                            throw BenchError(description: "an answer of \(item)")
+                            throw BenchError(description: "unexpected response: \(item)")
                         }
                     }
                 }

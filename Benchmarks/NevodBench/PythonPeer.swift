@@ -1,20 +1,20 @@
 import Foundation
 
-/// A client in Debian's Python, in a process of its own that stays warm from round to round.
+/// A client in Debian's Python, in a separate process that stays warm between rounds.
 final class PythonPeer {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
-    private let isThere: Bool
+    private let isInstalled: Bool
 
-    /// - Parameter kind: `httpx` or `requests`. One that isn't installed says so on standard error, and has no rate.
+    /// - Parameter kind: `httpx` or `requests`. If it isn't installed, it prints that on standard error, and has no rate.
     init(_ script: String, _ kind: String, _ url: String, _ concurrency: Int) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         process.arguments = [script, kind, url, String(concurrency)]
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        isThere = Self.line(output) == "ready"
+        isInstalled = Self.line(output) == "ready"
     }
 
     deinit {
@@ -22,12 +22,12 @@ final class PythonPeer {
         process.waitUntilExit()
     }
 
-    /// Per second.
+    /// Returns the requests per second; NaN if the client isn't installed.
     func rate(_ requests: Int) throws -> Double {
-        guard isThere else { return .nan }
+        guard isInstalled else { return .nan }
         try input.fileHandleForWriting.write(contentsOf: Data("\(requests)\n".utf8))
         guard let line = Self.line(output), let seconds = Double(line) else {
-            throw BenchError(description: "the peer in Python ended")
+            throw BenchError(description: "the Python peer ended")
         }
         return Double(requests) / seconds
     }

@@ -2,7 +2,7 @@ import CPeers
 import Glibc
 import NevodHost
 
-/// The session alone beside raw libcurl in C, both on one warm client each, in turns.
+/// Compares `CurlSession` with raw libcurl in C, alternately, with one warm client each.
 struct SessionBench {
     let url: String
     private static let bodySize = 200
@@ -66,7 +66,7 @@ struct SessionBench {
                             let response = try await session.send(template, options)
                             guard response.status == 200, case .bytes(let body) = response.body, body.count == Self.bodySize
                             else {
-                                throw BenchError(description: "an answer of \(response.status)")
+                                throw BenchError(description: "unexpected response: status \(response.status)")
                             }
                         }
                     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Cold start: one whole process for one small request, beside curl.
+/// Measures cold start: a whole process for one small request, compared with curl.
 struct StartBench {
     let url: String
     private static let rounds = 41

@@ -2,14 +2,14 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// What looking up and saving a token costs in a store of a thousand, a hundred thousand and a million: in turns, one after another.
+/// Measures opening, lookups and saves in stores of 1,000, 100,000 and 1,000,000 tokens, alternately.
 struct StorageBench {
     private struct Measured {
         var opens: [Double] = []
         var lookups: [Double] = []
         var knownLookups: [Double] = []
         var saves: [Double] = []
-        /// Of the process, in kilobytes, while the store is open and has been read.
+        /// The process's memory in kilobytes, with the store open and read.
         var memory: [Double] = []
     }
 
@@ -28,7 +28,7 @@ struct StorageBench {
             for (index, size) in Self.sizes.enumerated() {
                 var measured = Measured()
                 try await measure(size, round, &measured)
-                // The first finds nothing in the system's memory.
+                // The first round warms up the page cache.
                 if round == 0 { continue }
                 results[index].opens += measured.opens
                 results[index].lookups += measured.lookups
@@ -69,12 +69,12 @@ struct StorageBench {
         }
     }
 
-    /// Each time with the store opened anew, so that none of it is remembered.
+    /// Measures a round with a newly opened store, so that nothing is cached in the process.
     private func measure(_ size: Int, _ round: Int, _ measured: inout Measured) async throws {
         let start = now()
         let storage = try await open(size)
         measured.opens.append(now() - start)
-        // All different, all over the store, others in each round.
+        // Distinct names, spread over the store, different in each round.
         let step = size / Self.lookups
         let names = (0..<Self.lookups).map { name(($0 &* 7_919 % Self.lookups) * step + round % step) }
         measured.lookups.append(try await lookUp(names, storage))

@@ -2,7 +2,7 @@ import Foundation
 import NevodHost
 import NevodHostFoundation
 
-/// 10,000 requests at once whose token has expired beside 10,000 whose token is valid, by the same client, to the same server.
+/// Compares 10,000 concurrent requests with an expired token to 10,000 with a valid one, by the same client to the same server.
 struct StormBench {
     private struct Counts: Decodable {
         let answered: Int
@@ -13,7 +13,7 @@ struct StormBench {
     private struct Storm {
         let seconds: Double
         let exchanges: Int
-        /// Requests that the server saw beyond those that were asked for.
+        /// The number of requests that the server received beyond those performed.
         let extra: Int
     }
 

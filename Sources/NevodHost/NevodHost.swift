@@ -1,4 +1,4 @@
-// A program that imports NevodHost has its stores and its secrets as well.
+// Importing NevodHost also imports the stores and Secret.
 @_exported public import NevodStorage
 
 @_exported public import class NevodSupport.Secret

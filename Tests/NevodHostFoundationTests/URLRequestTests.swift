@@ -66,7 +66,7 @@ struct URLRequestTests {
             #expect(after.url == before.url)
             #expect(after.method == before.method)
             #expect(after.headers.allSatisfy { !$0.provenance.writesCredentials })
-            #expect(after.authoredQuery.isEmpty)
+            #expect(after.addedQueryItems.isEmpty)
         }
     }
 

@@ -20,7 +20,7 @@ struct CacheKey: Hashable, Sendable {
         digest.add(request.origin.description)
         // The URI that the server sees has its host from this line (RFC 9110 §7.1).
         digest.add(request.headers["Host"] ?? request.origin.authority)
-        if request.authoredQuery.contains(where: \.provenance.writesCredentials) {
+        if request.addedQueryItems.contains(where: \.provenance.writesCredentials) {
             var bare = request
             bare.stripCredentials()
             digest.add(bare.target)
@@ -32,7 +32,7 @@ struct CacheKey: Hashable, Sendable {
 
     private static func partition(of request: HTTPRequest) -> KeyedDigest? {
         let headers = request.headers
-        let items = request.writtenQueryItems
+        let items = request.credentialQueryItems
         let lines = headers.lines.filter { line in
             line.provenance.writesCredentials || (line.provenance != .host && isCredential(headers.storage[line.name]))
         }

@@ -108,7 +108,9 @@ public final class CachingSession: HTTPTransport {
     private static func resource(named text: String, by request: HTTPRequest) -> KeyedDigest? {
         var named = request
         let url = request.resolving(text)
-        do throws(InvalidRequestError) { try named.redirect(to: url, leavingOut: request.writtenQueryItems) } catch { return nil }
+        do throws(InvalidRequestError) { try named.redirect(to: url, leavingOut: request.credentialQueryItems) } catch {
+            return nil
+        }
         return named.origin == request.origin ? CacheKey.resource(of: named) : nil
     }
 }

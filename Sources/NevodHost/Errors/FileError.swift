@@ -6,9 +6,9 @@
 
 /// A file that can't be written.
 public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The file that was to be written.
+    /// The path of the file.
     public let path: String
-    /// `errno`.
+    /// The `errno` of the failure.
     public let code: Int32
 
     init(_ path: String, _ code: Int32) {

@@ -1,30 +1,34 @@
 extension NetworkError {
-    /// Without an answer: what a refresh strategy throws when there is no other token to be had.
+    /// ``unauthorized(data:response:)`` without a response. A refresh strategy throws it when no new token can be obtained.
     public static var unauthorized: NetworkError { .unauthorized(data: nil, response: nil) }
-    /// - Parameter status: 400 … 499, but for 401. For test doubles: no answer is attached.
+    /// ``clientError(_:data:response:)`` without a response, for test doubles.
+    ///
+    /// - Parameter status: 400 … 499 except 401.
     public static func clientError(_ status: Int) -> NetworkError { .clientError(status, data: nil, response: nil) }
-    /// - Parameter status: 500 … 599. For test doubles: no answer is attached.
+    /// ``serverError(_:data:response:)`` without a response, for test doubles.
+    ///
+    /// - Parameter status: 500 … 599.
     public static func serverError(_ status: Int) -> NetworkError { .serverError(status, data: nil, response: nil) }
-    /// With an empty URL as its reason.
-    public static var invalidURL: NetworkError { .invalidURL(InvalidRequestError(.url(""), "it is none")) }
-    /// Without a reason.
+    /// ``invalidURL(_:)`` with an empty URL.
+    public static var invalidURL: NetworkError { .invalidURL(InvalidRequestError(.url(""), "it is empty")) }
+    /// ``bodyEncodingFailed(_:)`` without a reason.
     public static var bodyEncodingFailed: NetworkError { .bodyEncodingFailed(Unspecified()) }
-    /// Without a reason and an answer.
+    /// ``parsingError(_:data:response:)`` without a reason and a response.
     public static var parsingError: NetworkError { .parsingError(Unspecified(), data: nil, response: nil) }
-    /// With a reason of ``TransportError/Code/timedOut``.
+    /// ``timeout(_:)`` with the code ``TransportError/Code/timedOut``.
     public static var timeout: NetworkError { .timeout(TransportError(.timedOut)) }
-    /// With a reason of ``TransportError/Code/connectionFailed``.
+    /// ``noConnection(_:)`` with the code ``TransportError/Code/connectionFailed``.
     public static var noConnection: NetworkError { .noConnection(TransportError(.connectionFailed)) }
-    /// With a reason of ``TransportError/Code/malformedResponse``.
+    /// ``invalidResponse(_:)`` with the code ``TransportError/Code/malformedResponse``.
     public static var invalidResponse: NetworkError { .invalidResponse(TransportError(.malformedResponse)) }
-    /// Without a reason.
+    /// ``authenticationFailed(_:)`` without a reason.
     public static var authenticationFailed: NetworkError { .authenticationFailed(Unspecified()) }
 
     private struct Unspecified: Error, CustomStringConvertible {
         var description: String { "no reason was given" }
     }
 
-    /// The answer, where there was one.
+    /// The response; nil if there was none.
     public var response: HTTPResponse? {
         switch self {
         case .unauthorized(_, let response), .clientError(_, _, let response), .serverError(_, _, let response),
@@ -34,7 +38,7 @@ extension NetworkError {
         }
     }
 
-    /// The body of the answer.
+    /// The body of the response; nil if there was none, or if it was streamed.
     public var responseBody: [UInt8]? {
         switch self {
         case .unauthorized(let data, _), .clientError(_, let data, _), .serverError(_, let data, _),
@@ -44,13 +48,12 @@ extension NetworkError {
         }
     }
 
-    /// The body of the answer, as UTF-8. The server's words: they may hold what was sent to it.
+    /// The body of the response as UTF-8. The server's text may repeat secrets from the request.
     public var responseString: String? {
         responseBody.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// 400 … 599 from the server, or another that is no success; 401 for ``unauthorized``, also where no answer came; nil where
-    /// no status is known.
+    /// The status of the response; 401 for ``unauthorized``, even without a response; nil if no status is known.
     public var statusCode: Int? {
         switch self {
         case .unauthorized: 401
@@ -59,7 +62,7 @@ extension NetworkError {
         }
     }
 
-    /// What failed beneath.
+    /// The underlying error; nil if there is none.
     public var underlying: (any Error)? {
         switch self {
         case .invalidURL(let error), .invalidRequest(let error): error
@@ -73,7 +76,7 @@ extension NetworkError {
         }
     }
 
-    /// The server answered, and said no.
+    /// Whether the server responded with a status that isn't a success.
     public var isHTTPError: Bool {
         switch self {
         case .unauthorized, .clientError, .serverError, .unexpectedStatus: true
@@ -81,7 +84,7 @@ extension NetworkError {
         }
     }
 
-    /// There was no way to the server, or not in time.
+    /// Whether the server could not be reached, or not in time.
     public var isConnectivityError: Bool {
         switch self {
         case .timeout, .noConnection: true
@@ -89,27 +92,27 @@ extension NetworkError {
         }
     }
 
-    /// The body of the answer as the error that the server describes.
+    /// Decodes the response's body, for servers that describe their errors.
     public func decode<Value: Decodable>(_ type: Value.Type, using decoder: some BodyDecoder) throws -> Value {
         try decoder.decode(type, from: responseBody ?? [])
     }
 }
 
 extension NetworkError: CustomStringConvertible {
-    /// Without the body of an answer, which may hold what was sent.
+    /// Describes the error, without the response's body, which may repeat secrets from the request.
     public var description: String {
         switch self {
         case .invalidURL(let error), .invalidRequest(let error): error.description
         case .bodyEncodingFailed(let error): "the body could not be encoded: \(error)"
-        case .unauthorized(_, .some): "the server accepts no token of ours (401)"
-        case .unauthorized: "there is no token that the server accepts; a login is needed"
-        case .clientError(let status, _, _), .serverError(let status, _, _): "the server answered \(status)"
-        case .unexpectedStatus(let status, _, _): "the server answered \(status), which is no success"
-        case .parsingError(let error, _, _): "the answer is not what was expected: \(error)"
+        case .unauthorized(_, .some): "the server rejected the request's token (401)"
+        case .unauthorized: "no valid token is available; log in again"
+        case .clientError(let status, _, _), .serverError(let status, _, _): "the server returned status \(status)"
+        case .unexpectedStatus(let status, _, _): "the server returned status \(status), which is not a success"
+        case .parsingError(let error, _, _): "the response could not be decoded: \(error)"
         case .timeout(let error), .noConnection(let error), .invalidResponse(let error), .transport(let error):
             error.description
-        case .authenticationFailed(let error): "the token could not be renewed, and was kept: \(error)"
-        case .authorization(let error): "the request could not be authorised: \(error)"
+        case .authenticationFailed(let error): "the token could not be renewed and is still stored: \(error)"
+        case .authorization(let error): "the request could not be authorized: \(error)"
         case .plugin(let error): error.description
         case .interceptor(let name, let error): "\(name): \(error)"
         case .redirect(let error): error.description
@@ -125,7 +128,7 @@ extension NetworkError: CustomDebugStringConvertible, CustomReflectable {
 }
 
 extension NetworkError: Equatable {
-    /// The same case, and the same status; what lies beneath is not compared.
+    /// Whether both have the same case and status. Underlying errors and responses are not compared.
     public static func == (left: NetworkError, right: NetworkError) -> Bool {
         left.kind == right.kind && left.statusCode == right.statusCode
     }

@@ -1,48 +1,49 @@
-/// Why a request has no usable answer.
+/// Why a request has no usable response.
 ///
-/// The names and payloads are Nevod's, with more where a reader needs to know more. Every case with a payload has a shorthand
-/// without, so `throw NetworkError.unauthorized` and `guard case .unauthorized = error` both read well.
+/// Names and payloads follow Nevod's, with additions. Every case with a payload has a shorthand without one, so that
+/// `throw NetworkError.unauthorized` and `guard case .unauthorized = error` both work.
 public enum NetworkError: Error, Sendable {
     /// The route, or a URL, can't be turned into a request.
     case invalidURL(InvalidRequestError)
-    /// The request can't be sent as it stands.
+    /// A part of the request is invalid; nothing was sent.
     case invalidRequest(InvalidRequestError)
-    /// The encoder refused the value that was to be the body; nothing was sent.
+    /// The encoder failed to encode the body; nothing was sent.
     case bodyEncodingFailed(any Error)
 
-    /// 401 (RFC 9110 §15.5.2): there is no token that the server accepts. Without a response: none could be had.
+    /// Status 401 (RFC 9110 §15.5.2): the server accepts no token that we have. The response is nil if no token could be
+    /// obtained.
     case unauthorized(data: [UInt8]?, response: HTTPResponse?)
-    /// 400 … 499, but for 401.
+    /// Status 400 … 499 except 401.
     case clientError(Int, data: [UInt8]?, response: HTTPResponse?)
-    /// 500 … 599.
+    /// Status 500 … 599.
     case serverError(Int, data: [UInt8]?, response: HTTPResponse?)
-    /// Any other status that isn't a success: a redirect that was not followed.
+    /// Any other status that isn't a success, such as a redirect that was not followed.
     case unexpectedStatus(Int, data: [UInt8]?, response: HTTPResponse?)
-    /// The answer came, and is not what the route promises.
+    /// The response can't be decoded as the route's `Response`.
     case parsingError(any Error, data: [UInt8]?, response: HTTPResponse?)
 
-    /// The request's time was over, or that for its connection. Whether the server acted on it is unknown.
+    /// The request or its connection timed out. Whether the server acted on the request is unknown.
     case timeout(TransportError)
     /// The server can't be reached, or the connection to it broke.
     case noConnection(TransportError)
-    /// The answer is not HTTP, or too large.
+    /// The response is not valid HTTP, or too large.
     case invalidResponse(TransportError)
-    /// Anything else between here and the server, TLS for one.
+    /// Any other failure of the transport, such as TLS.
     case transport(TransportError)
 
-    /// A token could not be renewed now. It is still stored: this is no reason to log anybody out.
+    /// A token could not be renewed now. It is still stored, so the user needn't log in again.
     case authenticationFailed(any Error)
     /// A token could not be put on the request.
     case authorization(any Error)
-    /// A scheme could not be used, or failed. Says which, and the way out.
+    /// A scheme could not be used, or failed. The error names the scheme and the way out.
     case plugin(PluginError)
-    /// An interceptor failed, by the name of its type.
+    /// An interceptor failed; the text is the name of its type.
     case interceptor(String, any Error)
     /// A redirect could not be followed.
     case redirect(RedirectError)
     /// The task was cancelled. Whether the server acted on it is unknown.
     case cancelled
-    /// Anything else, as it was thrown: a ``FileError`` of a download, an error of a rate limiter of your own.
+    /// Any other error as it was thrown, such as a download's ``FileError`` or an error of a custom rate limiter.
     case unknown(any Error)
 }
 
@@ -62,7 +63,7 @@ extension NetworkError {
             }
     }
 
-    /// Nil for a success (RFC 9110 §15.3). A body that is still arriving is not in it.
+    /// Nil for a success (RFC 9110 §15.3). A streamed body is left out.
     init?(_ response: HTTPResponse) {
         let data: [UInt8]? = if case .bytes(let bytes) = response.body { bytes } else { nil }
         switch response.status {

@@ -1,67 +1,67 @@
 public import NevodSupport
 
-/// Why a plugin can't be used, or could not do what was asked. Names the file, the part that is to blame, and the way out.
+/// Why a plugin can't be used, or failed. The description names the file, the cause and the way out.
 public struct PluginError: Error, Sendable {
-    /// What went wrong, in the order of a plugin's life; the associated texts complete ``description``.
+    /// What went wrong, in the order of a plugin's lifecycle. The associated texts appear in ``description``.
     public enum Reason: Sendable {
         // Finding
-        /// No file of that name; `searched` holds each path that was tried.
+        /// No file with this name exists; `searched` lists the paths tried.
         case notFound(searched: [String])
-        /// Somebody other than this user and root could replace the file, or a folder above it: `path` is the culprit.
+        /// A user other than this one and root could replace the file, or a folder above it; `path` names which.
         case unsafePermissions(path: String, problem: String)
         // Loading
-        /// The file can't be opened or read, in the system's words.
+        /// The file can't be opened or read, with the system's message.
         case unreadable(String)
-        /// Not an ELF shared library for this processor; why, in words.
+        /// The file is not an ELF shared library for this processor, with the reason.
         case notALibrary(String)
-        /// It needs a symbol of that name, which nothing provides.
+        /// No library provides a symbol that the plugin needs.
         case unresolvedSymbol(String)
-        /// It needs another library, by that name, which isn't installed.
+        /// A library that the plugin needs isn't installed.
         case missingLibrary(String)
-        /// Any other refusal of dlopen(3), in its words.
+        /// Any other failure of dlopen(3), with its message.
         case loaderRefused(String)
-        /// It exports no function `nevod_plugin_v1`.
+        /// The library exports no function `nevod_plugin_v1`.
         case noEntryPoint
-        /// It was built for another version, or draft, of `nevod_plugin.h` than this host serves.
+        /// The plugin was built for a version, or draft, of `nevod_plugin.h` that this host doesn't support.
         case otherVersion(offered: String, served: String)
         // Negotiating
         /// `nevod_plugin_v1` returned NULL.
         case nullPlugin
-        /// A structure's `struct_size` is `size` bytes, where `needed` are the least that the contract has.
+        /// A structure's `struct_size` is `size`, less than the contract's minimum `needed`.
         case tooShort(structure: String, size: Int, needed: Int)
-        /// A scheme lacks a function that the contract demands.
+        /// A scheme lacks a function that the contract requires.
         case nullFunction(scheme: String, function: String)
-        /// A text or number of the plugin's table breaks the contract's rules for it.
+        /// A text or number in the plugin's table violates the contract.
         case malformed(field: String, problem: String)
-        /// The caller asked for an id that no scheme of the plugin has.
+        /// The plugin has no scheme with the requested id.
         case unknownScheme(String, offered: [String])
-        /// The plugin has several schemes, and the caller named none.
+        /// The plugin has several schemes, and the caller chose none.
         case schemeNotChosen(offered: [String])
-        /// The contract has it, this host doesn't serve it.
+        /// The scheme requests a feature of the contract that this host doesn't support.
         case unsupported(scheme: String, what: String)
         // Settings
-        /// A setting was given that the scheme doesn't declare; `valid` holds those it does.
+        /// The scheme doesn't declare a setting that was given; `valid` lists its settings.
         case unknownSetting(scheme: String, name: String, valid: [String])
-        /// A required setting was not given; `help` is the scheme's own line on it.
+        /// A required setting is missing; `help` is the scheme's help text for it.
         case missingSetting(scheme: String, name: String, help: String, valid: [String])
-        /// A value that its setting doesn't take. A secret one is not shown.
+        /// A setting's value is invalid. A secret value is not shown.
         case badSetting(scheme: String, name: String, problem: String)
         // Working
-        /// A function of the scheme returned another status than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
-        /// or field to blame; `detail` is sensitive and never part of ``description``.
+        /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
+        /// or field at fault; `detail` is sensitive and never part of ``description``.
         case failed(scheme: String, function: String, status: Int32, subject: String, message: String, detail: Secret?)
-        /// The scheme wrote what the contract forbids: a framing field, a control character, too much. The request is not
-        /// sent.
+        /// The scheme made an edit that the contract forbids, such as a framing field, a control character or too many bytes. The
+        /// request is not sent.
         case refusedEdit(scheme: String, what: String, problem: String)
-        /// A flow broke the contract, or ran out of what it is given: steps, bytes, time.
+        /// A flow violated the contract, or exceeded its limit of steps, bytes or time.
         case flowFault(scheme: String, flow: String, problem: String)
-        /// A flow has a question, and nobody is there to answer it.
+        /// A flow asks questions, and there is no user to answer them.
         case unanswered(scheme: String, questions: [String])
     }
 
-    /// The library's path, or its name when none was found.
+    /// The library's path, or its name if no file was found.
     public let plugin: String
-    /// What a program can act on; ``description`` says it in words.
+    /// What went wrong.
     public let reason: Reason
 
     init(_ plugin: String, _ reason: Reason) {
@@ -76,13 +76,13 @@ extension PluginError: CustomStringConvertible {
     private var explanation: String {
         switch reason {
         case .notFound(let searched):
-            "no such plugin; looked for \(searched.joined(separator: ", ")). Give its path, or add its folder to NEVOD_PLUGIN_PATH"
+            "no such plugin; tried \(searched.joined(separator: ", ")). Give its path, or add its folder to NEVOD_PLUGIN_PATH"
         case .unsafePermissions(let path, let problem):
-            "not loaded, because \(path) \(problem), so others could replace the code; see chmod and chown"
+            "not loaded: other users could replace the code, because \(path) \(problem); fix it with chmod or chown"
         case .unreadable(let problem):
             "can't be read: \(problem)"
         case .notALibrary(let problem):
-            "not a shared library for this machine: \(problem). Build it with -shared, for the processor that runs the host"
+            "not a shared library for this machine: \(problem). Build it with -shared for this machine's processor"
         case .unresolvedSymbol(let symbol):
             "needs the symbol \(symbol), which no library provides; link the library that has it into the plugin"
         case .missingLibrary(let library):
@@ -90,15 +90,15 @@ extension PluginError: CustomStringConvertible {
         case .loaderRefused(let message):
             "the dynamic loader refused it: \(message)"
         case .noEntryPoint:
-            "exports no nevod_plugin_v1, so it is no plugin; export that function with default visibility"
+            "not a plugin: it doesn't export nevod_plugin_v1; export that function with default visibility"
         case .otherVersion(let offered, let served):
-            "speaks \(offered) of the plugin contract, this host \(served); rebuild one of them with the other's nevod_plugin.h"
+            "implements \(offered) of the plugin contract, but this host \(served); build both with the same nevod_plugin.h"
         case .nullPlugin:
             "nevod_plugin_v1 returned NULL; it must return a table that is never freed"
         case .tooShort(let structure, let size, let needed):
-            "\(structure) has struct_size \(size), but \(needed) bytes are needed; set it to sizeof"
+            "\(structure) has struct_size \(size), but at least \(needed) is required; set it to sizeof"
         case .nullFunction(let scheme, let function):
-            "the scheme \"\(scheme)\" has no \(function), which the contract demands"
+            "the scheme \"\(scheme)\" has no \(function) function, which the contract requires"
         case .malformed(let field, let problem):
             "\(field) \(problem)"
         case .unknownScheme(let id, let offered):
@@ -106,7 +106,7 @@ extension PluginError: CustomStringConvertible {
         case .schemeNotChosen(let offered):
             "offers several schemes; choose one of \(offered.joined(separator: ", "))"
         case .unsupported(let scheme, let what):
-            "the scheme \"\(scheme)\" asks for \(what), which this host doesn't serve; use a newer host"
+            "the scheme \"\(scheme)\" requires \(what), which this host doesn't support; use a newer host"
         case .unknownSetting(let scheme, let name, let valid):
             "the scheme \"\(scheme)\" has no setting \"\(name)\"; \(Self.list(valid))"
         case .missingSetting(let scheme, let name, let help, let valid):
@@ -118,9 +118,9 @@ extension PluginError: CustomStringConvertible {
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
                 + " (\(PluginStatus.name(status)))"
         case .flowFault(let scheme, let flow, let problem):
-            "the \(flow) flow of the scheme \"\(scheme)\" was ended: \(problem)"
+            "the \(flow) flow of the scheme \"\(scheme)\" was stopped: \(problem)"
         case .unanswered(let scheme, let questions):
-            "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), and nobody has answered"
+            "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), and no user is available to answer"
         case .refusedEdit(let scheme, let what, let problem):
             "the scheme \"\(scheme)\" tried to write \(what): \(problem)"
         }

@@ -1,12 +1,12 @@
 internal import NevodPluginABI
 
-/// What a function of a plugin returned.
+/// The status that a plugin's function returned.
 public enum PluginStatus: Int32, Sendable {
-    /// Done.
+    /// Success.
     case ok = 0
-    /// The statuses that the contract calls NEVOD_BAD_SETTINGS to NEVOD_INTERNAL, in its order: the user must change a setting;
-    /// the stored token is of no use; the server refused for good; a failure that passes; the scheme can't do that; a fault of
-    /// the plugin.
+    /// NEVOD_BAD_SETTINGS to NEVOD_INTERNAL, in the contract's order: a setting must be changed; the stored token is unusable;
+    /// the server refused permanently; the failure is temporary; the scheme doesn't support the operation; the plugin has a
+    /// fault.
     case badSettings, badToken, denied, unavailable, unsupported, `internal`
 
     static func name(_ status: Int32) -> String {

@@ -1,25 +1,25 @@
 /// A redirect that can't be followed.
 public struct RedirectError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Why it can't be followed.
+    /// Why a redirect can't be followed.
     public enum Problem: Sendable, Hashable {
-        /// The limit, which the server's redirects exceed.
+        /// The server redirected more often than this limit.
         case tooMany(Int)
-        /// The location is no URL that a request can go to; why, in words without the location itself.
+        /// The location is not a usable URL. The text gives the reason without the location.
         case unusable(String)
     }
 
-    /// What a program can act on; ``description`` says it in words.
+    /// Why the redirect can't be followed.
     public let problem: Problem
 
     init(_ problem: Problem) {
         self.problem = problem
     }
 
-    /// The location itself is left out: it is the server's text, and may hold what we sent it.
+    /// Describes the problem without the location, since the server's text may repeat secrets from the request.
     public var description: String {
         switch problem {
-        case .tooMany(let limit): "more than \(limit) redirects; the server may be sending us in a circle"
-        case .unusable(let problem): "the server's redirect can't be followed: \(problem)"
+        case .tooMany(let limit): "more than \(limit) redirects; the server may be redirecting in a circle"
+        case .unusable(let problem): "the redirect can't be followed: \(problem)"
         }
     }
 }

@@ -1,4 +1,5 @@
-/// The version of each token that a request carries, and what it has tried already.
+/// The versions of the tokens that a request carries, and the renewals, replacements and challenges that it has used. Kept across
+/// attempts of one hop.
 struct CredentialBindings: Sendable {
     private struct Binding {
         let owner: ObjectIdentifier
@@ -11,7 +12,11 @@ struct CredentialBindings: Sendable {
     private var attachments: [(owner: ObjectIdentifier, value: any Sendable)] = []
     private var challenges = 0
 
-    /// - Parameter owner: the token's storage.
+    /// Records the version of a token that was put on the request.
+    ///
+    /// - Parameters:
+    ///   - version: the version.
+    ///   - owner: identifies the token's storage or interceptor.
     mutating func bind(_ version: TokenVersion, of owner: ObjectIdentifier) {
         if let index = bindings.firstIndex(where: { $0.owner == owner }) {
             bindings[index].version = version
@@ -20,37 +25,44 @@ struct CredentialBindings: Sendable {
         }
     }
 
+    /// Returns the version that the request carries; nil if it carries none of this owner's.
     func version(of owner: ObjectIdentifier) -> TokenVersion? {
         bindings.first { $0.owner == owner }?.version
     }
 
-    /// Keeps what an owner needs again after the response, in place of what it attached before.
+    /// Stores a value that the owner needs after the response, replacing its previous one.
     mutating func attach(_ value: any Sendable, of owner: ObjectIdentifier) {
         attachments.removeAll { $0.owner == owner }
         attachments.append((owner, value))
     }
 
-    /// Nil if the owner has attached nothing, or nothing of that type.
+    /// Returns the owner's attached value; nil if there is none of this type.
     func attachment<Value: Sendable>(of owner: ObjectIdentifier, as type: Value.Type = Value.self) -> Value? {
         attachments.first { $0.owner == owner }?.value as? Value
     }
 
-    /// - Returns: false once the request has been challenged too often. More than once is normal: a nonce can expire while a
-    ///   request that carries it is in flight.
+    /// Counts a challenge, for all owners together.
+    ///
+    /// - Returns: whether the request may be sent again. More than one challenge is normal: a nonce can expire while a request
+    ///   that carries it is in flight.
     mutating func countChallenge() -> Bool {
         challenges += 1
         return challenges <= 3
     }
 
-    /// - Returns: whether it was the request's first renewal of that token. A second refusal, of the fresh token, is final.
+    /// Counts a renewal of the owner's token.
+    ///
+    /// - Returns: whether it is the first for this request. The server's refusal of the renewed token is final.
     mutating func countRenewal(_ owner: ObjectIdentifier) -> Bool {
         guard let index = bindings.firstIndex(where: { $0.owner == owner }) else { return true }
         bindings[index].renewals += 1
         return bindings[index].renewals == 1
     }
 
-    /// - Returns: false once the token was replaced too often. More than once is normal: a token can be replaced again while a
-    ///   request is in flight.
+    /// Counts a replacement: the stored token is newer than the one that the request carried.
+    ///
+    /// - Returns: whether the request may be sent again. More than one replacement is normal: a token can be replaced again while
+    ///   a request is in flight.
     mutating func countReplacement(_ owner: ObjectIdentifier) -> Bool {
         guard let index = bindings.firstIndex(where: { $0.owner == owner }) else { return true }
         bindings[index].replacements += 1

@@ -1,25 +1,25 @@
-/// What one request carries through the chain: the request itself, with the author of every part, which attempt it is, and
-/// which version of a token it was given.
+/// One attempt of a request on its way through the chain: the request with the ``Provenance`` of every part, the attempt's
+/// number, and the versions of the tokens that the request carries.
 public struct Exchange: Sendable {
-    /// As it will be sent, so far: each interceptor sees what those before it wrote.
+    /// The request, including the edits of all interceptors that have run so far.
     public var request: HTTPRequest
-    /// What the transport is given. ``TransferOptions/timeout`` is what was left of the request's when the attempt began.
+    /// The options for the transport. ``TransferOptions/timeout`` is the time that the request had left when the attempt began.
     public let options: TransferOptions
-    /// 1 for the first sending.
+    /// The number of the attempt, from 1.
     public let attempt: Int
-    /// False once a redirect has led to another origin (RFC 6454): whatever a token writes is taken off again, and an answer
-    /// says nothing about a token.
+    /// False once a redirect has led to another origin (RFC 6454). What tokens write is then removed before sending, and a
+    /// response says nothing about the validity of a token.
     public let mayCarryCredentials: Bool
-    /// When this attempt was begun, before its way through the chain.
+    /// When the attempt began, before it went through the chain.
     public let began = ContinuousClock.now
 
     /// The request's deadline; nil if none.
     let deadline: ContinuousClock.Instant?
-    /// Kept across attempts.
+    /// The tokens that the request carries. Kept across attempts.
     var bindings: CredentialBindings
     private let yieldSlot: YieldSlot?
 
-    /// Gives up the request's slot among those in flight, and returns what takes it again.
+    /// Releases the request's ``DispatchSlot``, and returns a closure that acquires it again.
     typealias YieldSlot = @Sendable () -> @Sendable () async throws -> Void
 
     init(
@@ -36,7 +36,7 @@ public struct Exchange: Sendable {
         self.yieldSlot = yieldSlot
     }
 
-    /// Records every change that `body` makes as `author`'s.
+    /// Records `provenance` for every edit that `body` makes to the request.
     public mutating func edit<Failure: Error>(
         as provenance: Provenance, _ body: (inout HTTPRequest) throws(Failure) -> Void
     ) throws(Failure) {
@@ -46,7 +46,8 @@ public struct Exchange: Sendable {
         try body(&request)
     }
 
-    /// Runs `wait` without a slot among the requests in flight, since what it waits for may be another request.
+    /// Runs `wait` without holding the request's ``DispatchSlot``: `wait` may depend on another request that needs one. If `wait`
+    /// throws, the slot is not acquired again, so the error must fail the attempt.
     func yieldingSlot<Success: Sendable>(_ wait: () async throws -> Success) async throws -> Success {
         let reacquire = yieldSlot?()
         let result = try await wait()
@@ -56,7 +57,7 @@ public struct Exchange: Sendable {
 }
 
 extension Exchange {
-    /// The exchange on whose behalf this task runs, for interceptors and tokens that are written against another library's
-    /// request and so can't be handed it. Nil outside a provider.
+    /// The exchange that this task works on, for interceptors and tokens written against another library's request, which can't
+    /// receive it as a parameter. Nil outside a provider.
     @TaskLocal public static var current: Exchange?
 }

@@ -1,11 +1,12 @@
-/// Several interceptors as one: adapted first to last, asked for a retry last to first. Those that sign come after all others.
+/// Combines several interceptors: `adapt` runs first to last, `retry` last to first. Interceptors of the signature phase come
+/// after all others.
 public struct InterceptorChain: RequestInterceptor {
     private let all: [any RequestInterceptor]
     let credentials: [any RequestInterceptor]
     let signatures: [any RequestInterceptor]
     private let observers: [any OutcomeObserver]
 
-    /// - Parameter interceptors: chains among them count as what they hold.
+    /// - Parameter interceptors: the interceptors in order. Nested chains are flattened.
     public init(_ interceptors: [any RequestInterceptor]) {
         let flat = interceptors.flatMap { ($0 as? InterceptorChain)?.all ?? [$0] }
         credentials = flat.filter { $0.phase == .credential }
@@ -24,7 +25,7 @@ public struct InterceptorChain: RequestInterceptor {
         }
     }
 
-    /// The first that wants a retry, from the last on, decides.
+    /// Asks the interceptors last to first, and stops at the first that wants a retry.
     public func retry(
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
@@ -43,12 +44,12 @@ public struct InterceptorChain: RequestInterceptor {
     }
 }
 
-/// Which interceptor failed.
+/// An interceptor's error with the interceptor's name.
 struct InterceptorError: Error {
     let name: String
     let underlying: any Error
 
-    /// The error with its culprit's name. One that says by itself what is wrong, and cancellation, have none.
+    /// Adds the interceptor's name to an error. Returns cancellation, and errors that already explain themselves, unchanged.
     static func naming(_ interceptor: any RequestInterceptor, _ error: any Error) -> any Error {
         switch error {
         case is CancellationError, is DeadlineExceededError, is NetworkError, is InterceptorError: error

@@ -1,5 +1,5 @@
-/// An interceptor that sees what came of every attempt and has no say in what becomes of it. (`retry`, in contrast, is asked
-/// only until somebody wants another attempt.)
+/// An interceptor that sees the outcome of every attempt and doesn't influence it. (`retry`, in contrast, is not called for the
+/// rest of a chain once one interceptor wants a retry.)
 ///
 /// ```swift
 /// struct Counting: OutcomeObserver {
@@ -10,6 +10,6 @@
 /// }
 /// ```
 public protocol OutcomeObserver: RequestInterceptor {
-    /// Once for each attempt, after its answer or failure. The exchange holds the request as it was sent.
+    /// Called once for each attempt, after its response or failure. The exchange holds the request as it was sent.
     func observe(_ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>) async
 }

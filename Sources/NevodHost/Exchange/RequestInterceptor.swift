@@ -1,6 +1,7 @@
-/// Changes a request on its way out, and judges what came of it. (A transport, in contrast, sends one and changes nothing.)
+/// Changes a request before it is sent, and decides whether its outcome calls for a retry. (A transport, in contrast, sends a
+/// request and changes nothing.)
 ///
-/// Write one against the exchange, which knows who wrote what and which attempt it is:
+/// Write an interceptor against the exchange, which has the attempt's number and records the provenance of edits:
 ///
 /// ```swift
 /// struct Tracing: RequestInterceptor {
@@ -10,35 +11,37 @@
 /// }
 /// ```
 ///
-/// or against a request alone, be it an ``HTTPRequest`` or another library's, such as Foundation's `URLRequest`. All four
-/// methods have defaults.
+/// or against a request only, either an ``HTTPRequest`` or another library's, such as Foundation's `URLRequest`. All four methods
+/// have defaults.
 public protocol RequestInterceptor: Sendable {
     /// The type of request that this interceptor is written against.
     associatedtype Request: RequestRepresentation = HTTPRequest
 
-    /// ``TokenPhase/signature`` for one that must see the request as it will be sent: it comes after all others, wherever it
-    /// stands in a chain.
+    /// The phase in which the interceptor runs. An interceptor that must see the request as it will be sent returns
+    /// ``TokenPhase/signature``, and then runs after all others, regardless of its position in a chain.
     var phase: TokenPhase { get }
 
-    /// Before the request is sent, on every attempt. The order of a chain is first to last.
+    /// Changes the request before each attempt. A chain calls its interceptors first to last.
     func adapt(_ exchange: inout Exchange) async throws
 
-    /// After every answer and every failure: true to send the request again. The order of a chain is last to first. A
-    /// request whose body can be read only once is not sent again, whatever the answer.
+    /// Returns true to send the request again; called after every response and failure. A chain calls its interceptors last to
+    /// first. A request whose body isn't replayable is never sent again.
     func retry(_ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>) async throws -> Bool
 
-    /// The same for a request alone.
+    /// Returns the changed request; for interceptors that don't need the exchange.
     func adapt(_ request: Request) async throws -> Request
 
-    /// The same after a failure, or an answer of status 400 or higher, seen as an error.
+    /// Returns true to send the request again; for interceptors that don't need the exchange. Called after a failure, or a
+    /// response with status 400 or higher, given as an error.
     ///
     /// - Parameters:
-    ///   - request: as it was sent.
-    ///   - response: nil where none came, or none that the other library can express.
+    ///   - request: the request as it was sent.
+    ///   - response: the response; nil if there was none, or if the other library can't represent it.
+    ///   - error: the failure, or the status as an error.
     func retry(_ request: Request, response: Request.Response?, error: NetworkError) async throws -> Bool
 }
 
-/// For those that are written against the native request: there is nothing to convert, and the exchange is at hand.
+/// For interceptors written against the native request, which needs no conversion.
 extension RequestInterceptor where Request == HTTPRequest {
     public func adapt(_ exchange: inout Exchange) async throws {
         exchange.request = try await adapt(exchange.request)

@@ -1,14 +1,15 @@
-/// A type that tokens and interceptors can be written against: the native request, or another library's.
+/// A request type that tokens and interceptors can be written against: the native one, or another library's.
 public protocol RequestRepresentation: Sendable {
-    /// The same library's answer.
+    /// The response type of the same library.
     associatedtype Response: Sendable = HTTPResponse
 
-    /// A request as the other library shows it. What it can't express, it leaves out.
+    /// Converts a native request. Parts that the other library can't represent are left out.
     init(_ request: HTTPRequest)
-    /// Carries the changes over. What did not change must be left alone, since whatever is written counts as an edit.
+    /// Writes the changes back to the native request. Unchanged parts must not be written, since every write is recorded as an
+    /// edit.
     func write(to request: inout HTTPRequest) throws
 
-    /// Nil for an answer that the other library can't express.
+    /// Converts a response; nil if the other library can't represent it.
     static func response(_ response: HTTPResponse, to request: HTTPRequest) -> Response?
 }
 

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 extension Base64 {
-    /// RFC 4648 §4, with padding; nil for anything else.
+    /// Decodes padded base64 (RFC 4648 §4); nil for anything else.
     static func decoded(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         guard !text.isEmpty else { return [] }

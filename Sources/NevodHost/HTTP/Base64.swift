@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 enum Base64 {
-    /// RFC 4648 §4, with padding and without line breaks.
+    /// Encodes as padded base64 without line breaks (RFC 4648 §4).
     static func encoded(_ bytes: UnsafeRawBufferPointer) -> String {
         guard !bytes.isEmpty else { return "" }
         return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4 + 1) { text in

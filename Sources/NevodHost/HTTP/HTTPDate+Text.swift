@@ -1,5 +1,5 @@
 extension HTTPDate {
-    /// In the form that is generated (RFC 9110 §5.6.7).
+    /// Formats a date as IMF-fixdate, the form that senders must generate (RFC 9110 §5.6.7).
     static func text(_ time: UnixTime) -> String {
         func padded(_ number: Int, _ count: Int = 2) -> String {
             let digits = String(number)

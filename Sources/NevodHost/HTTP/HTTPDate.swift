@@ -1,8 +1,6 @@
-internal import NevodSupport
-
-/// The dates of HTTP's fields (RFC 9110 §5.6.7).
+/// Dates in HTTP fields (RFC 9110 §5.6.7).
 enum HTTPDate {
-    /// Reads all three forms that a recipient must accept; nil for anything else.
+    /// Parses the three forms that recipients must accept; nil for anything else.
     static func parse(_ text: String) -> UnixTime? {
         let words = text.split { $0 == " " || $0 == "-" || $0 == "," }.map(String.init)
         switch words.count {
@@ -30,30 +28,4 @@ enum HTTPDate {
     }
 
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-}
-
-extension UnixTime {
-    /// In UTC; nil for a date that the calendar doesn't have. A leap second is the one before it, and what is out of reach the end
-    /// of time.
-    init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
-        guard
-            let seconds = CivilCalendar.unixSeconds(
-                year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-        else { return nil }
-        self.init(seconds: seconds)
-    }
-
-    var year: Int { civil.year }
-
-    /// The date in UTC.
-    var civil: (year: Int, month: Int, day: Int) {
-        let days = Int((Double(seconds) / 86_400).rounded(.down)) + 719_468
-        let era = (days >= 0 ? days : days - 146_096) / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
-    }
 }

@@ -1,7 +1,7 @@
-/// Header lines, in order, as they go over the wire: nothing merged, nothing renamed, each with its author.
+/// Header lines in wire order: nothing is merged or renamed, and each line keeps its ``Provenance``.
 ///
-/// The bytes stand in one block, each line as the C string that libcurl takes, so that sending copies one block and a
-/// signer reads what will really be sent.
+/// All lines share one block of bytes, each stored as the C string that libcurl takes. Sending copies one block, and a signer
+/// reads exactly what will be sent.
 public struct HTTPHeaders: Sendable {
     struct Line: Sendable {
         var start: Int
@@ -16,7 +16,7 @@ public struct HTTPHeaders: Sendable {
     private(set) var storage: [UInt8] = []
     private(set) var lines: [Line] = []
 
-    /// No lines.
+    /// Creates an empty list.
     public init() {}
 
     mutating func reserveCapacity(bytes: Int, lines: Int) {
@@ -24,17 +24,17 @@ public struct HTTPHeaders: Sendable {
         self.lines.reserveCapacity(lines)
     }
 
-    /// Lines, not names: two Set-Cookie lines are two.
+    /// The number of lines, not of distinct names: two Set-Cookie lines count as two.
     public var count: Int { lines.count }
-    /// Whether there is no line at all.
+    /// Whether there are no lines.
     public var isEmpty: Bool { lines.isEmpty }
 
-    /// The value of the first line of that name.
+    /// The value of the first line with this name.
     public subscript(name: String) -> String? {
         firstIndex(of: name).map { string(lines[$0].value) }
     }
 
-    /// The values of all lines of that name, in order.
+    /// Returns the values of all lines with this name, in order.
     public func values(of name: String) -> [String] {
         var values: [String] = []
         var next = firstIndex(of: name)
@@ -46,7 +46,7 @@ public struct HTTPHeaders: Sendable {
         return values
     }
 
-    /// Whether a line of that name is there, in any spelling of its letters' case (RFC 9110 §5.1).
+    /// Whether a line has this name, ignoring ASCII case (RFC 9110 §5.1).
     public func contains(_ name: String) -> Bool {
         firstIndex(of: name) != nil
     }
@@ -56,7 +56,7 @@ public struct HTTPHeaders: Sendable {
         return name.withUTF8 { index(of: $0, from: 0) }
     }
 
-    /// The first line of that name from an index on.
+    /// Returns the first line with this name at or after an index.
     private func index(of name: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         storage.withUnsafeBufferPointer { storage in
             lines.withUnsafeBufferPointer { lines in
@@ -78,13 +78,13 @@ public struct HTTPHeaders: Sendable {
         storage.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }
     }
 
-    // MARK: Changing. Callers go through HTTPRequest, which checks and says who it is.
+    // MARK: Changes. Callers go through HTTPRequest, which validates the line and passes its provenance.
 
     mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by provenance: Provenance) {
         lines.append(write(name, HTTPSyntax.trimmed(value), by: provenance))
     }
 
-    /// Host comes first (RFC 9110 §7.2).
+    /// Inserts a line at the front, where Host belongs (RFC 9110 §7.2).
     mutating func addFirst(_ name: String, _ value: String, by provenance: Provenance) {
         let line = withUTF8(name, value) { write($0, $1, by: provenance) }
         lines.insert(line, at: 0)
@@ -98,12 +98,12 @@ public struct HTTPHeaders: Sendable {
         withUTF8(name, value) { add($0, $1, by: provenance) }
     }
 
-    /// Replaces the first line of that name in its place and removes the others, or appends a line.
+    /// Replaces the first line with this name in place and removes the others, or appends a line.
     mutating func set(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by provenance: Provenance) {
         guard let first = index(of: name, from: 0) else { return add(name, value, by: provenance) }
         let value = HTTPSyntax.trimmed(value)
         if lines[first].valueCount == value.count, !value.isEmpty {
-            // A signature renewed for the next attempt has the length of the last one.
+            // Overwrites in place: the signature of a retry is as long as the previous one.
             let (nameStart, valueStart) = (lines[first].name.lowerBound, lines[first].value.lowerBound)
             storage.withUnsafeMutableBufferPointer { storage in
                 storage.baseAddress?.advanced(by: nameStart).update(from: name)
@@ -125,8 +125,8 @@ public struct HTTPHeaders: Sendable {
         name.withUTF8 { removeLines(named: $0, from: 0) }
     }
 
-    mutating func removeAll(by provenance: (Provenance) -> Bool) {
-        lines.removeAll { provenance($0.provenance) }
+    mutating func removeAll(where isRemoved: (Provenance) -> Bool) {
+        lines.removeAll { isRemoved($0.provenance) }
     }
 
     private mutating func removeLines(named name: UnsafeBufferPointer<UInt8>, from start: Int) {
@@ -137,7 +137,7 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// An obsolete line fold (RFC 9112 §5.2): the continuation, behind one space.
+    /// Appends the continuation of an obsolete line fold to the last line, after one space (RFC 9112 §5.2).
     mutating func continueLast(_ text: UnsafeBufferPointer<UInt8>) {
         guard let last = lines.popLast() else { return }
         let name = Array(storage[last.name])
@@ -150,7 +150,7 @@ public struct HTTPHeaders: Sendable {
     ) -> Line {
         let line = Line(start: storage.count, nameCount: name.count, valueCount: value.count, provenance: provenance)
         storage.append(contentsOf: name)
-        // libcurl's spelling of a line without a value; "Name:" would mean "leave this line out".
+        // libcurl sends "Name;" as a line without a value; "Name:" would drop the line.
         if value.isEmpty {
             storage.append(UInt8(ascii: ";"))
         } else {
@@ -164,13 +164,13 @@ public struct HTTPHeaders: Sendable {
 }
 
 extension HTTPHeaders: Sequence {
-    /// A line, copied out for people and programs that want strings.
+    /// A header line as strings.
     public struct Element: Sendable, Hashable {
-        /// As it goes over the wire, its letters' case kept.
+        /// The name as sent or received, its case kept.
         public let name: String
-        /// Without the white space around it (RFC 9110 §5.5); bytes that are not UTF-8 are replaced.
+        /// The value without surrounding white space (RFC 9110 §5.5); invalid UTF-8 is replaced.
         public let value: String
-        /// Who wrote the line; meaningless in an answer.
+        /// The writer of the line; meaningless in a response.
         public let provenance: Provenance
     }
 
@@ -189,7 +189,7 @@ extension UnsafeMutablePointer<UInt8> {
     }
 }
 
-/// Both strings' bytes at once.
+/// Passes the UTF-8 bytes of two strings to a closure.
 func withUTF8<Result>(
     _ first: String, _ second: String,
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Result

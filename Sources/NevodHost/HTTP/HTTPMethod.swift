@@ -2,13 +2,13 @@
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
-    /// Nil for what is no token (RFC 9110 §5.6.2).
+    /// Nil if the text is not a token (RFC 9110 §5.6.2).
     public init?(rawValue: String) {
         guard HTTPSyntax.isToken(rawValue) else { return nil }
         self.rawValue = rawValue
     }
 
-    /// Any token; what is none fails with a reason for people.
+    /// Creates a method from a token; throws an error that explains why if the text isn't one.
     public init(validating text: String) throws(InvalidRequestError) {
         guard let method = HTTPMethod(rawValue: text) else {
             throw InvalidRequestError(.method(text), "it is not a token (RFC 9110 §5.6.2)")
@@ -20,22 +20,22 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
         rawValue = known
     }
 
-    /// Reads; has no effect (RFC 9110 §9.3.1).
+    /// Reads the target, without side effects (RFC 9110 §9.3.1).
     public static let get = HTTPMethod(known: "GET")
-    /// GET without the body of its answer (RFC 9110 §9.3.2).
+    /// GET without the response body (RFC 9110 §9.3.2).
     public static let head = HTTPMethod(known: "HEAD")
-    /// Whatever the target makes of the body; not idempotent (RFC 9110 §9.3.3).
+    /// Submits the body for processing by the target; not idempotent (RFC 9110 §9.3.3).
     public static let post = HTTPMethod(known: "POST")
     /// Replaces the target; idempotent (RFC 9110 §9.3.4).
     public static let put = HTTPMethod(known: "PUT")
-    /// Changes a part of the target; not idempotent (RFC 5789 §2).
+    /// Modifies part of the target; not idempotent (RFC 5789 §2).
     public static let patch = HTTPMethod(known: "PATCH")
     /// Removes the target; idempotent (RFC 9110 §9.3.5).
     public static let delete = HTTPMethod(known: "DELETE")
-    /// Asks what the target can do; has no effect (RFC 9110 §9.3.7).
+    /// Queries the target's capabilities, without side effects (RFC 9110 §9.3.7).
     public static let options = HTTPMethod(known: "OPTIONS")
 
-    /// Methods whose content has a meaning, so that its absence is said with `Content-Length: 0` (RFC 9110 §8.6).
+    /// Whether the method defines a meaning for a body, so that an empty one is sent as `Content-Length: 0` (RFC 9110 §8.6).
     var anticipatesContent: Bool {
         self == .post || self == .put || self == .patch
     }

@@ -1,9 +1,9 @@
 extension HTTPRequest {
-    /// Fields whose values are credentials whoever wrote them.
+    /// Fields whose values are credentials regardless of their provenance.
     static let credentialFields: Set<String> = ["authorization", "proxy-authorization", "cookie"]
 
-    /// The request line and the header lines, fit for a log: what a token or plugin wrote, under whatever name, and what is a
-    /// credential by its name, is replaced. No line break at the end of a line.
+    /// The request line and header lines, safe to log. Values that a token or plugin wrote, under any name, and values of
+    /// credential fields are replaced. The lines have no line breaks.
     public var redactedHead: [String] {
         ["\(method) \(redactedTarget)"]
             + headers.map { line in
@@ -14,10 +14,10 @@ extension HTTPRequest {
     }
 
     /// The target with the values that a token or plugin wrote replaced.
-    public var redactedTarget: String {
+    var redactedTarget: String {
         var bytes = Array(target.utf8)
-        for (range, provenance) in authoredQuery.reversed() where provenance.writesCredentials {
-            // An item without a value is all secret.
+        for (range, provenance) in addedQueryItems.reversed() where provenance.writesCredentials {
+            // Without "=", the whole item is secret.
             let name = bytes[range].firstIndex(of: UInt8(ascii: "=")).map { bytes[range.lowerBound...$0] } ?? []
             bytes.replaceSubrange(range, with: name + Array("[redacted: \(provenance)]".utf8))
         }
@@ -32,7 +32,7 @@ extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Names alone: a dump of headers is the classic way in which a credential reaches a log.
+    /// Names only: dumped headers are a common way for credentials to reach a log.
     public var description: String { "[\(map(\.name).joined(separator: ", "))]" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["names": map(\.name)]) }

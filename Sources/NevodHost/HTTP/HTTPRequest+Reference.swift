@@ -1,7 +1,7 @@
 internal import NevodSupport
 
 extension HTTPRequest {
-    /// What a reference in the answer to this request means (RFC 3986 §5.2).
+    /// Resolves a reference in the response to this request (RFC 3986 §5.2).
     func resolving(_ reference: String) -> String {
         URLReference(reference).resolved(against: origin.description, target)
     }

@@ -1,28 +1,32 @@
-/// A request as it goes over the wire: the exact request-target, ordered header lines, each part with its author.
+/// A request as it is sent: the exact request-target and ordered header lines, each part with its ``Provenance``.
 public struct HTTPRequest: Sendable {
-    /// Sent as it is spelt: methods are case-sensitive (RFC 9110 §9.1).
+    /// The method, case-sensitive (RFC 9110 §9.1).
     public var method: HTTPMethod
-    /// Where the request goes, and what its credentials are bound to (RFC 6454).
+    /// The origin that the request goes to; credentials are bound to it (RFC 6454).
     public private(set) var origin: Origin
     /// The exact request-target (RFC 9112 §3.2), for instance `/a%2Fb?x=1`.
     public private(set) var target: String
-    /// In the order of the wire. Changed by ``setHeader(_:_:)`` and its kind, which check what is written and note by whom.
+    /// Header lines in wire order. Change them with ``setHeader(_:_:)``, ``addHeader(_:_:)`` and ``removeHeader(_:)``, which
+    /// validate the line and record its provenance.
     public package(set) var headers: HTTPHeaders
-    /// The host derives Content-Length or Transfer-Encoding from it (RFC 9112 §6).
+    /// The body. The host derives Content-Length or Transfer-Encoding from it (RFC 9112 §6).
     public var body: HTTPBody
-    /// What a proxy on the way wants to see in `Proxy-Authorization` (RFC 9110 §11.7.2). Apart from the headers, since those are
-    /// the origin's: a transport sends it to a proxy that speaks HTTP, and otherwise not at all.
+    /// The value of `Proxy-Authorization` (RFC 9110 §11.7.2). Kept apart from ``headers``, which go to the origin: a transport
+    /// sends it to an HTTP proxy only.
     public package(set) var proxyAuthorization: String?
 
-    /// Who is editing. The host sets it around a token's and a plugin's turn; everyone else is the caller.
+    /// The provenance recorded for edits. The host changes it while a token or plugin edits the request.
     var provenance: Provenance = .caller
-    /// The parts of `target` that others than the caller wrote, as offsets in its UTF-8.
-    private(set) var authoredQuery: [(range: Range<Int>, provenance: Provenance)] = []
+    /// The query items in ``target`` that weren't written by the caller, as UTF-8 offsets.
+    private(set) var addedQueryItems: [(range: Range<Int>, provenance: Provenance)] = []
 
+    /// Creates a request.
+    ///
     /// - Parameters:
-    ///   - method: sent as it is spelt.
-    ///   - url: absolute, `http` or `https`. Sent as it stands; only what RFC 3986 forbids is percent-encoded.
-    ///   - body: what is sent; its length becomes a header line of the host's.
+    ///   - method: the method, sent as spelled.
+    ///   - url: an absolute `http` or `https` URL. Sent unchanged, except that characters that RFC 3986 forbids are
+    ///     percent-encoded.
+    ///   - body: the body. The host adds the header line for its length.
     public init(
         _ method: HTTPMethod, _ url: String, body: HTTPBody = .none
     ) throws(InvalidRequestError) {
@@ -35,33 +39,34 @@ public struct HTTPRequest: Sendable {
         self.body = body
     }
 
-    /// Origin and target, with whatever tokens wrote into the query: not for logs, see ``redactedHead``.
+    /// Origin and target, including credentials in the query. Don't log it; see ``redactedHead``.
     public var url: String { "\(origin)\(target)" }
 
-    /// Replaces every line of that name.
+    /// Sets a header line, replacing every line with this name.
     public mutating func setHeader(_ name: String, _ value: String) throws(InvalidRequestError) {
         try Self.check(name, value)
         headers.set(name, value, by: provenance)
     }
 
-    /// Appends a line.
+    /// Appends a header line.
     public mutating func addHeader(_ name: String, _ value: String) throws(InvalidRequestError) {
         try Self.check(name, value)
         guard name.lowercased() != "host" || !headers.contains(name) else {
-            throw InvalidRequestError(.header(name), "a request has only one (RFC 9112 §3.2)")
+            throw InvalidRequestError(.header(name), "a request can have only one (RFC 9112 §3.2)")
         }
         headers.add(name, value, by: provenance)
     }
 
-    /// Removes every line of that name, whoever wrote it.
+    /// Removes every line with this name, regardless of its provenance.
     public mutating func removeHeader(_ name: String) {
         headers.remove(name)
     }
 
-    /// Adds a cookie to the one Cookie line (RFC 6265 §5.4), in place of a cookie of that name.
+    /// Adds a cookie to the Cookie line, replacing a cookie with this name (RFC 6265 §5.4).
     public mutating func setCookie(_ name: String, _ value: String) throws(InvalidRequestError) {
         guard HTTPSyntax.isToken(name), value.utf8.allSatisfy(HTTPSyntax.isCookieByte) else {
-            throw InvalidRequestError(.header("Cookie"), "the cookie's name or value holds what no cookie can (RFC 6265 §4.1.1)")
+            throw InvalidRequestError(
+                .header("Cookie"), "the cookie's name or value holds a character that cookies can't have (RFC 6265 §4.1.1)")
         }
         let kept = headers.values(of: "Cookie")
             .flatMap { $0.split(separator: ";") }
@@ -70,13 +75,13 @@ public struct HTTPRequest: Sendable {
         try setHeader("Cookie", (kept + ["\(name)=\(value)"]).joined(separator: "; "))
     }
 
-    /// Appends `name=value`, percent-encoded. What stands in the query stays byte for byte, except an item of that name by
-    /// the same author, which is replaced: a request that is authorised afresh carries a credential once.
+    /// Appends `name=value` to the query, percent-encoded. The existing query stays byte for byte, except that a token's or
+    /// plugin's own item with this name is replaced, so that a request authorized again carries the credential once.
     public mutating func appendQueryItem(_ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
         appendEncodedQueryItem(PercentEncoding.queryItem(name) + [UInt8(ascii: "=")] + PercentEncoding.queryItem(value))
     }
 
-    /// The same for an item that is percent-encoded already, or that has no value.
+    /// Appends an item that is already percent-encoded, or has no value.
     package mutating func appendEncodedQueryItem(_ item: [UInt8]) {
         removeQueryItem(namedLike: item)
         var bytes = Array(target.utf8)
@@ -84,10 +89,10 @@ public struct HTTPRequest: Sendable {
         let start = bytes.count
         bytes += item
         target = String(decoding: bytes, as: UTF8.self)
-        if provenance != .caller { authoredQuery.append((start..<bytes.count, provenance)) }
+        if provenance != .caller { addedQueryItems.append((start..<bytes.count, provenance)) }
     }
 
-    /// Appends text to the query as it stands; only what may not stand there is percent-encoded.
+    /// Appends text to the query unchanged, except that characters that RFC 3986 forbids there are percent-encoded.
     public mutating func appendQuery(_ text: [UInt8]) throws(InvalidRequestError) {
         let separator = target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         let bytes =
@@ -99,40 +104,44 @@ public struct HTTPRequest: Sendable {
         func name(_ item: ArraySlice<UInt8>) -> ArraySlice<UInt8> { item.prefix { $0 != UInt8(ascii: "=") } }
         let bytes = Array(target.utf8)
         guard provenance != .caller,
-            let old = authoredQuery.firstIndex(where: { $0.provenance == provenance && name(bytes[$0.range]) == name(item[...]) })
+            let old = addedQueryItems.firstIndex(where: {
+                $0.provenance == provenance && name(bytes[$0.range]) == name(item[...])
+            })
         else { return }
-        removeAuthoredItem(at: old)
+        removeAddedQueryItem(at: old)
     }
 
-    /// Takes an item out of the query with the separator before it, or, where it was the first, with the one behind it.
-    private mutating func removeAuthoredItem(at index: Int) {
+    /// Removes an item with the separator before it; the first item with the separator after it.
+    private mutating func removeAddedQueryItem(at index: Int) {
         var bytes = Array(target.utf8)
-        let item = authoredQuery.remove(at: index).range
+        let item = addedQueryItems.remove(at: index).range
         let isFirst = bytes[item.lowerBound - 1] == UInt8(ascii: "?")
         let hasNext = item.upperBound < bytes.count
         let removed = isFirst && hasNext ? item.lowerBound..<item.upperBound + 1 : item.lowerBound - 1..<item.upperBound
         bytes.removeSubrange(removed)
-        for other in authoredQuery.indices where authoredQuery[other].range.lowerBound > removed.lowerBound {
-            let range = authoredQuery[other].range
-            authoredQuery[other].range = range.lowerBound - removed.count..<range.upperBound - removed.count
+        for other in addedQueryItems.indices where addedQueryItems[other].range.lowerBound > removed.lowerBound {
+            let range = addedQueryItems[other].range
+            addedQueryItems[other].range = range.lowerBound - removed.count..<range.upperBound - removed.count
         }
         target = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The items of the query that a token or scheme wrote, decoded.
-    var writtenQueryItems: [[UInt8]] {
+    /// The query items that a token or scheme wrote, percent-decoded.
+    var credentialQueryItems: [[UInt8]] {
         let bytes = Array(target.utf8)
-        return authoredQuery.filter(\.provenance.writesCredentials).map { PercentEncoding.decoded(bytes[$0.range]) }
+        return addedQueryItems.filter(\.provenance.writesCredentials).map { PercentEncoding.decoded(bytes[$0.range]) }
     }
 
-    /// Points the request to where a server sent it.
+    /// Points the request at the URL that a server redirected it to.
     ///
-    /// - Parameter items: of the query, to leave out of the new target: servers echo the query they got, and with it a
-    ///   credential, to whatever origin comes next, in any spelling. On the same origin it is written anew.
+    /// - Parameters:
+    ///   - url: the absolute URL.
+    ///   - items: decoded query items to leave out of the new target. Servers echo the query they received, credentials
+    ///     included and possibly encoded differently, to the next origin. On the same origin, the token writes them again.
     mutating func redirect(to url: String, leavingOut items: [[UInt8]]) throws(InvalidRequestError) {
         let parsed = try HTTPURL(url)
         origin = parsed.origin
-        authoredQuery = []
+        addedQueryItems = []
         let parts = parsed.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !items.isEmpty else {
             target = parsed.target
@@ -143,14 +152,14 @@ public struct HTTPRequest: Sendable {
         target = kept.count == all.count ? parsed.target : parts[0] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
     }
 
-    /// Takes off what a token or scheme wrote, and what is a credential by its name.
+    /// Removes everything that a token or scheme wrote, and the credential fields.
     mutating func stripCredentials() {
-        headers.removeAll { $0.writesCredentials }
+        headers.removeAll(where: \.writesCredentials)
         for field in Self.credentialFields { headers.remove(field) }
-        while let item = authoredQuery.firstIndex(where: \.provenance.writesCredentials) { removeAuthoredItem(at: item) }
+        while let item = addedQueryItems.firstIndex(where: \.provenance.writesCredentials) { removeAddedQueryItem(at: item) }
     }
 
-    /// Writes every line that a transport would otherwise add by itself, so that a signer sees all that is sent.
+    /// Writes every line that a transport would otherwise add itself, so that a signer sees everything that is sent.
     package mutating func materialize() {
         addLength()
         if let host = headers.firstIndex(of: "Host") {
@@ -160,7 +169,8 @@ public struct HTTPRequest: Sendable {
         }
     }
 
-    /// In front of what others write, so that it makes no difference on the wire whether a token writes before or after it.
+    /// Adds the line for the body's length, at the front: the order on the wire is then the same whether a token writes before
+    /// or after.
     private mutating func addLength() {
         guard !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding") else { return }
         switch body.length {

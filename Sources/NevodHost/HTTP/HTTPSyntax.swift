@@ -4,9 +4,9 @@
     internal import Darwin
 #endif
 
-/// The grammar of RFC 9110 that decides what may stand in a head. One place, for callers, tokens and plugins alike.
+/// The RFC 9110 grammar for methods and header lines, shared by callers, tokens and plugins.
 enum HTTPSyntax {
-    /// A token (RFC 9110 §5.6.2): a method's or a field's name.
+    /// Whether the text is a token, as method and field names are (RFC 9110 §5.6.2).
     static func isToken(_ text: String) -> Bool {
         var text = text
         return text.withUTF8(isToken)
@@ -22,7 +22,8 @@ enum HTTPSyntax {
         return true
     }
 
-    /// What may stand in a field's value (RFC 9110 §5.5): no CR, LF or NUL, which end it, and no other control but tab.
+    /// Whether the text can be a field value (RFC 9110 §5.5): no CR, LF or NUL, which would end it, and no control character
+    /// except tab.
     static func isFieldValue(_ text: String) -> Bool {
         var text = text
         return text.withUTF8(isFieldValue)
@@ -45,7 +46,7 @@ enum HTTPSyntax {
         return true
     }
 
-    /// A field's value without the white space around it, which is no part of it (RFC 9110 §5.5).
+    /// Returns a field value without surrounding white space, which isn't part of it (RFC 9110 §5.5).
     static func trimmed(_ value: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         var (start, end) = (0, value.count)
         while start < end, value[start] == 0x20 || value[start] == 0x09 { start += 1 }
@@ -58,7 +59,7 @@ enum HTTPSyntax {
         byte < 0x20 ? byte != 0x09 : byte == 0x7F
     }
 
-    /// Eight bytes at once; never misses one below 0x20 or of 0x7F, and may take another for one.
+    /// Checks eight bytes at once for one below 0x20 or equal to 0x7F. Has no false negatives, but may have false positives.
     @inline(__always)
     private static func mayHoldControl(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -73,11 +74,11 @@ enum HTTPSyntax {
         byte < 64 ? lowTokenBytes >> UInt64(byte) & 1 == 1 : byte < 128 && highTokenBytes >> UInt64(byte - 64) & 1 == 1
     }
 
-    // One bit a byte: ! # $ % & ' * + - . 0-9, and A-Z ^ _ ` a-z | ~.
+    // One bit for each byte: ! # $ % & ' * + - . 0-9, and A-Z ^ _ ` a-z | ~.
     private static let lowTokenBytes: UInt64 = 0x03FF_6CFA_0000_0000
     private static let highTokenBytes: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
-    /// A byte of a cookie's value (RFC 6265 §4.1.1).
+    /// Whether a cookie's value can have the byte (RFC 6265 §4.1.1).
     static func isCookieByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\"): false
@@ -89,11 +90,11 @@ enum HTTPSyntax {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
 
-    /// Names of fields compare without regard to ASCII case (RFC 9110 §5.1).
+    /// Compares field names, ignoring ASCII case (RFC 9110 §5.1).
     static func namesEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         guard let start = left.baseAddress, let other = right.baseAddress else { return true }
-        // Spelled alike, as they nearly always are.
+        // Fast path: the spelling is nearly always the same.
         if memcmp(start, other, left.count) == 0 { return true }
         for index in left.indices where left[index] != right[index] && lowercased(left[index]) != lowercased(right[index]) {
             return false

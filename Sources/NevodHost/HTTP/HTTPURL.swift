@@ -1,38 +1,38 @@
-/// An `http` or `https` URL, taken apart without being changed: dots, double slashes, percent-encodings and empty query
-/// items go out as they came in, because what is signed has to be what is sent.
+/// An `http` or `https` URL, parsed without normalization: dots, double slashes, percent-encodings and empty query items are
+/// sent unchanged, because the signature covers the exact bytes sent.
 struct HTTPURL {
     let origin: Origin
     /// The request-target in origin-form (RFC 9112 §3.2.1).
     let target: String
 
-    // Read byte by byte: a combining mark behind a slash must not hide it.
+    // Parsed byte by byte: a combining mark after a slash must not hide the slash.
     init(_ text: String) throws(InvalidRequestError) {
         func invalid(_ problem: String) -> InvalidRequestError { InvalidRequestError(.url(Self.redacted(text)), problem) }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw invalid("it holds a control character; write it percent-encoded")
+            throw invalid("it holds a control character; percent-encode it")
         }
         guard let mark = text.range(ofASCII: "://") else {
-            throw invalid("it has no scheme; begin it with https:// or http://")
+            throw invalid("it has no scheme; start it with https:// or http://")
         }
         guard let scheme = Origin.Scheme(rawValue: text[..<mark.lowerBound].lowercased()) else {
-            throw invalid("its scheme is not one of http, https")
+            throw invalid("its scheme is not http or https")
         }
         let rest = text.utf8[mark.upperBound...]
         let authority = rest.prefix { !Self.endsAuthority($0) }
         guard !authority.contains(UInt8(ascii: "@")) else {
-            throw invalid("it holds credentials, which other processes could read; use a scheme's settings")
+            throw invalid("it holds credentials, which other processes could read; use a scheme's settings instead")
         }
         guard let parts = Self.hostAndPort(authority) else {
-            throw invalid("its host is no name, and no IPv6 address in brackets")
+            throw invalid("its host is neither a name nor an IPv6 address in brackets")
         }
-        guard !parts.host.isEmpty else { throw invalid("it names no host") }
+        guard !parts.host.isEmpty else { throw invalid("it has no host") }
         guard let port = parts.port.isEmpty ? scheme.defaultPort : Self.port(parts.port) else {
             throw invalid("its port is not a number from 1 to 65535")
         }
         let name = String(decoding: parts.host, as: UTF8.self)
         guard let host = parts.host.allSatisfy({ $0 < 0x80 }) ? name.lowercased() : IDN.ascii(name),
             host.utf8.allSatisfy(Self.isHostByte)
-        else { throw invalid("its host is not a host name") }
+        else { throw invalid("its host is not a valid host name") }
         origin = Origin(scheme: scheme, host: host, port: port)
 
         let path = rest[authority.endIndex...].prefix { $0 != UInt8(ascii: "#") }
@@ -43,7 +43,7 @@ struct HTTPURL {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// Nil when an address in brackets isn't one.
+    /// Nil if brackets don't hold an IP address.
     private static func hostAndPort(_ authority: Substring.UTF8View) -> (host: Substring.UTF8View, port: Substring.UTF8View)? {
         guard authority.first == UInt8(ascii: "[") else {
             let host = authority.prefix { $0 != UInt8(ascii: ":") }
@@ -63,7 +63,7 @@ struct HTTPURL {
         return port == 0 ? nil : port
     }
 
-    /// Percent-encodes what RFC 3986 doesn't allow in a path or query, and nothing else: `%`, `[` and `]` stay.
+    /// Percent-encodes only what RFC 3986 forbids in a path or query; `%`, `[` and `]` stay.
     private static func encoded(_ target: [UInt8]) -> String {
         guard !target.allSatisfy(isTargetByte) else { return String(decoding: target, as: UTF8.self) }
         var bytes: [UInt8] = []
@@ -100,7 +100,7 @@ struct HTTPURL {
         }
     }
 
-    /// A URL as an error may show it: whatever stands before an @, wherever that is, may be a password.
+    /// Returns a URL that is safe to show in an error: text before an @, wherever it is, may be a password.
     private static func redacted(_ text: String) -> String {
         guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return text }
         let scheme = text.range(ofASCII: "://").map { text[..<$0.upperBound] } ?? ""
@@ -109,7 +109,7 @@ struct HTTPURL {
 }
 
 extension String {
-    /// Where an ASCII text first stands. (Foundation has the like; the engine does without Foundation.)
+    /// Returns the first range of an ASCII text. (The engine doesn't use Foundation, which has a similar method.)
     func range(ofASCII needle: StaticString) -> Range<Index>? {
         let wanted = UnsafeBufferPointer(start: needle.utf8Start, count: needle.utf8CodeUnitCount)
         var start = startIndex

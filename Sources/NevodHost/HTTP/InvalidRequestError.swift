@@ -1,20 +1,20 @@
-/// A request that can't be sent as it stands.
+/// A request that can't be sent because part of it is invalid.
 public struct InvalidRequestError: Error, Sendable, Hashable {
-    /// Which part of the request is to blame.
+    /// The invalid part of a request.
     public enum Part: Sendable, Hashable {
-        /// As it was given, so it may hold a secret of the caller's own.
+        /// The URL as given; it may hold a secret of the caller's.
         case url(String)
-        /// As it was given.
+        /// The method as given.
         case method(String)
-        /// By name; the value, which may be a secret, is left out.
+        /// The header with this name. The value, which may be a secret, is left out.
         case header(String)
-        /// Its length is unknown where it must not be, or it can't be read.
+        /// The body can't be read, or its length is unknown and must be known.
         case body
     }
 
-    /// What a program can act on.
+    /// The invalid part.
     public let part: Part
-    /// What is wrong, to be read behind the part's name.
+    /// What is wrong with ``part``.
     public let problem: String
 
     package init(_ part: Part, _ problem: String) {

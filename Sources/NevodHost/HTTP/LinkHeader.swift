@@ -1,6 +1,6 @@
-/// Links in header lines (RFC 8288 §3).
+/// Links in `Link` header lines (RFC 8288 §3).
 enum LinkHeader {
-    /// The target of the first link whose relation is `next`, as the server wrote it.
+    /// Returns the target of the first link with the relation `next`, as the server wrote it.
     static func next(in headers: HTTPHeaders) -> String? {
         for line in headers.values(of: "Link") {
             if let target = next(in: line) { return target }
@@ -8,7 +8,7 @@ enum LinkHeader {
         return nil
     }
 
-    /// Reads as RFC 8288 §B.2 does. What is no link ends the line: its rest could be anything.
+    /// Parses a line as RFC 8288 §B.2 does. Parsing stops at the first invalid link, since the rest can't be trusted.
     private static func next(in line: String) -> String? {
         var rest = Array(line.utf8)[...]
         while true {
@@ -17,7 +17,7 @@ enum LinkHeader {
             let target = String(decoding: rest[..<end], as: UTF8.self)
             rest = rest[rest.index(after: end)...]
             let parameters = readParameters(&rest)
-            // Of several rel, the first counts (§3.3). A link with an anchor is about another resource (§3.2).
+            // The first rel counts (§3.3). A link with an anchor is about another resource (§3.2).
             let relations = parameters.first { $0.name == "rel" }?.value.lowercased().split(separator: " ") ?? []
             if relations.contains("next"), !parameters.contains(where: { $0.name == "anchor" }) { return target }
         }
@@ -46,7 +46,7 @@ enum LinkHeader {
         return Array(token)
     }
 
-    /// RFC 9110 §5.6.4.
+    /// Reads a quoted string (RFC 9110 §5.6.4).
     private static func readQuoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
         var value: [UInt8] = []
         rest = rest.dropFirst()

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A form of several parts (`multipart/form-data`, RFC 7578), with files that are read while they are sent.
+/// A form with several parts (`multipart/form-data`, RFC 7578). Files are read while they are sent.
 public struct MultipartForm: Sendable {
     private struct Part {
         let head: [UInt8]
@@ -10,22 +10,24 @@ public struct MultipartForm: Sendable {
     private let boundary: String
     private var parts: [Part] = []
 
-    /// No parts, and a boundary of 24 random bytes.
+    /// Creates a form without parts.
     public init() {
-        // No content contains 24 random bytes by chance, so none has to be searched for the boundary.
+        // Content can't contain 24 random bytes by chance, so it needn't be searched for the boundary.
         var random = [UInt8](repeating: 0, count: 24)
         RAND_bytes(&random, Int32(random.count))
         boundary = "nevod-" + random.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// The media type with the boundary, for the Content-Type of the request.
+    /// The value for the request's Content-Type, with the boundary.
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
+    /// Adds a part.
+    ///
     /// - Parameters:
-    ///   - name: of the form's field; quotes and line breaks in it are escaped.
+    ///   - name: the field's name; quotes and line breaks in it are escaped.
     ///   - content: bytes or a file; not a stream of unknown length.
-    ///   - fileName: makes the part a file for the server.
-    ///   - contentType: the part's media type; nil: none is sent, and the server takes it for text (RFC 7578 §4.4).
+    ///   - fileName: the file name sent to the server, which then treats the part as a file.
+    ///   - contentType: the part's media type; if nil, none is sent and the server assumes text (RFC 7578 §4.4).
     public mutating func add(
         _ name: String, _ content: HTTPBody, fileName: String? = nil, contentType: String? = nil
     ) throws(InvalidRequestError) {
@@ -40,7 +42,7 @@ public struct MultipartForm: Sendable {
         parts.append(Part(head: Array((head + "\r\n").utf8), content: content))
     }
 
-    /// The parts in the order in which they were added. Files are opened when the body is read; replayable if every part is.
+    /// The body, with the parts in the order added. Files are opened when the body is read; it is replayable if every part is.
     public var body: HTTPBody {
         let pieces =
             parts.flatMap { [HTTPBody.bytes($0.head), $0.content, .bytes(Array("\r\n".utf8))] }
@@ -50,7 +52,7 @@ public struct MultipartForm: Sendable {
         return .stream(HTTPBodyStream(length: length, isReplayable: isReplayable) { SequenceReader(pieces) })
     }
 
-    /// As the HTML standard escapes names ("multipart/form-data encoding algorithm").
+    /// Escapes a name as the HTML standard does ("multipart/form-data encoding algorithm").
     private static func escaped(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars {
@@ -65,7 +67,7 @@ public struct MultipartForm: Sendable {
     }
 }
 
-/// Several bodies, one after the other.
+/// Reads several bodies one after another.
 private actor SequenceReader: HTTPBodyReader {
     private var rest: ArraySlice<HTTPBody>
     private var current: (any HTTPBodyReader)?

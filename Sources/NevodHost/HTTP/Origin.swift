@@ -1,12 +1,12 @@
-/// Scheme, host and port (RFC 6454 §4): the border that no credential crosses unasked.
+/// Scheme, host and port (RFC 6454 §4). Credentials are bound to an origin.
 public struct Origin: Hashable, Sendable {
-    /// `rawValue` is the scheme as a URL spells it. No other is served.
+    /// A supported scheme; `rawValue` is its spelling in a URL.
     public enum Scheme: String, Sendable {
-        /// In clear, and over TLS.
+        /// Unencrypted HTTP, and HTTP over TLS.
         case http, https
 
         /// 80 and 443 (RFC 9110 §4.2).
-        public var defaultPort: UInt16 {
+        var defaultPort: UInt16 {
             switch self {
             case .http: 80
             case .https: 443
@@ -14,13 +14,13 @@ public struct Origin: Hashable, Sendable {
         }
     }
 
-    /// A page on `http` is another origin than the same on `https`.
+    /// The scheme. `http` and `https` on the same host are different origins.
     public let scheme: Scheme
-    /// Lower-case; an IPv6 address without its brackets; an international name in its ASCII form (`xn--…`).
+    /// The host in lower case; an IPv6 address without brackets, an internationalized name in its ASCII form (`xn--…`).
     public let host: String
-    /// The scheme's default where the URL named none.
+    /// The port; the scheme's default if the URL has none.
     public let port: UInt16
-    /// As in the Host header: brackets where due, no default port.
+    /// Host and port as in the Host header: an IPv6 address in brackets, the default port left out.
     public let authority: String
 
     init(scheme: Scheme, host: String, port: UInt16) {

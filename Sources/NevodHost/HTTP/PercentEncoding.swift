@@ -6,7 +6,8 @@ package enum PercentEncoding {
         bytes.append(hexDigit(byte & 15))
     }
 
-    /// Of a name or a value in a query: all but the unreserved characters (RFC 3986 §2.3), which every server reads alike.
+    /// Encodes a query item's name or value: everything but the unreserved characters (RFC 3986 §2.3), which all servers read
+    /// the same way.
     package static func queryItem(_ text: some Sequence<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in text {
@@ -20,7 +21,7 @@ package enum PercentEncoding {
         return bytes
     }
 
-    /// Text of which only the bytes beyond ASCII are encoded.
+    /// Encodes only the non-ASCII bytes.
     package static func withoutNonASCII(_ text: [UInt8]) -> String {
         var bytes: [UInt8] = []
         for byte in text {
@@ -29,7 +30,7 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What a server reads: percent-encodings resolved, a plus as the space that forms write with it.
+    /// Decodes percent-encodings, and a plus as a space, as servers do for forms.
     static func decoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(text)[...]

@@ -1,24 +1,24 @@
 internal import NevodSupport
 
-/// Who wrote a part of a request. The host keeps it beside every header line, query item and cookie, so that it can redact
-/// and strip exactly what a credential's author wrote, whatever name it went under.
+/// The writer of a part of a request. The host records it for every header line, query item and cookie, so that it can redact
+/// and strip exactly what a token or scheme wrote, under any name.
 ///
-/// A small number, because every line carries one; the names behind the numbers are few and stay for ever.
+/// Stored as an index into a table of names, which is never pruned: every header line carries one, and distinct names are few.
 public struct Provenance: Sendable, Hashable {
     private let number: UInt32
 
-    /// The program that made the request, or the person at the command line.
+    /// The program that made the request, or the user of the command line.
     public static let caller = Provenance(number: 0)
-    /// The host itself: Host, Content-Length and the like.
+    /// The host itself, for Host, Content-Length and similar lines.
     public static let host = Provenance(number: 1)
 
-    /// A token, by the name of its type.
+    /// A token, with the name of its type.
     public static func token(_ name: String) -> Provenance { named("token \(name)") }
 
-    /// A scheme of a plugin, by its id.
+    /// A plugin's scheme, with its id.
     public static func scheme(_ id: String) -> Provenance { named("scheme \(id)") }
 
-    /// Tokens and schemes write credentials: nobody else gets to see what they wrote.
+    /// Whether the writer is a token or scheme. What it wrote is redacted, and stripped when a redirect leaves the origin.
     public var writesCredentials: Bool { number > Provenance.host.number }
 
     private static let names = Locked(["caller", "host"])

@@ -1,45 +1,45 @@
-/// Why no answer came.
+/// Why no response arrived.
 public struct TransportError: Error, Sendable, Hashable {
-    /// What kind of failure it is, for a program to act on.
+    /// The kind of failure.
     public enum Code: Sendable, Hashable {
-        /// The task that waited for it was cancelled.
+        /// The task was cancelled.
         case cancelled
-        /// The host's name, or its proxy's, has no address.
+        /// The name of the host, or of its proxy, could not be resolved.
         case hostNotFound
-        /// The host, or its proxy, took no connection. The request was not sent.
+        /// The host, or its proxy, accepted no connection. The request was not sent.
         case connectionFailed
-        /// ``TransferOptions/timeout`` or ``TransferOptions/connectTimeout`` was over.
+        /// ``TransferOptions/timeout`` or ``TransferOptions/connectTimeout`` was exceeded.
         case timedOut
-        /// The server's certificate or the TLS handshake was refused.
+        /// The server's certificate was rejected, or the TLS handshake failed.
         case tls
-        /// The private CA, a certificate or a key of ours could not be read.
+        /// The private CA, or the client's certificate or key, could not be read.
         case tlsConfiguration
-        /// The connection broke before the answer was complete. The server may have acted on the request.
+        /// The connection broke before the response was complete. The server may have acted on the request.
         case connectionLost
-        /// What came is not HTTP.
+        /// The response is not valid HTTP.
         case malformedResponse
-        /// The header lines of the answer have more than `limit` bytes.
+        /// The response's header lines exceed `limit` bytes.
         case headTooLarge(limit: Int)
-        /// The body of the answer has more than `limit` bytes; see ``TransferOptions/Delivery``.
+        /// The response's body exceeds `limit` bytes; see ``TransferOptions/Delivery``.
         case bodyTooLarge(limit: Int)
-        /// A proxy did not open the way to the server; 407 when it wants credentials.
+        /// A proxy refused to connect to the server; status 407 if it requires credentials.
         case proxyRefused(status: Int)
         /// The server's public key is not the pinned one.
         case pinMismatch
-        /// The reader of the request's body failed, or delivered another number of bytes than it had announced.
+        /// The request body's reader failed, or delivered a number of bytes other than its declared length.
         case requestBody
-        /// None of these; ``TransportError/message`` says what.
+        /// Any other failure, described by ``TransportError/message``.
         case other
     }
 
-    /// What kind of failure it is; ``message`` says more, to a person.
+    /// The kind of failure.
     public let code: Code
-    /// In the words of the library that failed.
+    /// Details for a person, as given by the library that failed.
     public let message: String
-    /// libcurl's own code (`CURLcode`); 0 where it had no part.
+    /// libcurl's code (`CURLcode`); 0 if the error isn't from libcurl.
     public let curlCode: Int32
 
-    /// For transports, and for test doubles.
+    /// Creates an error, for transports and test doubles.
     public init(_ code: Code, _ message: String = "", curlCode: Int32 = 0) {
         self.code = code
         self.message = message
@@ -48,8 +48,9 @@ public struct TransportError: Error, Sendable, Hashable {
 }
 
 extension TransportError {
-    /// The deadline of a request passed during its attempts, redirects or waits.
-    static let outOfTime = TransportError(.timedOut, "its attempts and redirects took all of it", curlCode: 28)
+    /// The request's deadline passed during its attempts, redirects or waits.
+    static let deadlineExceeded = TransportError(
+        .timedOut, "its deadline passed during its attempts and redirects", curlCode: 28)
 }
 
 extension TransportError: CustomStringConvertible {
@@ -57,18 +58,18 @@ extension TransportError: CustomStringConvertible {
         let what =
             switch code {
             case .cancelled: "the request was cancelled"
-            case .hostNotFound: "the host's name could not be resolved"
+            case .hostNotFound: "the host name could not be resolved"
             case .connectionFailed: "no connection to the server"
             case .timedOut: "the request timed out"
-            case .tls: "the server's TLS was refused"
+            case .tls: "no secure connection to the server"
             case .tlsConfiguration: "the TLS settings can't be used"
             case .connectionLost: "the connection broke"
-            case .malformedResponse: "the server's answer is not HTTP"
-            case .headTooLarge(let limit): "the answer's head is larger than \(limit) bytes"
-            case .proxyRefused(status: 407): "the proxy wants credentials (407); give them in the proxy's URL"
+            case .malformedResponse: "the server's response is not valid HTTP"
+            case .headTooLarge(let limit): "the response's header lines are larger than \(limit) bytes"
+            case .proxyRefused(status: 407): "the proxy requires credentials (407); give them in the proxy's URL"
             case .proxyRefused(let status): "the proxy refused to connect to the server (\(status))"
             case .pinMismatch: "the server's public key is not the pinned one"
-            case .bodyTooLarge(let limit): "the answer's body is larger than \(limit) bytes"
+            case .bodyTooLarge(let limit): "the response's body is larger than \(limit) bytes"
             case .requestBody: "the request's body could not be read"
             case .other: "the transfer failed"
             }

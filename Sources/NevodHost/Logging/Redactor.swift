@@ -141,7 +141,7 @@ extension HTTPRequest {
         let bytes = Array(target.utf8)
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return [] }
         return bytes[(mark + 1)...].split(separator: UInt8(ascii: "&")).map { item in
-            let provenance = authoredQuery.first { $0.range.contains(item.startIndex) }?.provenance ?? .caller
+            let provenance = addedQueryItems.first { $0.range.contains(item.startIndex) }?.provenance ?? .caller
             guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else {
                 // An item without a value that a token wrote is all secret.
                 return (PercentEncoding.decoded(item), provenance.writesCredentials ? Array(item) : [], provenance)

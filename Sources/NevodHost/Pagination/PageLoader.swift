@@ -1,4 +1,4 @@
-/// Fetches a page: the shell around ``PaginationState``.
+/// Fetches the pages that ``PaginationState`` asks for.
 struct PageLoader<Item: Decodable & Sendable, PageResponse: Decodable & Sendable, Domain: ServiceDomain>: Sendable {
     struct Page: Sendable {
         let items: [Item]
@@ -11,10 +11,10 @@ struct PageLoader<Item: Decodable & Sendable, PageResponse: Decodable & Sendable
     let parser: Paginator<Item, PageResponse, Domain>.ResponseParser
     let additionalQuery: [String: String]
     let headers: [String: String]?
-    /// At the first page.
+    /// The state at the first page.
     let start: PaginationState
 
-    /// The page that the state is at, and the state behind it; nil at the end.
+    /// Loads the next page; returns it with the state after it, or nil at the end.
     ///
     /// - Throws: ``NetworkError``, ``PaginationError``.
     func load(_ state: PaginationState) async throws -> (Page, PaginationState)? {
@@ -40,7 +40,7 @@ struct PageLoader<Item: Decodable & Sendable, PageResponse: Decodable & Sendable
             do throws(InvalidRequestError) { try request.redirect(to: url, leavingOut: []) } catch {
                 throw PaginationError(.unusableLink(error.problem))
             }
-            // Credentials are bound to an origin, and a caller's headers are meant for it.
+            // Credentials are bound to the origin, and the caller's headers are meant for it only.
             guard request.origin == origin else { throw PaginationError(.otherOrigin(request.origin)) }
             return request
         }

@@ -1,16 +1,16 @@
-/// A list that can't be followed to its end.
+/// A paginated list that can't be loaded to its end.
 public struct PaginationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong with the next page.
     public enum Problem: Sendable, Hashable {
-        /// The next page is one that was there already.
+        /// The server's next page is one that was loaded already.
         case repeats
-        /// There is more, and no cursor to it.
+        /// The server says that there are more pages, but sends no cursor.
         case noCursor
-        /// As many pages as `mostPages` allows, and there are more.
+        /// There are more pages than `mostPages` allows.
         case tooManyPages(Int)
-        /// The next page is on another origin (RFC 6454), which must not get what was meant for the first.
+        /// The next page is on another origin (RFC 6454), which must not receive the request's headers and credentials.
         case otherOrigin(Origin)
-        /// The link is no `http` or `https` URL; the text says why.
+        /// The link is not a valid `http` or `https` URL, with the reason.
         case unusableLink(String)
     }
 
@@ -23,10 +23,10 @@ public struct PaginationError: Error, Sendable, Hashable, CustomStringConvertibl
 
     public var description: String {
         switch problem {
-        case .repeats: "the server's next page is one that it has sent already; following it would never end"
-        case .noCursor: "the server says that there is more, and gives no cursor to it"
-        case .tooManyPages(let limit): "more than \(limit) pages; raise mostPages if there are so many"
-        case .otherOrigin(let origin): "the server's next page is on another origin, \(origin), and is not fetched"
+        case .repeats: "the server's next page was loaded already; following it would never end"
+        case .noCursor: "the server says that there are more pages, but sends no cursor for the next one"
+        case .tooManyPages(let limit): "more than \(limit) pages; raise mostPages if the list is really longer"
+        case .otherOrigin(let origin): "the server's next page is on another origin, \(origin), and is not loaded"
         case .unusableLink(let problem): "the server's link to the next page can't be used: \(problem)"
         }
     }

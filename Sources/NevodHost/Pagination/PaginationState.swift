@@ -1,14 +1,14 @@
-/// Where the next page of a list is: a state machine without I/O.
+/// Tracks the position in a paginated list: a state machine without I/O.
 struct PaginationState: Sendable {
-    /// What to ask for.
+    /// How to request the next page.
     enum Request: Sendable, Hashable {
-        /// The endpoint, with these in its query.
+        /// The endpoint with these query parameters.
         case parameters([String: String])
-        /// A link of the server's, as it wrote it.
+        /// The server's link to the page, as it wrote it.
         case link(String)
     }
 
-    /// What a page says about the one behind it.
+    /// What a page says about the next one.
     struct Page: Sendable {
         var hasMore = false
         var cursor: String?
@@ -28,23 +28,24 @@ struct PaginationState: Sendable {
         step = .success(.parameters(Self.parameters(style, offset: 0, page: 1, cursor: nil)))
     }
 
-    /// False at the end of the list, and behind an error.
+    /// Whether there is a next page; false after an error.
     var hasMore: Bool { step != nil }
 
-    /// Nil at the end. The same again until ``receive(_:)``: a page that failed is asked for anew.
+    /// Returns the request for the next page; nil at the end. Returns the same request until ``receive(_:)`` is called, so that a
+    /// page that failed to load is requested again.
     mutating func next() throws(PaginationError) -> Request? {
         guard case .failure(let error) = step else { return try step?.get() }
-        // Nothing better comes by asking again.
+        // Retrying can't change the outcome.
         step = nil
         throw error
     }
 
-    /// Gives the rest up.
+    /// Abandons the rest of the list.
     mutating func end() {
         step = nil
     }
 
-    /// What is wrong with the next page shows when that is asked for: this one is good.
+    /// Advances after a page was loaded. A problem with the next page is not thrown until ``next()``, since this page is valid.
     mutating func receive(_ page: Page) {
         pages += 1
         step = following(page)

@@ -1,40 +1,5 @@
-/// A page as many servers write it: `{"items": […], "has_more": true, "total": 120}`.
-public struct StandardPageResponse<Item: Decodable & Sendable>: Decodable, Sendable {
-    /// Of this page.
-    public let items: [Item]
-    /// Whether there is another page.
-    public let hasMore: Bool
-    /// Items in the whole list, if the server says.
-    public let total: Int?
-
-    private enum CodingKeys: String, CodingKey {
-        case items
-        case hasMore = "has_more"
-        case total
-    }
-}
-
-/// A page with a cursor to the next: `{"items": […], "next_cursor": "…", "has_more": true}`.
-public struct CursorPageResponse<Item: Decodable & Sendable>: Decodable, Sendable {
-    /// Of this page.
-    public let items: [Item]
-    /// Of the next page; nil behind the last.
-    public let nextCursor: String?
-    /// Whether there is another page.
-    public let hasMore: Bool
-    /// Items in the whole list, if the server says.
-    public let total: Int?
-
-    private enum CodingKeys: String, CodingKey {
-        case items
-        case nextCursor = "next_cursor"
-        case hasMore = "has_more"
-        case total
-    }
-}
-
 extension Paginator where PageResponse == StandardPageResponse<Item> {
-    /// Of ``StandardPageResponse`` pages.
+    /// Creates a paginator for ``StandardPageResponse`` pages.
     public static func standard(
         provider: NetworkProvider, endpoint: String, domain: Domain, style: Style = .pageNumber(pageSize: 20),
         additionalQuery: [String: String] = [:]
@@ -47,7 +12,7 @@ extension Paginator where PageResponse == StandardPageResponse<Item> {
 }
 
 extension Paginator where PageResponse == CursorPageResponse<Item> {
-    /// Of ``CursorPageResponse`` pages.
+    /// Creates a paginator for ``CursorPageResponse`` pages.
     public static func cursor(
         provider: NetworkProvider, endpoint: String, domain: Domain, cursorKey: String = "cursor",
         limitKey: String? = "limit", pageSize: Int? = 20, additionalQuery: [String: String] = [:]
@@ -62,15 +27,15 @@ extension Paginator where PageResponse == CursorPageResponse<Item> {
 }
 
 extension Paginator where PageResponse == [Item] {
-    /// Of pages that are arrays. One with fewer items than `pageSize` is the last.
+    /// Creates a paginator for pages that are arrays. A page with fewer items than `pageSize` is the last.
     ///
     /// - Parameters:
-    ///   - provider: sends the requests; its chain authorises each.
+    ///   - provider: sends the requests; its chain authorizes each.
     ///   - endpoint: the path below the service's; see ``Route/endpoint``.
-    ///   - domain: the service that the request goes to.
-    ///   - style: nil: by number, with that page size.
-    ///   - pageSize: of items, as the server is asked; it may send fewer.
-    ///   - additionalQuery: in the query of every page but those that the server links to.
+    ///   - domain: the service that the requests go to.
+    ///   - style: how the next page is requested; nil for page numbers with `pageSize`.
+    ///   - pageSize: the number of items requested for each page.
+    ///   - additionalQuery: query parameters of every page, except pages that the server links to.
     public static func simple(
         provider: NetworkProvider, endpoint: String, domain: Domain, style: Style? = nil, pageSize: Int = 20,
         additionalQuery: [String: String] = [:]

@@ -1,4 +1,4 @@
-/// A list that a server hands out page by page.
+/// Loads a list from a server page by page.
 ///
 /// ```swift
 /// let users = Paginator<User, StandardPageResponse<User>, Service>.standard(
@@ -6,23 +6,25 @@
 /// for try await user in users.items { print(user.name) }
 /// ```
 ///
-/// ``items`` and ``pages`` begin at the first page each time; ``loadNext()`` goes on from where the last one was.
+/// ``items`` and ``pages`` start at the first page each time; ``loadNext()`` continues after the last page loaded.
 public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sendable, Domain: ServiceDomain> {
-    /// Under the name that Nevod has for it.
+    /// ``PaginationStyle`` under Nevod's name.
     public typealias Style = PaginationStyle
 
-    /// Reads a page.
+    /// Extracts the items and the position of the next page from a page.
     public struct ResponseParser: Sendable {
         let extractItems: @Sendable (PageResponse) -> [Item]
         let hasMore: @Sendable (PageResponse) -> Bool
         let nextCursor: (@Sendable (PageResponse) -> String?)?
         let totalCount: (@Sendable (PageResponse) -> Int?)?
 
+        /// Creates a parser.
+        ///
         /// - Parameters:
-        ///   - extractItems: the items of a page, in their order.
-        ///   - hasMore: whether there is another page; not asked with ``PaginationStyle/linkHeader(limitKey:pageSize:)``.
-        ///   - nextCursor: of the page behind this one.
-        ///   - totalCount: of the items of the whole list.
+        ///   - extractItems: returns the items of a page, in order.
+        ///   - hasMore: returns whether there is another page; ignored with ``PaginationStyle/linkHeader(limitKey:pageSize:)``.
+        ///   - nextCursor: returns the cursor of the next page.
+        ///   - totalCount: returns the number of items in the whole list.
         public init(
             extractItems: @escaping @Sendable (PageResponse) -> [Item], hasMore: @escaping @Sendable (PageResponse) -> Bool,
             nextCursor: (@Sendable (PageResponse) -> String?)? = nil, totalCount: (@Sendable (PageResponse) -> Int?)? = nil
@@ -38,23 +40,25 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
     private var state: PaginationState
     private var isLoading = false
     private var waiting = Deque<Waiter<Void>>()
-    /// Counts the resets: a page that was on its way during one belongs to the list before it.
+    /// The number of resets. A page requested before a reset is not added to the list after it.
     private var generation = 0
 
-    /// All items loaded so far.
+    /// All items loaded by ``loadNext()`` so far.
     public private(set) var allItems: [Item] = []
-    /// Of the whole list, if the server says.
+    /// The number of items in the whole list; nil if the server doesn't send it.
     public private(set) var totalCount: Int?
 
+    /// Creates a paginator.
+    ///
     /// - Parameters:
-    ///   - provider: sends the requests; its chain authorises each.
+    ///   - provider: sends the requests; its chain authorizes each.
     ///   - endpoint: the path below the service's; see ``Route/endpoint``.
-    ///   - domain: the service that the request goes to.
-    ///   - style: how the next page is asked for.
-    ///   - parser: reads the pages.
-    ///   - additionalQuery: in the query of every page but those that the server links to.
-    ///   - headers: of every page.
-    ///   - mostPages: more than these are taken for a list without end.
+    ///   - domain: the service that the requests go to.
+    ///   - style: how the next page is requested.
+    ///   - parser: extracts the items from each page.
+    ///   - additionalQuery: query parameters of every page, except pages that the server links to.
+    ///   - headers: header lines of every page's request.
+    ///   - mostPages: limits the number of pages, in case the list never ends.
     public init(
         provider: NetworkProvider, endpoint: String, domain: Domain, style: Style = .pageNumber(pageSize: 20),
         parser: ResponseParser, additionalQuery: [String: String] = [:], headers: [String: String]? = nil,
@@ -66,11 +70,11 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
         state = loader.start
     }
 
-    /// Whether ``loadNext()`` has anything to load.
+    /// Whether ``loadNext()`` has another page to load.
     public var hasMore: Bool { state.hasMore }
 
-    /// The items of the next page; none at the end. Callers at the same time get one page each, in their order. A page that
-    /// failed is asked for again.
+    /// Loads the next page, and returns its items; an empty array at the end. Concurrent callers get one page each, in order. A
+    /// page that failed to load is requested again by the next call.
     ///
     /// - Throws: ``NetworkError``, ``PaginationError``.
     @discardableResult
@@ -91,14 +95,14 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
         }
     }
 
-    /// The items of all pages that were not loaded yet.
+    /// Loads all remaining pages, and returns their items.
     public func loadAll() async throws -> [Item] {
         var items: [Item] = []
         while hasMore { items += try await loadNext() }
         return items
     }
 
-    /// Back to the first page.
+    /// Returns to the first page, and discards all items.
     public func reset() {
         generation += 1
         state = loader.start
@@ -106,10 +110,10 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
         totalCount = nil
     }
 
-    /// The list from its first page on, item by item; a page is loaded when its first item is asked for.
+    /// The list from its first page, item by item. A page is loaded when its first item is requested.
     public nonisolated var items: Items { Items(loader: loader) }
 
-    /// The list from its first page on, page by page.
+    /// The list from its first page, page by page.
     public nonisolated var pages: Pages { Pages(loader: loader) }
 
     private func takeTurn() async throws {
@@ -130,7 +134,7 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
 }
 
 extension Paginator {
-    /// An item at a time.
+    /// The items of all pages.
     public struct Items: AsyncSequence, Sendable {
         fileprivate let loader: PageLoader<Item, PageResponse, Domain>
 
@@ -157,7 +161,7 @@ extension Paginator {
         }
     }
 
-    /// The items of a page at a time.
+    /// The items of each page.
     public struct Pages: AsyncSequence, Sendable {
         fileprivate let loader: PageLoader<Item, PageResponse, Domain>
 

@@ -1,15 +1,14 @@
 internal import NevodSupport
 
-/// How many requests may be on their way to one origin at a time. The others wait here, in the order of their arrival,
-/// without a credential: it is bound when a request leaves, so that one which has waited doesn't leave with a token that was
-/// replaced meanwhile.
+/// Limits the requests in flight to one origin. Further requests wait for a slot in order of arrival, before a credential is put
+/// on them: a credential bound earlier could be replaced while the request waits.
 final class DispatchSlots: Sendable {
-    /// Changed in place only: a copy of it would be a copy of everyone who waits.
+    /// Changed in place only: copying it would copy all waiters.
     private struct Queue {
         var free: Int
         var waiting = Deque<Waiter<Void>>()
 
-        /// Who has to wait; nil: there was a free slot.
+        /// Takes a free slot and returns nil, or returns a new waiter if there is none.
         mutating func enter() -> Waiter<Void>? {
             guard free == 0 else {
                 free -= 1
@@ -20,7 +19,7 @@ final class DispatchSlots: Sendable {
             return waiter
         }
 
-        /// Whose turn it is; nil: nobody's, and the slot is free.
+        /// Returns the waiter to pass the slot to; nil if there is none, and the slot is then free.
         mutating func leave() -> Waiter<Void>? {
             let waiter = waiting.popFirst()
             if waiter == nil { free += 1 }
@@ -35,7 +34,7 @@ final class DispatchSlots: Sendable {
         self.limit = max(1, limit)
     }
 
-    /// A request that an interceptor sends on behalf of another one takes no slot: the other one may hold the last.
+    /// True while an interceptor runs. Requests that it sends take no slot, since the request it works on may hold the last one.
     @TaskLocal static var isNested = false
 
     func acquire(for origin: Origin, until deadline: ContinuousClock.Instant?) async throws -> DispatchSlot {
@@ -56,7 +55,7 @@ final class DispatchSlots: Sendable {
     var isUnused: Bool { queues.withLock { $0.isEmpty } }
 
     fileprivate func release(_ origin: Origin) {
-        // A waiter that was cancelled meanwhile passes the slot on.
+        // A waiter that was cancelled meanwhile can't be resumed: the slot goes to the next.
         while let waiter = next(at: origin) {
             if waiter.resume(with: .success(())) { return }
         }
@@ -66,14 +65,14 @@ final class DispatchSlots: Sendable {
         queues.withLock { queues in
             guard let index = queues.index(forKey: origin) else { return nil }
             let waiter = queues.values[index].leave()
-            // Nobody is there any more: origins are as many as servers send us to.
+            // Unused queues are removed, because redirects can lead to any number of origins.
             if queues.values[index].free == limit { queues.remove(at: index) }
             return waiter
         }
     }
 }
 
-/// The right to have one request on its way, given back when the last reference goes.
+/// The right to have one request in flight; released with its last reference at the latest.
 final class DispatchSlot: Sendable {
     private let slots: DispatchSlots?
     private let origin: Origin
@@ -89,8 +88,8 @@ final class DispatchSlot: Sendable {
         release()
     }
 
-    /// Gives the slot back, and returns what takes it again. A request that held none, because its response has arrived, needs
-    /// none afterwards.
+    /// Releases the slot, and returns a closure that acquires it again. The closure does nothing if the slot wasn't held, as
+    /// after a response has arrived.
     func yield(until deadline: ContinuousClock.Instant?) -> @Sendable () async throws -> Void {
         let wasHeld = giveBack()
         return { [self] in
@@ -104,7 +103,7 @@ final class DispatchSlot: Sendable {
         _ = giveBack()
     }
 
-    /// - Returns: whether it was held.
+    /// Releases the slot if it is held; returns whether it was.
     private func giveBack() -> Bool {
         let wasHeld = isHeld.withLock { held in
             defer { held = false }

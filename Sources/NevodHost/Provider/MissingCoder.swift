@@ -1,11 +1,11 @@
-/// Stands where a configuration was given no coder, so that what needs one fails with a reason.
+/// The coder of a configuration without one. It throws an error that explains what is missing.
 struct MissingCoder: BodyEncoder, BodyDecoder {
     struct Failure: Error, CustomStringConvertible {
         let property: String
 
         var description: String {
-            "the configuration has no \(property); with NevodHostFoundation, NetworkConfig(environments:timeout:jsonEncoder:"
-                + "jsonDecoder:) has one, and any other is set as NetworkConfig.\(property)"
+            "the configuration has no \(property); set NetworkConfig.\(property), or import NevodHostFoundation and use "
+                + "NetworkConfig(environments:timeout:jsonEncoder:jsonDecoder:)"
         }
     }
 

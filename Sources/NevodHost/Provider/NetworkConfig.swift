@@ -1,4 +1,4 @@
-/// How a ``NetworkProvider`` works: where each service is, and what holds for all requests.
+/// The configuration of a ``NetworkProvider``: the environment of each service, and settings for all requests.
 public struct NetworkConfig: Sendable {
     private struct DomainKey: Hashable {
         let type: ObjectIdentifier
@@ -12,28 +12,32 @@ public struct NetworkConfig: Sendable {
 
     private var environments: [DomainKey: any NetworkEnvironmentProviding] = [:]
 
-    /// For all attempts and redirects of a request together; nil: no limit.
+    /// Limits all attempts and redirects of a request together; nil for no limit.
     public var timeout: Duration?
-    /// When a request is sent again that failed for now.
+    /// Decides when a failed request is sent again.
     public var retryPolicy: RetryPolicy
-    /// How many requests may start in which time, to all services together; nil: any number.
+    /// Limits how many requests to all services start in an interval; nil for no limit.
     public var rateLimit: RateLimitConfiguration?
-    /// The others wait. HTTP/1.1 takes a connection for each.
+    /// Limits the requests in flight to one origin; further requests wait. With HTTP/1.1, each takes a connection.
     public var maxConcurrentRequestsPerOrigin = 100
-    /// Writes the bodies that are `Encodable` values. Without one, such a body fails the request with a reason.
+    /// Encodes bodies that are `Encodable` values.
     public var encoder: any BodyEncoder
-    /// Reads the answers that are `Decodable` values.
+    /// Decodes responses that are `Decodable` values.
     public var decoder: any BodyDecoder
 
-    /// - Parameters:
-    ///   - environments: where each service is. A route to another one fails with ``NetworkError/invalidURL(_:)``.
-    ///   - timeout: for all attempts and redirects of a request together; nil: no limit.
-    ///   - retryPolicy: when a request is sent again that failed for now.
-    ///   - rateLimit: for all services together; nil: none.
-    ///   - encoder: for bodies that are `Encodable` values; without one, such a body fails the request with a reason.
-    ///   - decoder: for answers that are `Decodable` values; likewise.
+    /// Creates a configuration.
     ///
-    /// `NevodHostFoundation` has an initializer of the same spelling that sets both, and where either can be meant, that one is.
+    /// `NevodHostFoundation` has an initializer with the same spelling that sets both coders; it takes precedence where both
+    /// match.
+    ///
+    /// - Parameters:
+    ///   - environments: the environment of each service. A route to any other service fails with
+    ///     ``NetworkError/invalidURL(_:)``.
+    ///   - timeout: limits all attempts and redirects of a request together; nil for no limit.
+    ///   - retryPolicy: decides when a failed request is sent again.
+    ///   - rateLimit: limits the requests to all services together; nil for no limit.
+    ///   - encoder: encodes bodies that are `Encodable` values; if nil, requests with such a body fail.
+    ///   - decoder: decodes responses that are `Decodable` values; if nil, such requests fail.
     @_disfavoredOverload
     public init<Domain: ServiceDomain>(
         environments: [Domain: any NetworkEnvironmentProviding], timeout: Duration? = .seconds(30),
@@ -48,19 +52,19 @@ public struct NetworkConfig: Sendable {
         for (domain, environment) in environments { setEnvironment(environment, for: domain) }
     }
 
-    /// Of a provider that sends requests with absolute URLs only.
+    /// Creates the configuration of a provider that only sends requests with absolute URLs.
     init() {
         timeout = .seconds(60)
         retryPolicy = .none
         (encoder, decoder) = (MissingCoder(), MissingCoder())
     }
 
-    /// For services of another type than the initializer's, and instead of one that is there.
+    /// Sets the environment of a service, which may be of another type than the initializer's, or replaces it.
     public mutating func setEnvironment(_ environment: any NetworkEnvironmentProviding, for domain: some ServiceDomain) {
         environments[DomainKey(domain)] = environment
     }
 
-    /// Nil for a domain that was not configured.
+    /// Returns the environment of a service; nil if none was set.
     public func environment(for domain: some ServiceDomain) -> (any NetworkEnvironmentProviding)? {
         environments[DomainKey(domain)]
     }

@@ -1,6 +1,6 @@
-/// Sends requests on their way: chain, signature, transport, and back through the chain in reverse.
+/// Sends requests: through the interceptor chain, the signatures and the transport, and then back through the chain in reverse.
 public struct NetworkProvider: Sendable {
-    /// Fixed for the provider's life; another configuration is another provider.
+    /// The configuration, fixed for the provider's lifetime.
     public let config: NetworkConfig
     private let session: any HTTPTransport
     private let chain: InterceptorChain
@@ -10,19 +10,22 @@ public struct NetworkProvider: Sendable {
     private let slots: DispatchSlots
     private let budget = RetryBudget()
 
-    /// Sees each request as it is handed to the transport: authorised, so print its ``HTTPRequest/redactedHead`` only.
+    /// Receives each request as it is passed to the transport, credentials included: print only its
+    /// ``HTTPRequest/redactedHead``.
     public typealias Observer = @Sendable (HTTPRequest) -> Void
 
-    /// Limits the attempts that interceptors ask for: more are a loop. Retries of the policy are limited by the policy.
-    private static let mostAttempts = 16
+    /// Limits the attempts that interceptors ask for, in case one always wants a retry. A policy limits its own.
+    private static let maxAttempts = 16
 
+    /// Creates a provider for routes.
+    ///
     /// - Parameters:
-    ///   - config: where the services are, and what holds for every request.
-    ///   - session: sends what the chain has made of a request.
-    ///   - interceptor: one, or an ``InterceptorChain``.
-    ///   - rateLimiter: asked before each attempt; by default one of the configuration's limit.
-    ///   - logger: is told when a request is sent again, and why.
-    ///   - observer: sees each request as it is sent; for traces and tests.
+    ///   - config: the environments of the services, and the settings for all requests.
+    ///   - session: the transport.
+    ///   - interceptor: an interceptor, or an ``InterceptorChain``.
+    ///   - rateLimiter: asked before each attempt; by default a ``RateLimiter`` with the configuration's limit.
+    ///   - logger: logs retries.
+    ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         config: NetworkConfig, session: any HTTPTransport = CurlSession(),
         interceptor: any RequestInterceptor = InterceptorChain([]), rateLimiter: (any RateLimiting)? = nil,
@@ -37,30 +40,30 @@ public struct NetworkProvider: Sendable {
         slots = DispatchSlots(limit: config.maxConcurrentRequestsPerOrigin)
     }
 
-    /// Without services: for requests with absolute URLs.
+    /// Creates a provider without services, for requests with absolute URLs.
     ///
     /// - Parameters:
-    ///   - session: sends what the chain has made of a request.
-    ///   - interceptor: one, or an ``InterceptorChain``.
-    ///   - signer: goes last, on every attempt, after the whole chain.
-    ///   - logger: is told when a request is sent again, and why.
-    ///   - observer: sees each request as it is sent; for traces and tests.
+    ///   - session: the transport.
+    ///   - interceptor: an interceptor, or an ``InterceptorChain``.
+    ///   - signer: the token that signs each attempt after the whole chain.
+    ///   - logger: logs retries.
+    ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         session: any HTTPTransport, interceptor: any RequestInterceptor = InterceptorChain([]),
         signer: (any TokenModel)? = nil, logger: (any NetworkLogger)? = nil, observer: Observer? = nil
     ) {
-        func last(_ signer: some TokenModel) -> any RequestInterceptor { TokenInterceptor(signer, phase: .signature) }
+        func signing(_ signer: some TokenModel) -> any RequestInterceptor { TokenInterceptor(signer, phase: .signature) }
         self.init(
             config: NetworkConfig(), session: session,
-            interceptor: InterceptorChain([interceptor] + (signer.map { [last($0)] } ?? [])), logger: logger,
+            interceptor: InterceptorChain([interceptor] + (signer.map { [signing($0)] } ?? [])), logger: logger,
             observer: observer)
     }
 
-    /// One request with all its redirects. An answer of any status is an answer.
+    /// Sends a request, follows its redirects, and returns the response, whatever its status.
     ///
     /// - Parameters:
-    ///   - request: with an absolute URL; whatever the chain writes is not kept in it.
-    ///   - options: nil: the configuration's.
+    ///   - request: the request. Edits by the chain are not kept in it.
+    ///   - options: the options; nil for the configuration's.
     public func send(
         _ request: HTTPRequest, _ options: RequestOptions? = nil
     ) async throws(NetworkError) -> HTTPResponse {
@@ -71,8 +74,8 @@ public struct NetworkProvider: Sendable {
             let deadline = Deadline(options.timeout)
             var hop = request
             while true {
-                let (sent, response) = try await answer(
-                    to: hop, options, deadline, carryingCredentials: redirects.mayCarryCredentials)
+                let (sent, response) = try await response(
+                    to: hop, options, deadline, mayCarryCredentials: redirects.mayCarryCredentials)
                 do throws(RedirectError) {
                     guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
                         return response
@@ -86,22 +89,22 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// One hop: as many attempts as the chain, and then the policy, ask for. Each starts from the caller's request: what was
-    /// written for the last one is gone.
-    private func answer(
-        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, carryingCredentials: Bool
+    /// Sends one hop, with as many attempts as the chain, and then the retry policy, ask for. Each attempt starts from the
+    /// caller's request, without the edits of the previous one.
+    private func response(
+        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, mayCarryCredentials: Bool
     ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
         var attempt = 1
         var bindings = CredentialBindings()
         var retries = RetryState(options.retryPolicy ?? config.retryPolicy)
         while true {
             let slot = try await acquireSlot(at: request.origin, deadline)
-            // Not left to the last reference: an interceptor may have kept the exchange, or a task that it began has.
+            // Released explicitly: an interceptor, or a task it started, may still hold the exchange and with it the slot.
             defer { slot.release() }
             var transfer = options.transfer
-            do { transfer.timeout = try deadline.remaining } catch { throw NetworkError(.outOfTime) }
+            do { transfer.timeout = try deadline.remaining } catch { throw NetworkError(.deadlineExceeded) }
             var exchange = Exchange(
-                request: request, options: transfer, attempt: attempt, mayCarryCredentials: carryingCredentials,
+                request: request, options: transfer, attempt: attempt, mayCarryCredentials: mayCarryCredentials,
                 deadline: deadline.instant, bindings: bindings,
                 yieldSlot: { slot.yield(until: deadline.instant) })
             try await authorize(&exchange)
@@ -109,11 +112,11 @@ public struct NetworkProvider: Sendable {
             let outcome = await send(exchange, deadline)
             slot.release()
             await chain.observe(exchange, outcome)
-            // Nobody waits for another attempt.
+            // The caller was cancelled and needs no further attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
-            var isRepeated = try await wantsRetry(&exchange, outcome)
-            if !isRepeated { isRepeated = try await waitBeforeRetry(&retries, exchange, outcome, deadline) }
-            guard isRepeated, attempt - retries.attempts < Self.mostAttempts, request.body.isReplayable else {
+            var shouldRetry = try await chainWantsRetry(&exchange, outcome)
+            if !shouldRetry { shouldRetry = try await waitBeforeRetry(&retries, exchange, outcome, deadline) }
+            guard shouldRetry, attempt - retries.attempts < Self.maxAttempts, request.body.isReplayable else {
                 do throws(TransportError) { return (exchange.request, try outcome.get()) } catch { throw NetworkError(error) }
             }
             attempt += 1
@@ -121,14 +124,17 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// - Returns: whether the policy allows a retry, after the wait that it asks for.
+    /// Asks the retry policy, and waits as long as it says.
+    ///
+    /// - Returns: whether to send the request again.
     private func waitBeforeRetry(
         _ retries: inout RetryState, _ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>,
         _ deadline: Deadline
     ) async throws(NetworkError) -> Bool {
         var random = SystemRandomNumberGenerator()
         let decision = retries.next(after: outcome, of: exchange.request, random: &random, now: HostClock.system.now)
-        // An attempt after the request's time would only turn its answer into a time-out. Only one that is made is paid for.
+        // A retry after the deadline would only replace the outcome by a timeout. The budget is charged last, only for a retry
+        // that is made.
         guard case .wait(let pause) = decision, deadline.allows(pause), retries.isBudgeted ? budget.withdraw() : true
         else { return false }
         logger?.notice(
@@ -138,12 +144,12 @@ public struct NetworkProvider: Sendable {
         return true
     }
 
-    /// A redirect's body is read to its end if that is near, so that the connection can be used again.
+    /// Reads the rest of a redirect's body if it is short, so that the connection can be reused.
     private func drain(_ response: HTTPResponse) async {
         _ = try? await response.body.collect(upTo: 16 << 10)
     }
 
-    /// The request as `send` would hand it to the transport on its first attempt. Sends nothing.
+    /// Returns the request as `send` would pass it to the transport on the first attempt, without sending it.
     public func authorize(
         _ request: HTTPRequest, _ options: RequestOptions = RequestOptions()
     ) async throws(NetworkError) -> HTTPRequest {
@@ -154,7 +160,7 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// The chain, what the transport adds, and the signatures on all that.
+    /// Runs the chain, adds the transport's header lines, and signs the result.
     private func authorize(_ exchange: inout Exchange) async throws(NetworkError) {
         try await adapt(&exchange, with: chain.credentials)
         if !exchange.mayCarryCredentials { exchange.request.stripCredentials() }
@@ -174,16 +180,16 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// The chain may have taken long, above all where a token was renewed: only the rest of the time is the transport's.
+    /// Sends one attempt. The timeout is recomputed, because the chain may have taken long, for instance to renew a token.
     private func send(_ exchange: Exchange, _ deadline: Deadline) async -> Result<HTTPResponse, TransportError> {
         var options = exchange.options
-        do { options.timeout = try deadline.remaining } catch { return .failure(.outOfTime) }
+        do { options.timeout = try deadline.remaining } catch { return .failure(.deadlineExceeded) }
         do throws(TransportError) { return .success(try await session.send(exchange.request, options)) } catch {
             return .failure(error)
         }
     }
 
-    private func wantsRetry(
+    private func chainWantsRetry(
         _ exchange: inout Exchange, _ outcome: Result<HTTPResponse, TransportError>
     ) async throws(NetworkError) -> Bool {
         do {
@@ -197,13 +203,13 @@ public struct NetworkProvider: Sendable {
         switch error {
         case let error as NetworkError: error
         case is CancellationError: .cancelled
-        case is DeadlineExceededError: NetworkError(.outOfTime)
+        case is DeadlineExceededError: NetworkError(.deadlineExceeded)
         case let failure as InterceptorError: .interceptor(failure.name, failure.underlying)
         default: .unknown(error)
         }
     }
 
-    /// Waits for the rate limit first, without a slot.
+    /// Waits for the rate limiter, and then for a slot: a request must not hold a slot while it waits for the rate limiter.
     private func acquireSlot(at origin: Origin, _ deadline: Deadline) async throws(NetworkError) -> DispatchSlot {
         do {
             if let limiter { try await deadline.bounding { try await limiter.acquire() } }
@@ -213,7 +219,7 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// Where the transport works, so that the request's way needs no thread hop.
+    /// Runs `body` on the transport's executor, which avoids thread hops.
     private func onExecutor<Success: Sendable>(
         _ body: sending () async throws(NetworkError) -> Success
     ) async throws(NetworkError) -> Success {

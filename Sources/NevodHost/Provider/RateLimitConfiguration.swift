@@ -1,28 +1,31 @@
-/// How many requests may start in which time.
+/// Limits how many requests start in an interval.
 public struct RateLimitConfiguration: Sendable, Hashable {
-    /// At least 1.
+    /// The number of requests in ``interval``; at least 1.
     public let requests: Int
-    /// The time that ``requests`` counts for.
+    /// The interval that ``requests`` applies to.
     public let interval: Duration
-    /// How many may start at once after a quiet time.
+    /// The number of requests that may start at once after an idle period.
     public let burst: Int
 
+    /// Creates a limit.
+    ///
     /// - Parameters:
-    ///   - requests: at least 1.
-    ///   - interval: any time of that length, not one that begins at a full second: a server that counts either way is content.
-    ///   - burst: all of `requests` without it; 1 spaces them evenly.
+    ///   - requests: the number of requests; at least 1.
+    ///   - interval: a sliding window, which also satisfies servers that count in fixed windows.
+    ///   - burst: the number of requests that may start at once; by default `requests`. 1 spaces requests evenly.
     public init(requests: Int, per interval: Duration, burst: Int? = nil) {
-        precondition(requests >= 1 && interval >= .zero, "a limit is at least one request in a time that isn't negative")
+        precondition(
+            requests >= 1 && interval >= .zero, "a rate limit needs at least 1 request and an interval that isn't negative")
         self.requests = requests
         self.interval = interval
         self.burst = max(1, burst ?? requests)
     }
 
-    /// The same with an interval in seconds.
+    /// Creates a limit with an interval in seconds.
     public init(requests: Int, interval seconds: Double, burst: Int? = nil) {
         self.init(requests: requests, per: Duration(boundedSeconds: seconds), burst: burst)
     }
 
-    /// In any time of this length no more than `burst` start.
+    /// The sliding window in which no more than `burst` requests start.
     var window: Duration { Duration(boundedSeconds: interval.inSeconds * Double(burst) / Double(requests)) }
 }

@@ -1,11 +1,12 @@
-/// Who may go when, first come, first served: a state machine without clock or threads. Times are counted from any fixed instant.
+/// Decides when waiters may start, in order of arrival: a state machine without clock or threads. Times are relative to any fixed
+/// instant.
 struct RateLimitQueue<Waiter> {
     private let burst: Int
     private let window: Duration
-    /// When the last `burst` went; the oldest at `oldest` once it is full.
+    /// The last `burst` start times, as a ring buffer; once full, the oldest is at index `oldest`.
     private var starts: [Duration] = []
     private var oldest = 0
-    /// By the order of their coming.
+    /// Waiters by number, in order of arrival.
     private var waiting: [UInt64: Waiter] = [:]
     private var first: UInt64 = 0
     private var next: UInt64 = 0
@@ -18,40 +19,41 @@ struct RateLimitQueue<Waiter> {
     var isEmpty: Bool { waiting.isEmpty }
     var count: Int { waiting.count }
 
-    /// True when one may go at once, and has gone: nobody waits, and the limit allows it.
-    mutating func goAtOnce(now: Duration) -> Bool {
+    /// Starts a request if there are no waiters and the limit allows it; returns whether it did.
+    mutating func startImmediately(now: Duration) -> Bool {
         guard waiting.isEmpty, delay(now: now) == .zero else { return false }
         start(now)
         return true
     }
 
-    /// Returns the waiter's number, for ``remove(_:)``.
+    /// Adds a waiter; returns its number, for ``remove(_:)``.
     mutating func append(_ waiter: Waiter) -> UInt64 {
         defer { next += 1 }
         waiting[next] = waiter
         return next
     }
 
-    /// The waiter, unless it has gone already.
+    /// Removes and returns a waiter; nil if it has already started.
     mutating func remove(_ number: UInt64) -> Waiter? {
         waiting.removeValue(forKey: number)
     }
 
-    /// Those who may go now, in order, and how long until the next may; nil when nobody waits any more.
-    mutating func advance(now: Duration) -> (going: [Waiter], pause: Duration?) {
-        var going: [Waiter] = []
+    /// Removes and returns the waiters that may start now, in order, and the pause until the next may; nil if no waiters are
+    /// left.
+    mutating func advance(now: Duration) -> (started: [Waiter], pause: Duration?) {
+        var started: [Waiter] = []
         while !waiting.isEmpty {
             let pause = delay(now: now)
-            guard pause == .zero else { return (going, pause) }
-            // Numbers without a waiter are of those who left.
+            guard pause == .zero else { return (started, pause) }
+            // A number without a waiter belongs to one that was removed.
             if let waiter = waiting.removeValue(forKey: first) {
                 start(now)
-                going.append(waiter)
+                started.append(waiter)
             }
             first += 1
         }
         first = next
-        return (going, nil)
+        return (started, nil)
     }
 
     private func delay(now: Duration) -> Duration {

@@ -1,25 +1,13 @@
 internal import NevodSupport
 
-/// Says when a request may start. A provider asks before each attempt.
-///
-/// ```swift
-/// struct Unlimited: RateLimiting {
-///     func acquire() async throws {}
-/// }
-/// ```
-public protocol RateLimiting: Sendable {
-    /// Returns when one request may start; throws `CancellationError` when the task is cancelled meanwhile.
-    func acquire() async throws
-}
-
-/// Lets so many requests start in a time, first come, first served. Whoever is cancelled leaves the queue at once, and those
-/// behind move up.
+/// Limits how many requests start in an interval, in order of arrival. A cancelled waiter leaves the queue at once, and the
+/// waiters behind it move up.
 public final class RateLimiter: RateLimiting {
     private typealias Waiter = CheckedContinuation<Void, any Error>
 
     private struct State {
         var queue: RateLimitQueue<Waiter>
-        /// There is one while somebody waits, and none otherwise. One that is late finds that its number has passed.
+        /// Whether a timer runs, which is the case while there are waiters. A timer whose number isn't `timerNumber` is outdated.
         var isTiming = false
         var timerNumber = 0
         var timer: Task<Void, Never>?
@@ -29,9 +17,11 @@ public final class RateLimiter: RateLimiting {
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
 
+    /// Creates a limiter.
+    ///
     /// - Parameters:
-    ///   - configuration: how many requests may start in which time.
-    ///   - clock: for tests, one that stands still until it is told.
+    ///   - configuration: the limit.
+    ///   - clock: the clock; tests pass one that they control.
     public init<C: Clock>(_ configuration: RateLimitConfiguration, clock: C = ContinuousClock()) where C.Duration == Duration {
         state = Locked(State(queue: RateLimitQueue(configuration)))
         let start = clock.now
@@ -39,12 +29,12 @@ public final class RateLimiter: RateLimiting {
         sleep = { try await clock.sleep(for: $0) }
     }
 
-    /// Who waits now.
+    /// The number of waiters.
     var waiting: Int { state.withLock { $0.queue.count } }
 
     public func acquire() async throws {
         try Task.checkCancellation()
-        if state.withLock({ $0.queue.goAtOnce(now: now()) }) { return }
+        if state.withLock({ $0.queue.startImmediately(now: now()) }) { return }
         let number = Locked<UInt64?>(nil)
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: Waiter) in enter(waiter, number) }
@@ -55,7 +45,7 @@ public final class RateLimiter: RateLimiting {
 
     private func enter(_ waiter: Waiter, _ number: borrowing Locked<UInt64?>) {
         let (isCancelled, newTimer) = state.withLock { state -> (Bool, Int?) in
-            // Under the lock: who is cancelled from here on is found in the queue.
+            // Checked under the lock: a waiter cancelled from here on is found in the queue.
             guard !Task.isCancelled else { return (true, nil) }
             let place = state.queue.append(waiter)
             number.withLock { $0 = place }
@@ -83,7 +73,7 @@ public final class RateLimiter: RateLimiting {
     // MARK: The timer
 
     private func startTimer(_ number: Int) {
-        // Detached: it serves everyone, and must not keep the values of the task that came first.
+        // Detached: the timer serves all waiters, and must not inherit the task-local values of the first.
         let timer = Task.detached { await self.time(number) }
         let isLate = state.withLock { state in
             guard state.isTiming, state.timerNumber == number else { return true }
@@ -93,10 +83,10 @@ public final class RateLimiter: RateLimiting {
         if isLate { timer.cancel() }
     }
 
-    /// Lets waiters go until there are none.
+    /// Resumes waiters as the limit allows, until there are none.
     private func time(_ number: Int) async {
         while true {
-            let (going, pause) = state.withLock { state -> ([Waiter], Duration?) in
+            let (started, pause) = state.withLock { state -> ([Waiter], Duration?) in
                 guard state.isTiming, state.timerNumber == number else { return ([], nil) }
                 let step = state.queue.advance(now: now())
                 if step.pause == nil {
@@ -105,9 +95,9 @@ public final class RateLimiter: RateLimiting {
                 }
                 return step
             }
-            for waiter in going { waiter.resume() }
+            for waiter in started { waiter.resume() }
             guard let pause else { return }
-            // Cancelled only when the last waiter has left, which the next round finds.
+            // Cancelled only when the last waiter has left; the next round then returns.
             try? await sleep(pause)
         }
     }

@@ -1,27 +1,30 @@
-/// Follows redirects by the rules of RFC 9110 §15.4, one request at a time: a state machine without I/O.
+/// Follows the redirects of one request by the rules of RFC 9110 §15.4: a state machine without I/O.
 ///
-/// Credentials stay at the origin (RFC 6454) that they were meant for. Once a chain has left it, they are gone for the rest of
-/// that chain, also when it comes back: what comes back was sent by the other origin.
+/// Credentials are sent only to the first origin (RFC 6454). Once a chain has left it, they are removed for the rest of the
+/// chain, even if a redirect leads back, because another origin chose that URL.
 struct RedirectChain: Sendable {
     enum Step {
-        /// The answer is the end of the chain.
+        /// The response is final.
         case finished
-        /// The caller's request for the next hop, not yet authorised.
+        /// The request for the next hop, not yet authorized.
         case follow(HTTPRequest)
     }
 
     private let policy: RedirectPolicy
     private(set) var followed = 0
-    /// Whether tokens and schemes may still write on this chain's requests.
+    /// Whether tokens and schemes may still edit the chain's requests.
     private(set) var mayCarryCredentials = true
 
     init(_ policy: RedirectPolicy) {
         self.policy = policy
     }
 
+    /// Returns the next step after a response.
+    ///
     /// - Parameters:
-    ///   - unauthorized: the request of this hop as the caller, or the last call of this, made it.
-    ///   - sent: the same as it went out, with everything that others wrote.
+    ///   - response: the response to this hop.
+    ///   - unauthorized: this hop's request before authorization: the caller's, or the one from the previous step.
+    ///   - sent: the same request as it was sent, with all edits.
     mutating func next(
         after response: HTTPResponse, to unauthorized: HTTPRequest, sent: HTTPRequest
     ) throws(RedirectError) -> Step {
@@ -29,13 +32,13 @@ struct RedirectChain: Sendable {
             let location = response.headers["Location"]
         else { return .finished }
         let method = Self.method(after: response.status, unauthorized.method)
-        // A body that can be read only once has been read: the answer is the redirect itself.
+        // The body can't be read again, so the redirect itself is the response.
         guard method != unauthorized.method || unauthorized.body.isReplayable else { return .finished }
         guard followed < limit else { throw RedirectError(.tooMany(limit)) }
 
         let url = sent.resolving(location)
         var next = unauthorized
-        do throws(InvalidRequestError) { try next.redirect(to: url, leavingOut: sent.writtenQueryItems) } catch {
+        do throws(InvalidRequestError) { try next.redirect(to: url, leavingOut: sent.credentialQueryItems) } catch {
             throw RedirectError(.unusable(error.problem))
         }
         if method != unauthorized.method {
@@ -46,14 +49,15 @@ struct RedirectChain: Sendable {
         if next.origin != unauthorized.origin {
             mayCarryCredentials = false
             next.stripCredentials()
-            // The caller's Host was meant for the first origin.
+            // The caller's Host applies only to the first origin.
             next.removeHeader("Host")
         }
         followed += 1
         return .follow(next)
     }
 
-    /// RFC 9110 §15.4.2 and §15.4.3 allow what everybody does, POST to GET; §15.4.4 asks for GET, but HEAD stays HEAD.
+    /// The method for the next hop. RFC 9110 §15.4.2 and §15.4.3 allow changing POST to GET, as all clients do; §15.4.4 requires
+    /// GET, except that HEAD stays HEAD.
     private static func method(after status: Int, _ method: HTTPMethod) -> HTTPMethod {
         switch (status, method) {
         case (301, .post), (302, .post): .get
@@ -63,7 +67,7 @@ struct RedirectChain: Sendable {
         }
     }
 
-    /// What describes a body that isn't sent any more (RFC 9110 §15.4).
+    /// Fields that describe the body, removed together with it (RFC 9110 §15.4).
     private static let contentFields = [
         "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Range", "Content-MD5",
         "Content-Digest", "Repr-Digest", "Digest", "Last-Modified", "Expect",

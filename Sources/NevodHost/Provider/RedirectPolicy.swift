@@ -1,7 +1,7 @@
-/// What to do about redirects.
+/// Whether redirects are followed.
 public enum RedirectPolicy: Sendable, Hashable {
-    /// The redirect is the answer.
+    /// Returns a redirect as the response.
     case none
-    /// At most so many.
+    /// Follows up to `limit` redirects; one more fails the request.
     case follow(limit: Int)
 }

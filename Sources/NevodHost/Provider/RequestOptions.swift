@@ -1,14 +1,15 @@
-/// What a provider obeys in one request with all its attempts and redirects.
+/// Options for one request, with all its attempts and redirects, by a ``NetworkProvider``. (``TransferOptions``, in contrast,
+/// apply to a single transfer.)
 public struct RequestOptions: Sendable {
-    /// What is passed on to the transport. Its timeout is for the whole request, and each attempt gets what is left of it.
+    /// The options for the transport. The timeout limits the whole request; each attempt gets the time that is left.
     public var transfer: TransferOptions
     /// Whether redirects are followed, and how many.
     public var redirects: RedirectPolicy
-    /// When a failed attempt is repeated; nil for the policy of the configuration.
+    /// Decides when a failed request is sent again; nil for the configuration's policy.
     public var retryPolicy: RetryPolicy?
 
-    /// The defaults: 60 s for the request, 30 s for a connection, bodies of up to 64 MiB, 10 redirects, the configuration's
-    /// retries.
+    /// Creates options. By default, a request may take 60 s, a connection 30 s, a body may have 64 MiB, up to 10 redirects are
+    /// followed, and the configuration's retry policy applies.
     public init(
         timeout: Duration? = .seconds(60), connectTimeout: Duration = .seconds(30),
         delivery: TransferOptions.Delivery = .collected(limit: 64 << 20), redirects: RedirectPolicy = .follow(limit: 10),
@@ -21,25 +22,25 @@ public struct RequestOptions: Sendable {
 }
 
 extension RequestOptions {
-    /// For all attempts and redirects together; nil for no limit.
+    /// Limits all attempts and redirects together; nil for no limit.
     public var timeout: Duration? {
         get { transfer.timeout }
         set { transfer.timeout = newValue }
     }
 
-    /// For name lookup, connection and TLS.
+    /// Limits name lookup, connection and TLS handshake of each attempt.
     public var connectTimeout: Duration {
         get { transfer.connectTimeout }
         set { transfer.connectTimeout = newValue }
     }
 
-    /// When a response is returned.
+    /// How the body of the response is delivered.
     public var delivery: TransferOptions.Delivery {
         get { transfer.delivery }
         set { transfer.delivery = newValue }
     }
 
-    /// Called once for each transfer, at its end, on the transport's thread.
+    /// Called once when each transfer completes or fails, on the transport's thread.
     public var onMetrics: (@Sendable (TransferMetrics) -> Void)? {
         get { transfer.onMetrics }
         set { transfer.onMetrics = newValue }

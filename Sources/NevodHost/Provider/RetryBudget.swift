@@ -1,36 +1,36 @@
 internal import NevodSupport
 
-/// Keeps the retries of all requests of a provider at a fraction of the requests. A single request that fails is worth a
-/// retry; when everything fails, retries by everyone are what keeps a server down.
+/// Limits the retries of a provider to a fraction of its requests, because retries of all requests would keep an overloaded
+/// server down.
 ///
-/// Each request pays a fraction of a retry in, each retry takes a whole one out. A small reserve, which time refills, lets a
-/// program that sends few requests retry as well.
-public final class RetryBudget: Sendable {
+/// Each request deposits a fraction of a retry, each retry withdraws a whole one. A small reserve that refills over time lets
+/// programs that send few requests retry as well.
+final class RetryBudget: Sendable {
     private let account: Locked<RetryAccount>
     private let start = ContinuousClock.now
 
     /// - Parameters:
-    ///   - ratio: of retries to requests.
-    ///   - limit: the most retries that requests without trouble save up.
-    ///   - reserve: retries that are there without any request.
-    ///   - interval: in which an empty reserve becomes full again.
-    public init(ratio: Double = 0.1, limit: Int = 100, reserve: Int = 10, per interval: Duration = .seconds(10)) {
+    ///   - ratio: the ratio of retries to requests.
+    ///   - limit: the maximum number of retries that successful requests accumulate.
+    ///   - reserve: the number of retries available without any requests.
+    ///   - interval: the time in which an empty reserve refills.
+    init(ratio: Double = 0.1, limit: Int = 100, reserve: Int = 10, per interval: Duration = .seconds(10)) {
         account = Locked(RetryAccount(ratio: ratio, limit: limit, reserve: reserve, interval: interval))
     }
 
-    /// A request begins. Not for its retries.
-    public func deposit() {
+    /// Called when a request begins, but not for its retries.
+    func deposit() {
         account.withLock { $0.deposit() }
     }
 
-    /// A retry is wanted; false if it may not be.
-    public func withdraw() -> Bool {
+    /// Takes one retry from the budget; false if there is none.
+    func withdraw() -> Bool {
         let now = ContinuousClock.now - start
         return account.withLock { $0.withdraw(now: now) }
     }
 }
 
-/// The sums behind a ``RetryBudget``.
+/// The arithmetic of a ``RetryBudget``, without a clock.
 struct RetryAccount: Sendable {
     private let ratio: Double
     private let limit: Double
@@ -52,12 +52,12 @@ struct RetryAccount: Sendable {
         saved = min(limit, saved + ratio)
     }
 
-    /// - Parameter now: since any fixed instant; never less than before.
+    /// - Parameter now: the time since a fixed instant. A value less than the previous one is treated as the previous one.
     mutating func withdraw(now: Duration) -> Bool {
         let now = max(refilled, now.inSeconds)
         reserve = min(fullReserve, reserve + (now - refilled) / interval * fullReserve)
         refilled = now
-        // Ten tenths are a little less than one.
+        // The tolerance absorbs rounding: ten deposits of 0.1 add up to slightly less than 1.
         if saved >= 1 - 1e-9 {
             saved -= 1
         } else if reserve >= 1 {

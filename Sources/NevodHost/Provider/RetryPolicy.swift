@@ -1,27 +1,27 @@
-/// When a request is sent again, and how long to wait before: exponential backoff with full jitter.
+/// Decides when a failed request is sent again, and how long to wait before: exponential backoff with full jitter.
 ///
-/// Sent again is what may pass: time-outs, lost connections, 408, 429, 500, 502, 503 and 504. 500 is among them because large
-/// services answer it for faults that pass, and a request that may be repeated at all does no harm a second time. Repeated are
-/// the methods that RFC 9110 §9.2.2 calls idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), requests with an
-/// `Idempotency-Key`, and others only where the server can't have acted on them: when it was never reached, or said 429.
-/// A body that can be read only once is never sent again.
+/// Temporary failures are retried: timeouts, lost connections, and the statuses 408, 429, 500, 502, 503 and 504. 500 is included
+/// because large services return it for temporary faults, and repeating a request that is safe to repeat does no harm. Retried
+/// are the methods that RFC 9110 §9.2.2 defines as idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), requests with an
+/// `Idempotency-Key`, and other requests only if the server can't have acted on them, because it was never reached or returned
+/// 429. A body that can be read only once is never sent again.
 public struct RetryPolicy: Sendable, Hashable {
-    /// With the first one; 1 is no retry.
+    /// The maximum number of attempts including the first; 1 disables retries.
     public var maxAttempts: Int
-    /// The longest wait before the second attempt.
+    /// The maximum wait before the second attempt.
     public var baseDelay: Duration
-    /// No wait is longer. A server that asks for more (`Retry-After`) is not asked again.
+    /// The maximum wait before any attempt. If a server's `Retry-After` is longer, the request is not retried.
     public var maxDelay: Duration
-    /// How much longer each wait may be than the one before.
+    /// The factor by which the maximum wait grows with each attempt.
     public var multiplier: Double
-    /// Waits any time from none to the whole delay, so that clients which failed together don't come back together.
+    /// Whether each wait is random, from zero to the full delay, so that clients that failed together don't retry together.
     public var jitter: Bool
-    /// Repeats every method as an idempotent one: a POST whose answer was lost may then take effect twice.
+    /// Whether methods that aren't idempotent are retried too. A POST whose response was lost may then take effect twice.
     public var retriesUnsafeMethods: Bool
     /// Takes each retry out of the provider's ``RetryBudget``; false for a request that a person repeats a fixed number of times.
     public var isBudgeted: Bool
 
-    /// The defaults are those of ``default``. Delays that are not positive are none.
+    /// Creates a policy; the defaults are those of ``default``. A negative delay counts as zero.
     public init(
         maxAttempts: Int = 3, baseDelay: Duration = .seconds(1), maxDelay: Duration = .seconds(60), multiplier: Double = 2,
         jitter: Bool = true, retriesUnsafeMethods: Bool = false, isBudgeted: Bool = true
@@ -35,7 +35,7 @@ public struct RetryPolicy: Sendable, Hashable {
         self.isBudgeted = isBudgeted
     }
 
-    /// The same with delays in seconds.
+    /// Creates a policy with delays in seconds.
     public init(
         maxAttempts: Int = 3, baseDelay: Double, maxDelay: Double = 60, multiplier: Double = 2, jitter: Bool = true,
         retriesUnsafeMethods: Bool = false, isBudgeted: Bool = true
@@ -46,16 +46,16 @@ public struct RetryPolicy: Sendable, Hashable {
             multiplier: multiplier, jitter: jitter, retriesUnsafeMethods: retriesUnsafeMethods, isBudgeted: isBudgeted)
     }
 
-    /// 3 attempts, waits of up to 1 and 2 s.
+    /// 3 attempts, with waits of up to 1 s and 2 s.
     public static let `default` = RetryPolicy()
-    /// 6 attempts, waits from up to 0.2 s on: for a person who waits.
+    /// 6 attempts, with waits starting at up to 0.2 s, for interactive use.
     public static let aggressive = RetryPolicy(maxAttempts: 6, baseDelay: .milliseconds(200), maxDelay: .seconds(10))
-    /// 2 attempts, a wait of up to 5 s: for a server that is easily overwhelmed.
+    /// 2 attempts, with a wait of up to 5 s, for servers that are easily overloaded.
     public static let conservative = RetryPolicy(maxAttempts: 2, baseDelay: .seconds(5), maxDelay: .seconds(120))
-    /// Never a second attempt.
+    /// No retries.
     public static let none = RetryPolicy(maxAttempts: 1)
 
-    /// The longest wait after so many attempts: `baseDelay × multiplier ^ (attempts − 1)`, up to `maxDelay`.
+    /// The maximum wait after a number of attempts: `baseDelay × multiplier ^ (attempts − 1)`, up to `maxDelay`.
     func delay(after attempts: Int) -> Duration {
         var delay = baseDelay.inSeconds
         let longest = maxDelay.inSeconds

@@ -1,48 +1,26 @@
-/// What becomes of a request after an attempt.
-public enum RetryDecision: Sendable, Hashable {
-    /// The outcome is the request's, for this reason.
-    case giveUp(RetryRefusal)
-    /// So long, then send it again.
-    case wait(Duration)
-}
-
-/// Why a request is not sent again.
-public enum RetryRefusal: Sendable, Hashable {
-    /// Another attempt would come to the same: it was answered, refused for good, or cancelled.
-    case finalOutcome
-    /// As many attempts were made as ``RetryPolicy/maxAttempts`` allows.
-    case attemptsUsedUp
-    /// The server may have acted on it, and its method is not idempotent (RFC 9110 §9.2.2).
-    case notIdempotent
-    /// The body can be read only once, and has been.
-    case bodyNotReplayable
-    /// `Retry-After` is longer than the policy's longest wait: to come earlier would be in vain.
-    case serverAsksForMore(Duration)
-    /// Of all requests, too many have been retries (``RetryBudget``).
-    case budgetExhausted
-}
-
-/// Where one request stands with its policy: a state machine that neither sends nor waits.
-public struct RetryState: Sendable {
+/// Applies a ``RetryPolicy`` to one request: a state machine that neither sends nor waits.
+package struct RetryState: Sendable {
     let policy: RetryPolicy
-    /// That have been made.
-    public private(set) var attempts: Int
+    /// The number of attempts made.
+    package private(set) var attempts: Int
 
     /// - Parameters:
-    ///   - policy: decides; it can't change on the way.
-    ///   - attempts: made before, whose outcomes this didn't see.
-    public init(_ policy: RetryPolicy, attempts: Int = 0) {
+    ///   - policy: the policy for all attempts.
+    ///   - attempts: the number of attempts already made.
+    package init(_ policy: RetryPolicy, attempts: Int = 0) {
         self.policy = policy
         self.attempts = attempts
     }
 
+    /// Counts an attempt, and decides whether the request is sent again.
+    ///
     /// - Parameters:
-    ///   - outcome: of the attempt that has just been made.
-    ///   - request: the one that was sent.
-    ///   - random: what the jitter is drawn from.
-    ///   - now: what a `Retry-After` that is a date is measured against, where the answer has no date of its own.
-    ///   - budget: asked last, once nothing else stands against another attempt; see ``RetryBudget/withdraw()``.
-    public mutating func next(
+    ///   - outcome: the outcome of the attempt.
+    ///   - request: the request as it was sent.
+    ///   - random: the source of the jitter.
+    ///   - now: the time from which a date in `Retry-After` counts if the response has no `Date`.
+    ///   - budget: called last, if everything else allows a retry; see ``RetryBudget/withdraw()``.
+    package mutating func next(
         after outcome: Result<HTTPResponse, TransportError>, of request: HTTPRequest,
         random: inout some RandomNumberGenerator, now: UnixTime, budget: () -> Bool = { true }
     ) -> RetryDecision {
@@ -56,7 +34,7 @@ public struct RetryState: Sendable {
         var delay = policy.jitter ? Self.random(upTo: backoff, &random) : backoff
         if case .success(let response) = outcome, let asked = response.retryAfter(now: now) {
             guard asked <= policy.maxDelay else { return .giveUp(.serverAsksForMore(asked)) }
-            // The server's word in place of the backoff; never earlier, and with jitter not everybody at that instant.
+            // Retry-After replaces the backoff: the wait is never shorter, and jitter spreads the clients after that instant.
             delay = policy.jitter ? max(asked, min(asked + delay, policy.maxDelay)) : asked
         }
         return budget() ? .wait(delay) : .giveUp(.budgetExhausted)
@@ -67,18 +45,18 @@ public struct RetryState: Sendable {
     }
 }
 
-/// How far a request that failed for now has come.
+/// Whether the server may have acted on a request that failed temporarily.
 private enum Reach {
-    /// The server never saw it, or says that it did nothing.
+    /// The request never reached the server, or the server says that it did nothing.
     case notActedOn
     case unknown
 
-    /// Nil for what doesn't pass.
+    /// Nil if the outcome is not a temporary failure.
     init?(of outcome: Result<HTTPResponse, TransportError>) {
         switch outcome {
         case .success(let response):
             switch response.status {
-            // It refused before it looked (RFC 6585 §4).
+            // Rejected before processing (RFC 6585 §4).
             case 429: self = .notActedOn
             case 408, 500, 502, 503, 504: self = .unknown
             default: return nil
@@ -96,17 +74,17 @@ private enum Reach {
 }
 
 extension HTTPRequest {
-    /// Whether a second sending has no further effect: by its method (RFC 9110 §9.2.2), or because the server tells the two
-    /// apart by an `Idempotency-Key`.
+    /// Whether sending the request twice has the same effect as once: because of its method (RFC 9110 §9.2.2), or because the
+    /// server recognizes the repetition by its `Idempotency-Key`.
     var isIdempotent: Bool {
         ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method.rawValue) || headers.contains("Idempotency-Key")
     }
 }
 
 extension HTTPResponse {
-    /// `Retry-After` (RFC 9110 §10.2.3), in seconds or as a date; nil without one, or with one that is neither.
+    /// The wait that `Retry-After` asks for, in seconds or as a date (RFC 9110 §10.2.3); nil if it is missing or invalid.
     ///
-    /// A date counts from the answer's own `Date`, so that two clocks which differ don't matter; from `now` without one.
+    /// A date counts from the response's own `Date`, so that a difference between the clocks doesn't matter, or else from `now`.
     func retryAfter(now: UnixTime) -> Duration? {
         guard let text = headers["Retry-After"], !text.isEmpty else { return nil }
         if text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) {

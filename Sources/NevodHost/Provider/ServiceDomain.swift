@@ -1,4 +1,4 @@
-/// A service that routes go to, by name; a ``NetworkConfig`` says where it is.
+/// Names a service that routes are sent to. A ``NetworkConfig`` maps it to an environment.
 ///
 /// ```swift
 /// enum Service: ServiceDomain {
@@ -7,6 +7,6 @@
 /// }
 /// ```
 public protocol ServiceDomain: Hashable, Sendable {
-    /// Tells it apart from the others of its type.
+    /// Identifies the service among the others of its type.
     var identifier: String { get }
 }

@@ -1,9 +1,9 @@
-/// A type that takes the body of an answer as it is. A route with such a `Response` needs no decoder.
+/// A type that takes the body of a response without a decoder. As a route's `Response`, it needs no decoder in the configuration.
 ///
-/// `[UInt8]`, `String`, ``EmptyResponse``, and Foundation's `Data` with `NevodHostFoundation`.
+/// Conforming types are `[UInt8]`, `String`, ``EmptyResponse``, and, with `NevodHostFoundation`, `Data`.
 public protocol UndecodedBody {
-    /// Whole, and of an answer of status 200 … 299; empty if the answer has none. An error becomes
-    /// ``NetworkError/parsingError(_:data:response:)``.
+    /// Creates a value from a complete body, empty if the response has none, of a response with status 200 … 299. A thrown error
+    /// becomes ``NetworkError/parsingError(_:data:response:)``.
     init(undecodedBody body: [UInt8]) throws
 }
 
@@ -14,13 +14,13 @@ extension Array: UndecodedBody where Element == UInt8 {
 }
 
 extension String: UndecodedBody {
-    /// Fails for what is not UTF-8.
+    /// Throws if the body is not valid UTF-8.
     public init(undecodedBody body: [UInt8]) throws {
         guard let text = String(validating: body, as: UTF8.self) else { throw NotUTF8() }
         self = text
     }
 
     private struct NotUTF8: Error, CustomStringConvertible {
-        var description: String { "it is not UTF-8; take it as [UInt8]" }
+        var description: String { "it is not valid UTF-8; use [UInt8] as the route's Response" }
     }
 }

@@ -1,6 +1,6 @@
-/// The service of a provider that has only one: the requests without a route go there.
+/// The service of a provider that has only one. Requests without a route are sent to it.
 public enum DefaultDomain: ServiceDomain {
-    /// The one service.
+    /// The only service.
     case `default`
 
     public var identifier: String { "default" }

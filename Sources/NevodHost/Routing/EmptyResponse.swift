@@ -1,6 +1,6 @@
-/// The answer of a request that is only done or not, 204 for one (RFC 9110 §15.3.5). A body, if there is one, is dropped.
+/// The response of a route whose body doesn't matter, such as 204 (RFC 9110 §15.3.5). A body is ignored.
 public struct EmptyResponse: UndecodedBody, Decodable, Sendable, Hashable {
-    /// For tests, and for transports of their own.
+    /// Creates a value, for tests and custom transports.
     public init() {}
 
     public init(undecodedBody body: [UInt8]) {}

@@ -1,5 +1,5 @@
-/// An ``EncodableRoute`` without a type of its own, to be used by the name that says its method: ``EncodablePostRoute``,
-/// ``EncodablePutRoute``, ``EncodablePatchRoute``.
+/// A ready-made ``EncodableRoute``, used under a name for its method: ``EncodablePostRoute``, ``EncodablePutRoute``,
+/// ``EncodablePatchRoute``.
 public struct EncodableMethodRoute<
     Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain, Method: RouteMethod
 >: EncodableRoute {
@@ -13,13 +13,15 @@ public struct EncodableMethodRoute<
 
     public var method: HTTPMethod { Method.method }
 
+    /// Creates a route.
+    ///
     /// - Parameters:
     ///   - endpoint: the path below the service's; see ``Route/endpoint``.
     ///   - domain: the service that the request goes to.
-    ///   - queryParameters: in the query, sorted by name.
-    ///   - body: nil: none is sent.
-    ///   - encoder: nil: the configuration's.
-    ///   - headers: lines of this request, sorted by name.
+    ///   - queryParameters: parameters sent in the query, sorted by name.
+    ///   - body: the value to encode; nil for no body.
+    ///   - encoder: the encoder of the body; nil for the configuration's.
+    ///   - headers: header lines, sorted by name.
     public init(
         endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, body: Body? = nil,
         encoder: (any BodyEncoder)? = nil, headers: [String: String]? = nil
@@ -33,12 +35,12 @@ public struct EncodableMethodRoute<
     }
 }
 
-/// POST with any value as its body.
+/// POST with an encoded value as its body.
 public typealias EncodablePostRoute<Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain> =
     EncodableMethodRoute<Body, Response, Domain, RouteMethods.Post>
-/// PUT with any value as its body.
+/// PUT with an encoded value as its body.
 public typealias EncodablePutRoute<Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain> =
     EncodableMethodRoute<Body, Response, Domain, RouteMethods.Put>
-/// PATCH (RFC 5789) with any value as its body.
+/// PATCH (RFC 5789) with an encoded value as its body.
 public typealias EncodablePatchRoute<Body: Encodable & Sendable, Response: Decodable, Domain: ServiceDomain> =
     EncodableMethodRoute<Body, Response, Domain, RouteMethods.Patch>

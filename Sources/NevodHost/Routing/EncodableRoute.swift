@@ -1,14 +1,14 @@
 /// A route whose body is an `Encodable` value.
 public protocol EncodableRoute: Route {
-    /// The type of the value that is sent.
+    /// The type of the body.
     associatedtype Body: Encodable
-    /// A ``BodyEncoder``, Foundation's `JSONEncoder` for instance, or an optional one.
+    /// The type of the encoder: a ``BodyEncoder`` such as Foundation's `JSONEncoder`, or an optional one.
     associatedtype Encoder = (any BodyEncoder)?
 
-    /// Nil: no body.
+    /// The value to encode; nil for no body.
     var body: Body? { get }
 
-    /// Nil: the configuration's.
+    /// The encoder of the body; nil for the configuration's.
     var bodyEncoder: Encoder { get }
 }
 

@@ -1,6 +1,6 @@
 /// One part of a ``MultipartRoute``: a field, or a file.
 public struct FormDataPart: Sendable {
-    /// Where a part's bytes come from.
+    /// The source of a part's bytes.
     enum Content: Sendable {
         case bytes([UInt8])
         case file(path: String)
@@ -8,9 +8,9 @@ public struct FormDataPart: Sendable {
 
     /// The name of the field.
     public let name: String
-    /// Makes the part a file for the server.
+    /// The file name sent to the server; nil for a field.
     public let filename: String?
-    /// Nil: none is sent, and the server takes the part for text (RFC 7578 §4.4).
+    /// The media type; if nil, none is sent and the server assumes text (RFC 7578 §4.4).
     public let mimeType: String?
     let content: Content
 
@@ -21,46 +21,46 @@ public struct FormDataPart: Sendable {
         self.content = content
     }
 
-    /// A field with text.
+    /// Creates a field with text.
     public init(name: String, value: String) {
         self.init(name: name, filename: nil, mimeType: nil, .bytes(Array(value.utf8)))
     }
 
-    /// A field with bytes.
+    /// Creates a field with bytes.
     public init(name: String, data: some Sequence<UInt8>, mimeType: String = "application/octet-stream") {
         self.init(name: name, filename: nil, mimeType: mimeType, .bytes(Array(data)))
     }
 
-    /// A file whose bytes are in memory.
+    /// Creates a file from bytes in memory.
     public init(name: String, filename: String, data: some Sequence<UInt8>, mimeType: String) {
         self.init(name: name, filename: filename, mimeType: mimeType, .bytes(Array(data)))
     }
 
-    /// A file that is read from the disk while it is sent.
+    /// Creates a file that is read from disk while it is sent.
     ///
     /// - Parameters:
-    ///   - name: of the form's field.
-    ///   - path: of the file, absolute or from the working directory.
-    ///   - filename: what the server is told; nil: the last part of the path.
+    ///   - name: the name of the field.
+    ///   - path: the path of the file, absolute or relative to the working directory.
+    ///   - filename: the file name sent to the server; nil for the last component of the path.
     ///   - mimeType: the file's media type (RFC 9110 §8.3.1).
     public init(name: String, path: String, filename: String? = nil, mimeType: String = "application/octet-stream") {
         let last = path.split(separator: "/").last.map(String.init) ?? path
         self.init(name: name, filename: filename ?? last, mimeType: mimeType, .file(path: path))
     }
 
-    /// An image whose bytes are in memory.
+    /// Creates an image file from bytes in memory.
     public static func image(
         name: String, filename: String, data: some Sequence<UInt8>, type: ImageType
     ) -> FormDataPart {
         FormDataPart(name: name, filename: filename, data: data, mimeType: type.mimeType)
     }
 
-    /// An image's media type.
+    /// The format of an image.
     public enum ImageType: String, Sendable, CaseIterable {
-        /// Those that browsers and servers commonly take; their names are the media subtypes (`image/webp`).
+        /// Formats that browsers and servers commonly accept, named after their media subtypes.
         case jpeg, png, gif, bmp, tiff, webp
 
-        /// `image/jpeg` and so on.
+        /// The media type, such as `image/jpeg`.
         public var mimeType: String { "image/\(rawValue)" }
     }
 }

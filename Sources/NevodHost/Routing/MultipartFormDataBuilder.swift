@@ -1,33 +1,33 @@
-/// Collects the parts of a ``MultipartRoute``, in the order of the wire.
+/// Collects the parts of a ``MultipartRoute``, in the order in which they are sent.
 public struct MultipartFormDataBuilder: Sendable {
-    /// In the order of the wire.
+    /// The parts, in the order in which they are sent.
     public private(set) var parts: [FormDataPart]
 
-    /// Begins with these parts.
+    /// Creates a builder, optionally with parts.
     public init(parts: [FormDataPart] = []) {
         self.parts = parts
     }
 
-    /// Any part.
+    /// Adds a part.
     @discardableResult
     public mutating func addPart(_ part: FormDataPart) -> Self {
         parts.append(part)
         return self
     }
 
-    /// A field with text.
+    /// Adds a field with text.
     @discardableResult
     public mutating func addTextField(name: String, value: String) -> Self {
         addPart(FormDataPart(name: name, value: value))
     }
 
-    /// A file whose bytes are in memory.
+    /// Adds a file from bytes in memory.
     @discardableResult
     public mutating func addFile(name: String, filename: String, data: some Sequence<UInt8>, mimeType: String) -> Self {
         addPart(FormDataPart(name: name, filename: filename, data: data, mimeType: mimeType))
     }
 
-    /// Of a file that is read from the disk while it is sent.
+    /// Adds a file that is read from disk while it is sent.
     @discardableResult
     public mutating func addFile(
         name: String, path: String, filename: String? = nil, mimeType: String = "application/octet-stream"
@@ -35,7 +35,7 @@ public struct MultipartFormDataBuilder: Sendable {
         addPart(FormDataPart(name: name, path: path, filename: filename, mimeType: mimeType))
     }
 
-    /// An image whose bytes are in memory.
+    /// Adds an image file from bytes in memory.
     @discardableResult
     public mutating func addImage(
         name: String, filename: String, data: some Sequence<UInt8>, type: FormDataPart.ImageType
@@ -43,7 +43,9 @@ public struct MultipartFormDataBuilder: Sendable {
         addPart(.image(name: name, filename: filename, data: data, type: type))
     }
 
-    /// - Throws: for a file that can't be read, and for a media type with a control character.
+    /// Returns the form.
+    ///
+    /// - Throws: if a file can't be read, or a media type holds a control character.
     public func build() throws(InvalidRequestError) -> MultipartForm {
         var form = MultipartForm()
         for part in parts {

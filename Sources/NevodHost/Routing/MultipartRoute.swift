@@ -1,16 +1,16 @@
-/// A route that sends a form of several parts (`multipart/form-data`, RFC 7578), files among them.
+/// A route that sends a form with several parts, which can be files (`multipart/form-data`, RFC 7578).
 public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Route {
 
     public var domain: Domain
     public var endpoint: String
-    /// POST unless told otherwise.
+    /// The method; by default POST.
     public var method: HTTPMethod
     public var queryParameters: [String: String]?
     public var headers: [String: String]?
-    /// The parts.
+    /// The parts of the form.
     public var formData: MultipartFormDataBuilder
 
-    /// Of parts that were collected.
+    /// Creates a route from a builder.
     public init(
         endpoint: String, domain: Domain, method: HTTPMethod = .post, queryParameters: [String: String]? = nil,
         formData: MultipartFormDataBuilder, headers: [String: String]? = nil
@@ -23,7 +23,7 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Route 
         self.headers = headers
     }
 
-    /// Of these parts, in their order.
+    /// Creates a route from parts, sent in this order.
     public init(
         endpoint: String, domain: Domain, method: HTTPMethod = .post, queryParameters: [String: String]? = nil,
         parts: [FormDataPart], headers: [String: String]? = nil
@@ -40,7 +40,7 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Route 
 }
 
 extension MultipartRoute {
-    /// One file, and fields before it, sorted by name.
+    /// Creates a route that uploads a file from memory, preceded by additional fields, sorted by name.
     public static func uploadFile(
         endpoint: String, domain: Domain, fieldName: String = "file", filename: String, fileData: some Sequence<UInt8>,
         mimeType: String, additionalFields: [String: String] = [:]
@@ -50,16 +50,16 @@ extension MultipartRoute {
             FormDataPart(name: fieldName, filename: filename, data: fileData, mimeType: mimeType))
     }
 
-    /// One file, read from the disk while it is sent, and fields before it, sorted by name.
+    /// Creates a route that uploads a file, read from disk while it is sent, preceded by additional fields, sorted by name.
     ///
     /// - Parameters:
     ///   - endpoint: the path below the service's; see ``Route/endpoint``.
     ///   - domain: the service that the request goes to.
     ///   - fieldName: the name of the file's part.
-    ///   - path: of the file, absolute or from the working directory.
-    ///   - filename: what the server is told; nil: the last part of the path.
+    ///   - path: the path of the file, absolute or relative to the working directory.
+    ///   - filename: the file name sent to the server; nil for the last component of the path.
     ///   - mimeType: the file's media type (RFC 9110 §8.3.1).
-    ///   - additionalFields: parts with text before the file's, sorted by name.
+    ///   - additionalFields: text fields sent before the file, sorted by name.
     public static func uploadFile(
         endpoint: String, domain: Domain, fieldName: String = "file", path: String, filename: String? = nil,
         mimeType: String = "application/octet-stream", additionalFields: [String: String] = [:]
@@ -69,7 +69,7 @@ extension MultipartRoute {
             FormDataPart(name: fieldName, path: path, filename: filename, mimeType: mimeType))
     }
 
-    /// One image, and fields before it, sorted by name.
+    /// Creates a route that uploads an image from memory, preceded by additional fields, sorted by name.
     public static func uploadImage(
         endpoint: String, domain: Domain, fieldName: String = "image", filename: String, imageData: some Sequence<UInt8>,
         imageType: FormDataPart.ImageType, additionalFields: [String: String] = [:]

@@ -5,18 +5,19 @@
 #endif
 
 extension NetworkProvider {
-    /// Writes the body of a route's response to a file. The body is written beside the path, under a name that begins with a
-    /// dot, and renamed once it is complete: the path holds the old file or the whole new one, and a failure leaves nothing
-    /// behind. Only the file's owner can read and write it (mode 0600). A symbolic link at the path is replaced, not followed.
+    /// Writes the body of a route's response to a file. The body is written to a temporary file in the same folder, whose name
+    /// begins with a dot, and moved to the path when complete. The path therefore holds the old file or the complete new one, and
+    /// a failure leaves no temporary file. Only the owner can read and write the file (mode 0600). A symbolic link at the path is
+    /// replaced, not followed.
     ///
     /// - Parameters:
-    ///   - route: The route to request; its response type is ignored.
-    ///   - path: The file's path; an existing file is replaced.
-    ///   - options: nil for those of the configuration. The timeout covers the whole body.
-    ///   - progress: Called as the body arrives, with the Content-Length as the total where there is one.
-    /// - Returns: the head of the response, with an empty body.
-    /// - Throws: ``NetworkError``; for a file that can't be written, ``NetworkError/unknown(_:)`` with a ``FileError``, before
-    ///   the request is sent if the file can't be created.
+    ///   - route: the route. Its `Response` type is ignored.
+    ///   - path: the path of the file; an existing file is replaced.
+    ///   - options: the options; nil for the configuration's. The timeout includes the whole body.
+    ///   - progress: receives the progress. The total is known if the response has a Content-Length and no content coding.
+    /// - Returns: the response, with an empty body.
+    /// - Throws: ``NetworkError``. If the file can't be written, ``NetworkError/unknown(_:)`` with a ``FileError``, before
+    ///   anything is sent where possible.
     @discardableResult
     public func download(
         _ route: some Route, to path: String, options: RequestOptions? = nil, progress: ProgressHandler? = nil

@@ -1,13 +1,13 @@
 extension NetworkProvider {
-    /// A provider with one service, for requests without a route.
+    /// Creates a provider with one service, for requests without a route.
     ///
     /// ```swift
     /// let provider = NetworkProvider.quick(baseURL: "https://api.example.com")
     /// let users: [User] = try await provider.get("/users", query: ["page": "1"])
     /// ```
     ///
-    /// Without coders; `NevodHostFoundation` has one of the same spelling that sets them, and where both can be meant, that one
-    /// is.
+    /// The provider has no coders. `NevodHostFoundation` has a method with the same spelling that sets them; it takes precedence
+    /// where both match.
     @_disfavoredOverload
     public static func quick(
         baseURL: some URLRepresentation, timeout: Duration? = .seconds(30), session: any HTTPTransport = CurlSession(),
@@ -18,16 +18,16 @@ extension NetworkProvider {
             session: session, interceptor: interceptor, logger: logger)
     }
 
-    /// Any request to the ``DefaultDomain``. Decoded as a route's answer is; a request without an interesting answer asks for an
-    /// ``EmptyResponse``.
+    /// Sends a request to the ``DefaultDomain``, and decodes the response like a route's. Use ``EmptyResponse`` if the response's
+    /// body doesn't matter.
     ///
     /// - Parameters:
-    ///   - method: any; it decides whether a failed request may be repeated (RFC 9110 §9.2.2).
-    ///   - path: as a route's endpoint.
-    ///   - query: sorted by name.
-    ///   - body: a JSON object, sorted by name; nil or empty: none.
-    ///   - headers: lines of this request, sorted by name.
-    /// - Throws: ``NetworkError``, nothing else.
+    ///   - method: the method. It decides whether a failed request may be retried (RFC 9110 §9.2.2).
+    ///   - path: the path below the base URL's; see ``Route/endpoint``.
+    ///   - query: query parameters, sorted by name.
+    ///   - body: a JSON object, sorted by name; nil or empty for no body.
+    ///   - headers: header lines, sorted by name.
+    /// - Throws: always a ``NetworkError``.
     public func request<Response: Decodable>(
         _ method: HTTPMethod, path: String, query: [String: String]? = nil, body: [String: String]? = nil,
         headers: [String: String]? = nil
@@ -37,7 +37,7 @@ extension NetworkProvider {
                 endpoint: path, method: method, queryParameters: query, headers: headers, content: .parameters(body ?? [:])))
     }
 
-    /// The same with any value, written by the configuration's encoder.
+    /// Sends a request whose body is a value, encoded by the configuration's encoder.
     public func request<Response: Decodable>(
         _ method: HTTPMethod, path: String, query: [String: String]? = nil, body: some Encodable & Sendable,
         headers: [String: String]? = nil
@@ -46,61 +46,61 @@ extension NetworkProvider {
             QuickRoute<Response>(endpoint: path, method: method, queryParameters: query, headers: headers, content: .value(body)))
     }
 
-    /// GET. The `request` that takes a dictionary says what holds for all of these.
+    /// Sends a GET request. Parameters, decoding and errors are those of the `request` method that takes a dictionary.
     public func get<Response: Decodable>(_ endpoint: String, query: [String: String]? = nil) async throws -> Response {
         try await request(.get, path: endpoint, query: query)
     }
 
-    /// POST with a JSON object, sorted by name.
+    /// Sends a POST request with a JSON object, sorted by name.
     public func post<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: [String: String]? = nil
     ) async throws -> Response {
         try await request(.post, path: endpoint, query: query, body: body)
     }
 
-    /// POST with any value.
+    /// Sends a POST request with an encoded value.
     public func post<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: some Encodable & Sendable
     ) async throws -> Response {
         try await request(.post, path: endpoint, query: query, body: body)
     }
 
-    /// PUT with a JSON object, sorted by name.
+    /// Sends a PUT request with a JSON object, sorted by name.
     public func put<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: [String: String]? = nil
     ) async throws -> Response {
         try await request(.put, path: endpoint, query: query, body: body)
     }
 
-    /// PUT with any value.
+    /// Sends a PUT request with an encoded value.
     public func put<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: some Encodable & Sendable
     ) async throws -> Response {
         try await request(.put, path: endpoint, query: query, body: body)
     }
 
-    /// PATCH (RFC 5789) with a JSON object, sorted by name.
+    /// Sends a PATCH request (RFC 5789) with a JSON object, sorted by name.
     public func patch<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: [String: String]? = nil
     ) async throws -> Response {
         try await request(.patch, path: endpoint, query: query, body: body)
     }
 
-    /// PATCH (RFC 5789) with any value.
+    /// Sends a PATCH request (RFC 5789) with an encoded value.
     public func patch<Response: Decodable>(
         _ endpoint: String, query: [String: String]? = nil, body: some Encodable & Sendable
     ) async throws -> Response {
         try await request(.patch, path: endpoint, query: query, body: body)
     }
 
-    /// DELETE, without a body.
+    /// Sends a DELETE request without a body.
     public func delete<Response: Decodable>(_ endpoint: String, query: [String: String]? = nil) async throws -> Response {
         try await request(.delete, path: endpoint, query: query)
     }
 }
 
 extension NetworkProvider {
-    /// One file, and fields before it, sorted by name, as `multipart/form-data`.
+    /// Uploads a file from memory as `multipart/form-data`, preceded by additional fields, sorted by name.
     public func upload<Response: Decodable>(
         _ endpoint: String, fieldName: String = "file", filename: String, fileData: some Sequence<UInt8>, mimeType: String,
         additionalFields: [String: String] = [:]
@@ -111,16 +111,16 @@ extension NetworkProvider {
                 mimeType: mimeType, additionalFields: additionalFields))
     }
 
-    /// The same with a file that is read from the disk while it is sent.
+    /// Uploads a file as `multipart/form-data`, read from disk while it is sent.
     ///
     /// - Parameters:
     ///   - endpoint: the path below the base URL's.
     ///   - fieldName: the name of the file's part.
-    ///   - path: of the file, absolute or from the working directory.
-    ///   - filename: what the server is told; nil: the last part of the path.
+    ///   - path: the path of the file, absolute or relative to the working directory.
+    ///   - filename: the file name sent to the server; nil for the last component of the path.
     ///   - mimeType: the file's media type (RFC 9110 §8.3.1).
-    ///   - additionalFields: parts with text before the file's, sorted by name.
-    ///   - progress: told how much of the body has been sent.
+    ///   - additionalFields: text fields sent before the file, sorted by name.
+    ///   - progress: receives the progress of the upload.
     public func upload<Response: Decodable>(
         _ endpoint: String, fieldName: String = "file", path: String, filename: String? = nil,
         mimeType: String = "application/octet-stream", additionalFields: [String: String] = [:],
@@ -133,7 +133,7 @@ extension NetworkProvider {
             uploadProgress: progress)
     }
 
-    /// One image, and fields before it, sorted by name, as `multipart/form-data`.
+    /// Uploads an image from memory as `multipart/form-data`, preceded by additional fields, sorted by name.
     public func uploadImage<Response: Decodable>(
         _ endpoint: String, fieldName: String = "image", filename: String, imageData: some Sequence<UInt8>,
         imageType: FormDataPart.ImageType, additionalFields: [String: String] = [:]
@@ -145,7 +145,7 @@ extension NetworkProvider {
     }
 }
 
-/// The route behind requests that have none.
+/// The route of requests made without one.
 private struct QuickRoute<Response: Decodable>: Route {
     enum Content {
         case parameters([String: String])

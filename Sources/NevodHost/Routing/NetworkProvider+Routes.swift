@@ -1,45 +1,44 @@
 extension NetworkProvider {
-    /// Sends what a route describes, and returns what it promises. Decoded where the caller runs, not where the transport
-    /// works.
+    /// Sends a route's request, and returns its decoded response. Decoding runs on the caller's executor, not the transport's.
     ///
     /// - Parameters:
-    ///   - route: says what is sent, and where.
-    ///   - options: nil: the configuration's.
-    ///   - uploadProgress: of a body that is streamed, a file for one; see ``HTTPBody/reporting(to:)``.
-    /// - Throws: ``NetworkError``, nothing else. (Untyped, so that `catch let error as NetworkError` is no warning.)
+    ///   - route: the route.
+    ///   - options: the options; nil for the configuration's.
+    ///   - uploadProgress: receives the progress of a streamed body, such as a file; see ``HTTPBody/reporting(to:)``.
+    /// - Throws: always a ``NetworkError``. (The throw is untyped, so that `catch let error as NetworkError` causes no warning.)
     public func perform<R: Route>(
         _ route: R, options: RequestOptions? = nil, uploadProgress: ProgressHandler? = nil
     ) async throws -> R.Response {
         try await request(route, options: options, uploadProgress: uploadProgress).get()
     }
 
-    /// ``perform(_:options:uploadProgress:)``, with the error as a value.
+    /// Like ``perform(_:options:uploadProgress:)``, but returns the error as a value.
     public func request<R: Route>(
         _ route: R, options: RequestOptions? = nil, uploadProgress: ProgressHandler? = nil
     ) async -> Result<R.Response, NetworkError> {
         do throws(NetworkError) {
-            let (response, body) = try await answer(to: route, options, uploadProgress)
+            let (response, body) = try await collectedResponse(to: route, options, uploadProgress)
             return .success(try route.decode(response, body, with: config.decoder))
         } catch {
             return .failure(error)
         }
     }
 
-    /// The body of a route's answer, undecoded.
+    /// Sends a route's request, and returns the response's body without decoding it.
     ///
-    /// - Throws: ``NetworkError``; also for an answer that is no success.
+    /// - Throws: ``NetworkError``, also if the response's status is not a success.
     public func data(for route: some Route, options: RequestOptions? = nil) async throws -> [UInt8] {
-        try await answer(to: route, options, nil).body
+        try await collectedResponse(to: route, options, nil).body
     }
 
-    /// A route's answer, undecoded: the head, and a body as `options.delivery` says.
+    /// Sends a route's request, and returns the response without decoding it. The body is delivered as `options.delivery` says.
     ///
-    /// - Throws: ``NetworkError``; also for an answer that is no success.
+    /// - Throws: ``NetworkError``, also if the response's status is not a success.
     public func response(for route: some Route, options: RequestOptions? = nil) async throws -> HTTPResponse {
         try await success(of: route.makeRequest(with: config), options)
     }
 
-    private func answer(
+    private func collectedResponse(
         to route: some Route, _ options: RequestOptions?, _ uploadProgress: ProgressHandler?
     ) async throws(NetworkError) -> (response: HTTPResponse, body: [UInt8]) {
         var request = try route.makeRequest(with: config)
@@ -52,12 +51,12 @@ extension NetworkProvider {
         do throws(TransportError) { return try await response.body.collect() } catch { throw NetworkError(error) }
     }
 
-    /// An answer of status 200 … 299. Any other is the error, with its body, unless that is streamed and larger
-    /// than 1 MiB.
+    /// Sends a request, and returns a response with status 200 … 299. Throws any other status as an error with the response's
+    /// body, unless the body is streamed and larger than 1 MiB.
     func success(of request: HTTPRequest, _ options: RequestOptions?) async throws(NetworkError) -> HTTPResponse {
         var response = try await send(request, options)
         if !(200...299).contains(response.status), case .stream = response.body {
-            let body = (try? await response.body.collect(upTo: Self.mostOfAnError)) ?? []
+            let body = (try? await response.body.collect(upTo: Self.maxErrorBodySize)) ?? []
             response = HTTPResponse(
                 version: response.version, status: response.status, reason: response.reason, headers: response.headers,
                 body: .bytes(body))
@@ -66,5 +65,5 @@ extension NetworkProvider {
         return response
     }
 
-    private static let mostOfAnError = 1 << 20
+    private static let maxErrorBodySize = 1 << 20
 }

@@ -1,41 +1,41 @@
-/// Names and values in the order in which they go over the wire; a name may stand there more than once.
+/// Parameters in the order in which they are sent; names may repeat.
 ///
-/// A literal keeps its order, `["b": "1", "a": "2", "a": "3"]`; a dictionary has none, and is sorted by name, since a
-/// signature may cover what is sent.
+/// A literal keeps its order, as in `["b": "1", "a": "2", "a": "3"]`. A dictionary has no order and is sorted by name, so that a
+/// signature that covers the parameters is reproducible.
 public struct ParameterList: Sendable, Hashable {
-    /// One name and one value, not encoded.
+    /// A name and a value, not encoded.
     public struct Parameter: Sendable, Hashable {
-        /// Any text, the empty one too.
+        /// The name; it may be empty.
         public var name: String
-        /// Any text, the empty one too.
+        /// The value; it may be empty.
         public var value: String
 
-        /// Neither is encoded: that is done where the list is written.
+        /// Creates a parameter from text that is not encoded yet.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// In the order of the wire.
+    /// The parameters, in the order in which they are sent.
     public var parameters: [Parameter]
 
-    /// In this order.
+    /// Creates a list in this order.
     public init(_ parameters: [Parameter] = []) {
         self.parameters = parameters
     }
 
-    /// In this order.
+    /// Creates a list in this order.
     public init(_ pairs: some Sequence<(String, String)>) {
         parameters = pairs.map { Parameter($0, $1) }
     }
 
-    /// Sorted by name.
+    /// Creates a list sorted by name.
     public init(_ dictionary: [String: String]) {
         parameters = dictionary.sorted { $0.key < $1.key }.map { Parameter($0.key, $0.value) }
     }
 
-    /// Nothing to send.
+    /// Whether there are no parameters.
     public var isEmpty: Bool { parameters.isEmpty }
 }
 
@@ -46,17 +46,18 @@ extension ParameterList: ExpressibleByDictionaryLiteral {
 }
 
 extension ParameterList {
-    /// `name=value` and so on, percent-encoded, as a query has it. Empty for an empty list.
+    /// The list as a query, `name=value&…`, percent-encoded. Empty for an empty list.
     var query: String {
         joined(PercentEncoding.queryItem)
     }
 
-    /// As a form has it: a space as a plus, and all percent-encoded but letters, digits and `*-._` (WHATWG URL §5.2).
+    /// The list as a form: spaces become pluses, and everything except letters, digits and `*-._` is percent-encoded (WHATWG URL
+    /// §5.2).
     var form: [UInt8] {
         Array(joined(Self.formEncoded).utf8)
     }
 
-    /// A JSON object of strings (RFC 8259 §4). Of several parameters of one name all are written: readers take the last.
+    /// The list as a JSON object of strings (RFC 8259 §4). Repeated names are all written; most readers use the last.
     var json: [UInt8] {
         let members = parameters.map { "\(Self.jsonString($0.name)):\(Self.jsonString($0.value))" }
         return Array("{\(members.joined(separator: ","))}".utf8)
@@ -87,7 +88,7 @@ extension ParameterList {
         return bytes
     }
 
-    /// RFC 8259 §7: quotation mark, backslash and control characters are escaped, nothing else has to be.
+    /// Quotes a string. Only quotation marks, backslashes and control characters must be escaped (RFC 8259 §7).
     private static func jsonString(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -1,8 +1,8 @@
 extension Route {
-    /// The request that this route describes, before any interceptor.
+    /// Creates the route's request, before any interceptor runs.
     ///
-    /// - Throws: ``NetworkError/invalidURL(_:)`` for an endpoint that can't be used, and for a domain without an environment;
-    ///   ``NetworkError/invalidRequest(_:)`` for a header; ``NetworkError/bodyEncodingFailed(_:)``.
+    /// - Throws: ``NetworkError/invalidURL(_:)`` if the endpoint is invalid or the domain has no environment;
+    ///   ``NetworkError/invalidRequest(_:)`` if a header is invalid; ``NetworkError/bodyEncodingFailed(_:)``.
     public func makeRequest(with config: NetworkConfig) throws(NetworkError) -> HTTPRequest {
         guard let environment = config.environment(for: domain) else {
             throw .invalidURL(
@@ -36,7 +36,7 @@ extension Route {
         }
     }
 
-    /// The answer, or the error that it is.
+    /// Decodes a response's body.
     func decode(_ response: HTTPResponse, _ body: [UInt8], with decoder: any BodyDecoder) throws(NetworkError) -> Response {
         guard let decoder = decoder as? Decoder else {
             let mismatch = DecoderMismatchError(wanted: "\(Decoder.self)", configured: "\(type(of: decoder))")
@@ -50,10 +50,10 @@ extension Route {
     }
 }
 
-/// A route's `decode` is written against a decoder that the configuration doesn't have.
+/// A route's `decode` takes a decoder of another type than the configuration's.
 struct DecoderMismatchError: Error, CustomStringConvertible {
     let wanted: String
     let configured: String
 
-    var description: String { "the route decodes with \(wanted), and the configuration's decoder is \(configured)" }
+    var description: String { "the route needs a decoder of type \(wanted), but the configuration's is a \(configured)" }
 }

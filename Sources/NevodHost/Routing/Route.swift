@@ -1,4 +1,4 @@
-/// A request to a service: what is sent, and what its answer is.
+/// A kind of request to a service, and the type of its response.
 ///
 /// ```swift
 /// struct GetUserPosts: Route {
@@ -12,53 +12,56 @@
 /// }
 /// ```
 public protocol Route: Sendable {
-    /// What the answer is turned into. Decoded, if it is `Decodable`; taken as it is, if it is an ``UndecodedBody``.
+    /// The type of the decoded response. A `Decodable` type is decoded; an ``UndecodedBody`` takes the body without a decoder.
     associatedtype Response
-    /// The services of the program that the route can go to.
+    /// The type of the services that the route can be sent to.
     associatedtype Domain: ServiceDomain
-    /// The type of bytes that ``decode(_:using:)`` is written against.
+    /// The type of bytes that ``decode(_:using:)`` takes.
     associatedtype Payload: RangeReplaceableCollection<UInt8> & Sendable = [UInt8]
-    /// The decoder that ``decode(_:using:)`` is written against, Foundation's `JSONDecoder` for instance. The configuration's
-    /// must be one.
+    /// The type of decoder that ``decode(_:using:)`` takes, such as Foundation's `JSONDecoder`. The configuration's decoder must
+    /// be of this type.
     associatedtype Decoder = any BodyDecoder
 
-    /// The service. The configuration says where it is.
+    /// The service that the request goes to. The configuration maps it to an environment.
     var domain: Domain { get }
 
-    /// The path below the service's, with or without a slash at its beginning, and a query if need be. It goes out as it is;
-    /// what interpolation puts into it has to be percent-encoded. A path that could lead elsewhere is refused: an absolute
-    /// URL, `//`, `..` in any spelling.
+    /// The path below the service's, with or without a leading slash, and optionally a query. It is sent unchanged, so
+    /// interpolated text must be percent-encoded. Paths that could lead outside the service are rejected: absolute URLs, `//`,
+    /// and `..` in any encoding.
     var endpoint: String { get }
 
-    /// Decides where parameters go, and whether a failed request may be repeated (RFC 9110 §9.2.2).
+    /// The method. It decides where parameters are sent, and whether a failed request may be retried (RFC 9110 §9.2.2).
     var method: HTTPMethod { get }
 
-    /// Sent as ``parameterEncoding`` says, sorted by name.
+    /// The parameters, sent as ``parameterEncoding`` says, sorted by name.
     var parameters: [String: String]? { get }
 
-    /// The default: ``ParameterEncoding/query`` for GET, otherwise ``ParameterEncoding/json``.
+    /// The encoding of the parameters. By default ``ParameterEncoding/query`` for GET, otherwise ``ParameterEncoding/json``.
     var parameterEncoding: ParameterEncoding { get }
 
-    /// Sent in the query, sorted by name, whatever the method; before ``Route/parameters``, if these go there too.
+    /// Parameters sent in the query for any method, sorted by name, before ``Route/parameters`` if those are sent there too.
     var queryParameters: [String: String]? { get }
 
-    /// ``Route/parameters`` in the order of the wire; for an order of your own, or a name that stands there twice.
+    /// ``Route/parameters`` as a list. Implement it for a custom order, or to repeat a name.
     var parameterList: ParameterList { get }
 
-    /// ``Route/queryParameters`` in the order of the wire.
+    /// ``Route/queryParameters`` as a list. Implement it for a custom order, or to repeat a name.
     var queryList: ParameterList { get }
 
-    /// Header lines of this route, sorted by name. A Content-Type among them replaces the body's own.
+    /// Header lines, sorted by name. A Content-Type replaces the body's.
     var headers: [String: String]? { get }
 
-    /// The body; nil for none. The default: the parameters, if their encoding puts them there. An empty list is no body.
+    /// Returns the body; nil for none. By default, the parameters if ``parameterEncoding`` puts them in the body and there are
+    /// any.
     ///
-    /// - Parameter encoder: the configuration's.
+    /// - Parameter encoder: the configuration's encoder.
     func body(using encoder: any BodyEncoder) throws -> RouteBody?
 
+    /// Decodes the response.
+    ///
     /// - Parameters:
-    ///   - data: the body of an answer of status 200 … 299.
-    ///   - decoder: the configuration's.
+    ///   - data: the body of a response with status 200 … 299.
+    ///   - decoder: the configuration's decoder.
     func decode(_ data: Payload, using decoder: Decoder) throws -> Response
 }
 
@@ -74,7 +77,7 @@ extension Route {
         guard !parameterList.isEmpty else { return nil }
         return switch parameterEncoding {
         case .json: RouteBody(.bytes(parameterList.json), contentType: "application/json")
-        case .form: RouteBody(.bytes(parameterList.form), contentType: "application/x-www-form-urlencoded")
+        case .formURLEncoded: RouteBody(.bytes(parameterList.form), contentType: "application/x-www-form-urlencoded")
         case .query, .none: nil
         }
     }
@@ -82,7 +85,7 @@ extension Route {
 
 extension Route where Response: Decodable {
     public func decode(_ data: [UInt8], using decoder: any BodyDecoder) throws -> Response {
-        // A generic route knows of its Response only that it is Decodable, which Data and String are too.
+        // In a generic route, Response is only known to be Decodable, as Data and String are too.
         if let type = Response.self as? any UndecodedBody.Type, let body = try type.init(undecodedBody: data) as? Response {
             return body
         }

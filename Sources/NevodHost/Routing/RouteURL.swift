@@ -1,12 +1,12 @@
-/// The URL of a route: the service's, the endpoint below it, and the parameters behind both.
+/// Builds the URL of a route from the service's base URL, the endpoint and the parameters.
 enum RouteURL {
     /// - Parameters:
-    ///   - base: absolute. Its path comes first, its query comes first.
-    ///   - endpoint: a path, with or without a slash at its beginning, and perhaps a query. Kept byte for byte.
+    ///   - base: an absolute URL. Its path precedes the endpoint's, its query the other queries.
+    ///   - endpoint: a path, with or without a leading slash, and optionally a query. Kept byte for byte.
     ///   - parameters: appended to the query, list by list.
     static func make(base: String, endpoint: String, parameters: [ParameterList]) throws(InvalidRequestError) -> String {
         guard !base.utf8.contains(UInt8(ascii: "#")) else {
-            throw InvalidRequestError(.url(base), "the address of a service has no fragment")
+            throw InvalidRequestError(.url(base), "a service's base URL can't have a fragment")
         }
         try check(endpoint)
         let (basePath, baseQuery) = split(base)
@@ -19,18 +19,18 @@ enum RouteURL {
         }
         let queries = [baseQuery, query].compactMap { $0.map(String.init) } + parameters.map(\.query).filter { !$0.isEmpty }
         guard !queries.isEmpty else { return url }
-        // An endpoint that ends with a question mark keeps it.
+        // A question mark at the end of an endpoint is kept.
         return url + "?" + queries.filter { !$0.isEmpty }.joined(separator: "&")
     }
 
-    /// A query, if there is one, without its question mark.
+    /// Splits off the query, without its question mark; nil if there is none.
     private static func split(_ text: String) -> (path: Substring, query: Substring?) {
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return (text[...], nil) }
         return (text[..<mark], text[text.utf8.index(after: mark)...])
     }
 
-    /// Refuses what could lead out of the service, here, in a proxy, or in the server: parts of endpoints are other people's
-    /// text.
+    /// Rejects endpoints that this host, a proxy or the server could resolve to a path outside the service, since parts of an
+    /// endpoint can come from untrusted input.
     private static func check(_ endpoint: String) throws(InvalidRequestError) {
         let bytes = Array(endpoint.utf8)
         let path = bytes.prefix { $0 != UInt8(ascii: "?") }
@@ -40,21 +40,21 @@ enum RouteURL {
             } else if bytes.contains(UInt8(ascii: "#")) {
                 "it holds a fragment, which is never sent; write # as %23"
             } else if path.contains(UInt8(ascii: "\\")) {
-                "it holds a backslash, which some servers take for a slash; write it as %5C"
+                "it holds a backslash, which some servers treat as a slash; write it as %5C"
             } else if path.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) {
-                "it begins with //, which names a host; an endpoint is a path"
-            } else if beginsWithScheme(path) {
-                "it is an absolute URL; an endpoint is a path below its service's"
-            } else if leavesFolder(path) {
-                "it holds . or .. as a segment, which leads to another folder"
+                "it starts with //, so a host would follow; an endpoint is a path"
+            } else if startsWithScheme(path) {
+                "it is an absolute URL; an endpoint is a path below the service's"
+            } else if hasDotSegment(path) {
+                "it has . or .. as a segment, which leads to another folder"
             } else {
                 nil
             }
         if let problem { throw InvalidRequestError(.url(endpoint), problem) }
     }
 
-    /// `https:/`. A colon alone is a path's own, as in `/users:batch`.
-    private static func beginsWithScheme(_ path: ArraySlice<UInt8>) -> Bool {
+    /// Whether the path starts with a scheme, as in `https:/`. A colon without a slash belongs to the path, as in `/users:batch`.
+    private static func startsWithScheme(_ path: ArraySlice<UInt8>) -> Bool {
         guard let colon = path.firstIndex(of: UInt8(ascii: ":")), path[colon...].dropFirst().first == UInt8(ascii: "/") else {
             return false
         }
@@ -63,9 +63,9 @@ enum RouteURL {
         }
     }
 
-    /// Looks for dots as each of the servers on the way might see them: percent-encodings resolved, once or several times, an
-    /// encoded slash or backslash as a border, what follows a semicolon as a parameter of the segment (RFC 3986 §3.3).
-    private static func leavesFolder(_ path: ArraySlice<UInt8>) -> Bool {
+    /// Whether any server on the path could see a dot segment: after decoding percent-encodings once or repeatedly, with an
+    /// encoded slash or backslash as a separator, and text after a semicolon as a parameter of the segment (RFC 3986 §3.3).
+    private static func hasDotSegment(_ path: ArraySlice<UInt8>) -> Bool {
         var text = Array(path)
         while true {
             let segments = text.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
@@ -74,7 +74,7 @@ enum RouteURL {
                 if name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) { return true }
             }
             let decoded = PercentEncoding.decoded(text)
-            // Each round is shorter, or the last.
+            // Each round shortens the text, or is the last.
             guard decoded.count < text.count else { return false }
             text = decoded
         }

@@ -1,5 +1,5 @@
-/// A route without a type of its own, to be used by the name that says its method: ``SimpleGetRoute``, ``SimplePostRoute``,
-/// ``SimplePutRoute``, ``SimplePatchRoute``, ``SimpleDeleteRoute``.
+/// A ready-made route, used under a name for its method: ``SimpleGetRoute``, ``SimplePostRoute``, ``SimplePutRoute``,
+/// ``SimplePatchRoute``, ``SimpleDeleteRoute``.
 ///
 /// ```swift
 /// let route = SimpleGetRoute<User, Service>(endpoint: "/users/me", domain: .api)
@@ -15,13 +15,15 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
 
     public var method: HTTPMethod { Method.method }
 
+    /// Creates a route.
+    ///
     /// - Parameters:
     ///   - endpoint: the path below the service's; see ``Route/endpoint``.
     ///   - domain: the service that the request goes to.
-    ///   - queryParameters: in the query.
-    ///   - parameters: in the query or the body, as the encoding says.
-    ///   - parameterEncoding: nil: the query for GET, otherwise JSON.
-    ///   - headers: lines of this request, sorted by name.
+    ///   - queryParameters: parameters sent in the query, sorted by name.
+    ///   - parameters: parameters sent as the encoding says, sorted by name.
+    ///   - parameterEncoding: the encoding of `parameters`; nil for the query with GET, otherwise JSON.
+    ///   - headers: header lines, sorted by name.
     public init(
         endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, parameters: [String: String]? = nil,
         parameterEncoding: ParameterEncoding? = nil, headers: [String: String]? = nil
@@ -31,7 +33,7 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
             parameterList: ParameterList(parameters ?? [:]), parameterEncoding: parameterEncoding, headers: headers)
     }
 
-    /// The same in an order of your own.
+    /// Creates a route whose parameters keep their order.
     public init(
         endpoint: String, domain: Domain, queryList: ParameterList = ParameterList(), parameterList: ParameterList,
         parameterEncoding: ParameterEncoding? = nil, headers: [String: String]? = nil
@@ -44,12 +46,14 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
         self.headers = headers
     }
 
+    /// Creates a route with a JSON body.
+    ///
     /// - Parameters:
     ///   - endpoint: the path below the service's; see ``Route/endpoint``.
     ///   - domain: the service that the request goes to.
-    ///   - queryParameters: in the query, sorted by name.
-    ///   - bodyParameters: in the body, as JSON.
-    ///   - headers: lines of this request, sorted by name.
+    ///   - queryParameters: parameters sent in the query, sorted by name.
+    ///   - bodyParameters: parameters sent in the body as JSON, sorted by name.
+    ///   - headers: header lines, sorted by name.
     public init(
         endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, bodyParameters: [String: String]?,
         headers: [String: String]? = nil
@@ -60,17 +64,17 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
     }
 }
 
-/// GET; parameters go in the query.
+/// GET, with parameters in the query.
 public typealias SimpleGetRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<Response, Domain, RouteMethods.Get>
-/// POST; parameters go in the body.
+/// POST, with parameters in the body.
 public typealias SimplePostRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<Response, Domain, RouteMethods.Post>
-/// PUT; parameters go in the body.
+/// PUT, with parameters in the body.
 public typealias SimplePutRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<Response, Domain, RouteMethods.Put>
-/// PATCH (RFC 5789); parameters go in the body.
+/// PATCH (RFC 5789), with parameters in the body.
 public typealias SimplePatchRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<
     Response, Domain, RouteMethods.Patch
 >
-/// DELETE; parameters, if there are any, go in the body, where RFC 9110 §9.3.5 gives them no meaning.
+/// DELETE. Parameters, if any, are sent in the body, where RFC 9110 §9.3.5 defines no meaning for them.
 public typealias SimpleDeleteRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<
     Response, Domain, RouteMethods.Delete
 >

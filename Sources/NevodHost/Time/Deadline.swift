@@ -1,12 +1,12 @@
-/// The deadline of one request with all its attempts and redirects: a limit on each attempt alone would let a server that
-/// keeps failing or redirecting stretch the request without end.
+/// The deadline of a request, across all attempts and redirects: with a limit on each attempt only, a server that keeps failing
+/// or redirecting could prolong the request without end.
 struct Deadline {
-    /// Nil if there is none.
+    /// Nil if there is no deadline.
     let instant: ContinuousClock.Instant?
 
-    /// - Parameter timeout: from now; nil for no deadline.
+    /// - Parameter timeout: the time from now; nil for no deadline.
     init(_ timeout: Duration?) {
-        // A clock can't reach it.
+        // Longer timeouts mean no deadline: adding them could overflow the clock's instant.
         instant = timeout.flatMap { $0 < .seconds(Int32.max) ? ContinuousClock.now + $0 : nil }
     }
 
@@ -20,14 +20,14 @@ struct Deadline {
         }
     }
 
-    /// Whether a pause ends before the deadline.
+    /// Whether a pause that starts now ends before the deadline.
     func allows(_ pause: Duration) -> Bool {
         instant.map { ContinuousClock.now + pause < $0 } ?? true
     }
 
-    /// Cancels `body` at the deadline. For work that suspends and checks for cancellation.
+    /// Runs `body`, and cancels it at the deadline. `body` must respond to cancellation.
     ///
-    /// - Throws: what `body` throws; `DeadlineExceededError`.
+    /// - Throws: errors of `body`; `DeadlineExceededError`.
     func bounding(_ body: @escaping @Sendable () async throws -> Void) async throws {
         guard let instant else { return try await body() }
         try await withThrowingTaskGroup { group in

@@ -1,5 +1,5 @@
 extension Duration {
-    /// Up to some 30 years; what is no number, or negative, is none.
+    /// Clamps to the range from zero to 10⁹ seconds, about 30 years. NaN becomes zero.
     init(boundedSeconds seconds: Double) {
         self = seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
     }

@@ -4,16 +4,16 @@
     internal import Darwin
 #endif
 
-/// The wall clock as plugins see it: they have none of their own, so a test or a replay can set it.
+/// The wall clock given to plugins. They have no clock of their own, so a test or a replay can set it.
 public struct HostClock: Sendable {
     let unixNanoseconds: @Sendable () -> Int64
 
-    /// - Parameter unixNanoseconds: since 1970-01-01T00:00:00Z.
+    /// - Parameter unixNanoseconds: returns the nanoseconds since 1970-01-01T00:00:00Z.
     public init(unixNanoseconds: @escaping @Sendable () -> Int64) {
         self.unixNanoseconds = unixNanoseconds
     }
 
-    /// The machine's own (CLOCK_REALTIME). It may jump when somebody sets it.
+    /// The system clock (CLOCK_REALTIME). It jumps when it is set.
     public static let system = HostClock {
         #if canImport(Glibc)
             nevod_wall_nanoseconds()

@@ -1,6 +1,6 @@
-/// A type that an expiry can be given as: ``UnixTime``, Foundation's `Date`, an optional of one.
+/// A type that can represent an expiry: ``UnixTime``, Foundation's `Date`, or an optional of one.
 public protocol TimePoint: Sendable {
-    /// Nil: never.
+    /// The time; nil for no expiry.
     var unixTime: UnixTime? { get }
 }
 
@@ -10,9 +10,4 @@ extension UnixTime: TimePoint {
 
 extension Optional: TimePoint where Wrapped: TimePoint {
     public var unixTime: UnixTime? { flatMap(\.unixTime) }
-}
-
-/// The expiry of a token that says nothing of one.
-public struct NoExpiry: TimePoint {
-    public var unixTime: UnixTime? { nil }
 }

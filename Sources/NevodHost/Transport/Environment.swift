@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// A variable of the process's environment; nil when it is not set.
+/// Returns an environment variable of the process; nil if it is not set.
 package func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }

@@ -1,4 +1,4 @@
-/// Sends one request and returns one answer: no redirects, no retries, no credentials of its own. (An interceptor, in
+/// Sends one request and returns one response, without redirects, retries or credentials of its own. (An interceptor, in
 /// contrast, changes a request and never sends one.)
 ///
 /// ```swift
@@ -9,21 +9,22 @@
 /// }
 /// ```
 public protocol HTTPTransport: Sendable {
-    /// Where this transport does its work, so that a request's own work can run there too, without a thread hop.
+    /// The executor of this transport, or nil. A provider runs a request's work on it, which avoids thread hops.
     var executor: (any TaskExecutor)? { get }
 
-    /// Writes every line that this transport would add by itself, so that a signer sees all that is sent.
+    /// Writes every header line that this transport would add itself, so that a signer sees everything that is sent.
     func prepare(_ request: inout HTTPRequest)
 
-    /// Sends the request as it stands. An answer of any status is an answer; an error means that none came. When the task is
-    /// cancelled, so is the transfer, and the error is ``TransportError/Code/cancelled``.
+    /// Sends the request unchanged and returns the response, whatever its status. Cancelling the task cancels the transfer.
+    ///
+    /// - Throws: if no response arrived; with ``TransportError/Code/cancelled`` if the task was cancelled.
     func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse
 }
 
 extension HTTPTransport {
     public var executor: (any TaskExecutor)? { nil }
 
-    /// Host, and the length of the body.
+    /// Writes Host and the line for the body's length.
     public func prepare(_ request: inout HTTPRequest) {
         request.materialize()
     }

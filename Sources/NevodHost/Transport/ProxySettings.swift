@@ -4,22 +4,22 @@
     internal import Darwin
 #endif
 
-/// Which proxy a request goes through, by the variables that curl and most programs know: `http_proxy` (lower case alone: the
-/// other spelling can be set by a CGI request), `https_proxy`, `all_proxy`, and `no_proxy` for what goes directly.
+/// The proxy for each request, by default from the environment variables that curl uses: `http_proxy` (lower case only, since a
+/// CGI request can set the upper-case spelling), `https_proxy`, `all_proxy`, and `no_proxy` for hosts to connect to directly.
 public struct ProxySettings: Sendable, Hashable {
-    /// A proxy's URL by the scheme of the origin; credentials in it go to the proxy and nowhere else.
+    /// Proxy URLs by the scheme of the origin. Credentials in a URL are sent to the proxy only.
     private let proxies: [Origin.Scheme: String]
     private let direct: [String]
 
-    /// No proxy for anything.
+    /// Connects to all hosts directly.
     public static let none = ProxySettings(proxies: [:], direct: [])
 
-    /// One proxy for everything.
+    /// Uses one proxy for all hosts.
     public init(url: String) {
         self.init(proxies: [.http: url, .https: url], direct: [])
     }
 
-    /// What the process's environment says.
+    /// Reads the settings from the process's environment.
     public init() {
         self.init(environment: environment)
     }
@@ -38,18 +38,18 @@ public struct ProxySettings: Sendable, Hashable {
         self.direct = direct
     }
 
-    /// The URL of the proxy for an origin; nil to go there directly.
+    /// Returns the URL of the proxy for an origin; nil to connect directly.
     func proxy(for origin: Origin) -> String? {
         guard let proxy = proxies[origin.scheme], !direct.contains(where: { Self.matches($0, origin.host) }) else { return nil }
         return proxy
     }
 
-    /// `*`, a name with or without a leading dot (its subdomains too), or an address.
+    /// Whether an entry of `no_proxy` matches: `*`, an address, or a name, with or without a leading dot, and its subdomains.
     private static func matches(_ entry: String, _ host: String) -> Bool {
         if entry == "*" { return true }
         let name = entry.hasPrefix(".") ? String(entry.dropFirst()) : entry
         if host == name || "[\(host)]" == name { return true }
-        // The end of an address is no domain.
+        // A suffix of an address is not a domain.
         let isAddress = host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) }
         return !isAddress && host.hasSuffix(".\(name)")
     }

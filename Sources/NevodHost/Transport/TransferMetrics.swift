@@ -1,24 +1,24 @@
-/// Where the time of one transfer went. Each time counts from its start, in seconds; zero for what did not happen, a name
-/// lookup on a kept connection for one.
+/// The timing and size of one transfer. Times are in seconds from the start of the transfer; zero for a phase that didn't occur,
+/// such as a name lookup on a reused connection.
 public struct TransferMetrics: Sendable, Hashable {
-    /// The host's address is known.
+    /// When the host's address was known.
     public var nameLookup = 0.0
-    /// The connection to the host, or its proxy, stands.
+    /// When the connection to the host, or its proxy, was established.
     public var connect = 0.0
-    /// The TLS handshake is done.
+    /// When the TLS handshake was complete.
     public var tls = 0.0
-    /// The first byte of the answer.
+    /// When the first byte of the response arrived.
     public var firstByte = 0.0
-    /// The answer is complete, or the transfer has failed.
+    /// When the response was complete, or the transfer failed.
     public var total = 0.0
-    /// Of the bodies, in bytes, as they went over the wire.
+    /// The size of the request's body as sent, in bytes.
     public var uploaded = 0
-    /// Of the answer's body alone, before decompression.
+    /// The size of the response's body as received, before decompression, in bytes.
     public var downloaded = 0
-    /// Whether a connection was made for it.
+    /// The number of connections opened for the transfer.
     public var newConnections = 0
 
-    /// For transports; what one doesn't know stays zero.
+    /// Creates metrics, for transports. A value that a transport doesn't know stays zero.
     public init(
         nameLookup: Double = 0, connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double = 0,
         uploaded: Int = 0, downloaded: Int = 0, newConnections: Int = 0

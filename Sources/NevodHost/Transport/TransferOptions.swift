@@ -1,24 +1,24 @@
-/// What a transport obeys in one transfer. (``RequestOptions``, in contrast, are for a request with all its attempts and
-/// redirects, and a provider's.)
+/// Options for one transfer by an ``HTTPTransport``. (``RequestOptions``, in contrast, apply to a request with all its attempts
+/// and redirects by a ``NetworkProvider``.)
 public struct TransferOptions: Sendable {
-    /// When an answer is returned.
+    /// How the body of a response is delivered.
     public enum Delivery: Sendable {
-        /// The answer comes when its body is complete; more than `limit` bytes fail the transfer.
+        /// The response is returned when its body is complete. A body of more than `limit` bytes fails the transfer.
         case collected(limit: Int)
-        /// The answer comes when its head is complete; the body is an ``HTTPResponseStream``.
+        /// The response is returned when its header lines are complete; the body is an ``HTTPResponseStream``.
         case streamed
     }
 
-    /// For the whole transfer, the body included; nil for no limit.
+    /// Limits the whole transfer, including the body; nil for no limit.
     public var timeout: Duration?
-    /// For name lookup, connection and TLS.
+    /// Limits name lookup, connection and TLS handshake.
     public var connectTimeout: Duration
-    /// By default collected, up to 64 MiB.
+    /// How the body is delivered; by default collected, up to 64 MiB.
     public var delivery: Delivery
-    /// Called once for each transfer, at its end, on the transport's thread.
+    /// Called once when each transfer completes or fails, on the transport's thread.
     public var onMetrics: (@Sendable (TransferMetrics) -> Void)?
 
-    /// The defaults: 60 s for the transfer, 30 s for a connection, bodies of up to 64 MiB.
+    /// Creates options. By default, a transfer may take 60 s, a connection 30 s, and a body may have 64 MiB.
     public init(
         timeout: Duration? = .seconds(60), connectTimeout: Duration = .seconds(30),
         delivery: Delivery = .collected(limit: 64 << 20)

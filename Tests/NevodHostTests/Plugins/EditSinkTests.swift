@@ -140,7 +140,7 @@ struct EditSinkTests {
         #expect("\(error)".contains("the header \"Host\""))
         #expect(request.headers.map { "\($0.name): \($0.value) (\($0.provenance))" } == ["X-Mine: 1 (caller)"])
         #expect(request.target == "/p?q=1")
-        #expect(request.authoredQuery.isEmpty)
+        #expect(request.addedQueryItems.isEmpty)
     }
 
     /// nevod_plugin.h: "fails with the host's reason, whatever the plugin returns".

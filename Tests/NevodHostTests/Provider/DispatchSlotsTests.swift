@@ -41,7 +41,7 @@ struct DispatchSlotsTests {
         #expect(await eventually { slots.waitingCount(origin) == 3 })
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
-        await #expect(throws: NetworkError.timeout) { try await late.value }
+        await #expect(throws: DeadlineExceededError.self) { try await late.value }
         held.release()
         try await last.value
         #expect(slots.isUnused)

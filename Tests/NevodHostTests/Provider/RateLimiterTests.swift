@@ -18,7 +18,7 @@ struct RateLimiterTests {
         for millisecond in 0..<10_000 {
             let now = Duration.milliseconds(millisecond)
             for _ in 0..<(Int.random(in: 0..<50, using: &random) == 0 ? 3 : 0) where arrived < 300 {
-                if queue.goAtOnce(now: now) {
+                if queue.startImmediately(now: now) {
                     starts.append(now)
                     order.append(arrived)
                 } else {
@@ -26,7 +26,7 @@ struct RateLimiterTests {
                 }
                 arrived += 1
             }
-            let going = queue.advance(now: now).going
+            let going = queue.advance(now: now).started
             starts += going.map { _ in now }
             order += going
         }
@@ -41,19 +41,19 @@ struct RateLimiterTests {
 
     @Test func `It says exactly when the next may go`() {
         var queue = RateLimitQueue<Int>(RateLimitConfiguration(requests: 2, interval: 1.0))
-        let atOnce = [0, 300, 999].map { queue.goAtOnce(now: .milliseconds($0)) }
+        let atOnce = [0, 300, 999].map { queue.startImmediately(now: .milliseconds($0)) }
         #expect(atOnce == [true, true, false])
         _ = queue.append(1)
         _ = queue.append(2)
         let early = queue.advance(now: .milliseconds(400))
-        #expect(early.going.isEmpty && early.pause == .milliseconds(600))
+        #expect(early.started.isEmpty && early.pause == .milliseconds(600))
         let first = queue.advance(now: .seconds(1))
-        #expect(first.going == [1] && first.pause == .milliseconds(300))
+        #expect(first.started == [1] && first.pause == .milliseconds(300))
         // Nobody overtakes who waits.
-        let overtakes = queue.goAtOnce(now: .seconds(5))
+        let overtakes = queue.startImmediately(now: .seconds(5))
         #expect(!overtakes)
         let second = queue.advance(now: .seconds(5))
-        #expect(second.going == [2] && second.pause == nil)
+        #expect(second.started == [2] && second.pause == nil)
     }
 
     // MARK: The limiter

@@ -38,7 +38,7 @@ struct ParameterListTests {
     @Test func `A form arrives as it was meant`() async throws {
         let server = try ScriptedServer()
         let route = SimplePostRoute<EmptyResponse, Service>(
-            endpoint: "/f", domain: .api, parameterList: Self.pairs, parameterEncoding: .form)
+            endpoint: "/f", domain: .api, parameterList: Self.pairs, parameterEncoding: .formURLEncoded)
         _ = try await NetworkProvider.test(server).perform(route)
         let request = try #require(server.requests.first)
         #expect(request["Content-Type"] == "application/x-www-form-urlencoded")

@@ -63,7 +63,7 @@ struct RouteTests {
         #expect(try await provider.perform(Own<TestJSON>()) == 5)
         #expect(try await provider.perform(NotDecodable()).count == 5)
         let error = await #expect(throws: NetworkError.self) { try await provider.perform(Own<MissingCoder>()) }
-        #expect("\(String(describing: error))".contains("MissingCoder, and the configuration's decoder is TestJSON"))
+        #expect("\(String(describing: error))".contains("MissingCoder, but the configuration's is a TestJSON"))
     }
 
     @Test func `The methods and where they put parameters`() throws {

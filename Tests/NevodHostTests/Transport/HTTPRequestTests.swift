@@ -146,7 +146,7 @@ struct HTTPRequestTests {
         #expect(request.redactedTarget == "/p?x=0&mine=seen&c=[redacted: token T]&a=[redacted: token T]&b=[redacted: scheme s]")
         let bytes = Array(request.target.utf8)
         #expect(
-            request.authoredQuery.map { String(decoding: bytes[$0.range], as: UTF8.self) } == ["c=3", "a=secret-longer", "b="])
+            request.addedQueryItems.map { String(decoding: bytes[$0.range], as: UTF8.self) } == ["c=3", "a=secret-longer", "b="])
     }
 
     // MARK: materialize

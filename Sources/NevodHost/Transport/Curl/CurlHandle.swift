@@ -1,11 +1,11 @@
 internal import CCurl
 internal import NevodSupport
 
-/// Owns an easy handle and the memory that libcurl borrows from us during a transfer. Belongs to the loop's thread.
+/// Owns an easy handle and the memory that libcurl borrows during a transfer. Used only on the loop's thread.
 final class CurlHandle {
     let easy: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    /// Where to connect; what to ask for stands in the request-target.
+    /// The URL to connect to; the request-target is set separately.
     private let url: OpaquePointer
     private var origin: Origin?
     private let proxy: ProxySettings
@@ -14,7 +14,7 @@ final class CurlHandle {
     private var headerNodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
     private let proxyHeader = CurlProxyHeader()
 
-    /// Sets what holds for every request of a session.
+    /// Sets the options shared by all requests of a session.
     init?(_ configuration: CurlSession.Configuration) {
         guard let easy = curl_easy_init() else { return nil }
         guard let url = curl_url() else {
@@ -32,7 +32,8 @@ final class CurlHandle {
         setLong(CURLOPT_PATH_AS_IS, 1)
         setLong(CURLOPT_TCP_KEEPALIVE, 1)
         setString(CURLOPT_PROTOCOLS_STR, "http,https")
-        // We choose the proxy ourselves: a request to one has another form, and its lines must not go into a CONNECT.
+        // The proxy is chosen here, not by libcurl: requests to a proxy have another form, and their header lines must not be
+        // sent with CONNECT.
         setString(CURLOPT_NOPROXY, "")
         setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -64,15 +65,15 @@ final class CurlHandle {
         headerNodes.deallocate()
     }
 
-    /// Sets what belongs to one request. The transfer must outlive its time in the multi handle.
+    /// Sets the options of one request. The transfer must stay alive until the handle is removed from the multi handle.
     func prepare(_ transfer: CurlTransfer) throws(TransportError) {
         let request = transfer.request
-        // libcurl sends no body with HEAD; what it means there is undefined (RFC 9110 §9.3.2).
+        // libcurl sends no body with HEAD, where it has no defined meaning (RFC 9110 §9.3.2).
         guard request.method != .head || request.body.length == 0 else {
             throw TransportError(.requestBody, "a HEAD request can't have one")
         }
-        guard request.target.utf8.count <= Self.longestTarget else {
-            throw TransportError(.other, "the request-target is longer than \(Self.longestTarget) bytes")
+        guard request.target.utf8.count <= Self.maxTargetLength else {
+            throw TransportError(.other, "the request-target is longer than \(Self.maxTargetLength) bytes")
         }
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         for option in [CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
@@ -86,11 +87,11 @@ final class CurlHandle {
         setBody(request)
         setString(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         setHeaders(request.headers)
-        // libcurl sends this list to a proxy that speaks HTTP, and to nobody else.
+        // libcurl sends this list only to HTTP proxies.
         if let list = proxyHeader.replace(with: request.proxyAuthorization) { setPointer(CURLOPT_PROXYHEADER, list) }
     }
 
-    /// A parsed URL, made anew only for another origin: libcurl would parse a text for each request.
+    /// Sets a parsed URL, replaced only when the origin changes: libcurl would parse a string for each request.
     private func setOrigin(_ origin: Origin) {
         guard origin != self.origin else { return }
         let code = curl_url_set(url, CURLUPART_URL, "\(origin)/", 0)
@@ -100,7 +101,8 @@ final class CurlHandle {
         self.origin = origin
     }
 
-    /// A proxy that is asked for an `http` resource gets the absolute form (RFC 9112 §3.2.2), and passes on the other.
+    /// Sets the request-target: absolute-form for an `http` request through an HTTP proxy, which forwards it in origin-form
+    /// (RFC 9112 §3.2.2); otherwise origin-form.
     private func setTarget(of request: HTTPRequest) {
         let proxy = request.origin.scheme == .http ? proxy.proxy(for: request.origin) : nil
         let isAbsolute = proxy.map { !$0.hasPrefix("socks") } ?? false
@@ -114,7 +116,7 @@ final class CurlHandle {
         setString(CURLOPT_SSLCERT, client.certificateFile)
         if let key = client.keyFile { setString(CURLOPT_SSLKEY, key) }
         client.keyPassphrase?.withUnsafeBytes { bytes in
-            // libcurl copies it, and wipes nothing; it is needed as long as the session makes connections.
+            // libcurl copies the passphrase and never wipes its copy; it is needed as long as the session opens connections.
             setString(CURLOPT_KEYPASSWD, String(decoding: bytes, as: UTF8.self))
         }
     }
@@ -143,14 +145,14 @@ final class CurlHandle {
         return Int(value)
     }
 
-    /// What a proxy answered to CONNECT; 0 when none was asked.
+    /// The status of a proxy's response to CONNECT; 0 if there was no CONNECT.
     var connectStatus: Int {
         var status = 0
         nevod_easy_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
         return status
     }
 
-    /// Nothing of a request stays in an idle handle.
+    /// Wipes everything that belongs to the request, so that an idle handle holds no secrets.
     func forgetRequest() {
         headerBlock.wipe()
         setPointer(CURLOPT_HTTPHEADER, nil)
@@ -159,7 +161,7 @@ final class CurlHandle {
         setPointer(CURLOPT_PRIVATE, nil)
     }
 
-    /// libcurl's own words for the last failure.
+    /// libcurl's message for the last failure.
     var errorMessage: String { String(cString: errorText) }
 
     private func setBody(_ request: HTTPRequest) {
@@ -173,7 +175,7 @@ final class CurlHandle {
             length = Int64(bytes.count)
             setLong(CURLOPT_POST, 1)
             nevod_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(length))
-            // A short body goes out in one packet with the head, if libcurl has it in advance.
+            // With COPYPOSTFIELDS, libcurl sends a short body in one packet with the header lines.
             if bytes.count <= 16 << 10 {
                 bytes.withUnsafeBytes { _ = nevod_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
             }
@@ -184,10 +186,10 @@ final class CurlHandle {
         }
     }
 
-    /// libcurl takes no text of more than 8,000,000 bytes, and with a proxy the origin stands before the target.
-    private static let longestTarget = 7_990_000
+    /// libcurl rejects strings of more than 8,000,000 bytes, and with a proxy the origin precedes the target.
+    private static let maxTargetLength = 7_990_000
 
-    /// Lines that libcurl would add by itself, in its spelling for "don't".
+    /// Lines that libcurl would otherwise add, in the form that suppresses them.
     private static let suppressed: [StaticString] = ["Expect:", "Content-Type:", "Accept:", "User-Agent:", "Accept-Encoding:"]
 
     private func setHeaders(_ headers: HTTPHeaders) {
@@ -218,7 +220,7 @@ final class CurlHandle {
         setPointer(CURLOPT_HTTPHEADER, first)
     }
 
-    // MARK: Callbacks come back in one line
+    // MARK: Callbacks
 
     private static func transfer(_ context: UnsafeMutableRawPointer) -> CurlTransfer {
         Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
@@ -230,7 +232,7 @@ final class CurlHandle {
         return context.map(transfer)
     }
 
-    // MARK: Setters. A failure here is out of memory or a libcurl that lacks a feature we demand.
+    // MARK: Setters. They fail only if memory runs out or libcurl lacks a required feature.
 
     private func setLong(_ option: CURLoption, _ value: Int) {
         let code = nevod_easy_set_long(easy, option, value)
@@ -255,7 +257,7 @@ extension UnsafeBufferPointer where Element == UInt8 {
 }
 
 extension Duration {
-    /// Whole milliseconds as libcurl takes them: rounded up, so that a short limit is not none, and within its range.
+    /// Whole milliseconds for libcurl: rounded up, since zero means no limit, and clamped to its range.
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < Int64(Int32.max) / 1000 else { return Int(Int32.max) }

@@ -4,16 +4,16 @@ internal import Glibc
 internal import NevodSupport
 internal import Synchronization
 
-/// One thread that drives all transfers of a session, and runs the tasks that prefer it: a request's own work then needs no
-/// thread hop between its transfers.
+/// A thread that drives all transfers of a session and runs the tasks that prefer it as their executor, so that a request needs
+/// no thread hops between its transfers.
 ///
-/// The thread waits on libcurl's sockets (multi_socket interface) and on one event descriptor that wakes it. It starts with
-/// the first work, and ends when the session is gone and nothing is left to do.
-final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked; the rest belongs to the thread.
+/// The thread waits on libcurl's sockets (multi_socket interface) and on an event descriptor that wakes it. It starts with the
+/// first work, and ends when the session is released and no work is left.
+final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked; only the thread accesses the rest.
     enum Command {
         case start(CurlTransfer)
         case cancel(CurlTransfer)
-        case pull(CurlTransfer, CurlTransfer.Piece)
+        case pull(CurlTransfer, CurlTransfer.PieceContinuation)
     }
 
     private struct Inbox {
@@ -30,24 +30,24 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     private let sockets: CurlSockets
     private let wakeEvent: Int32
 
-    // Of the thread alone:
+    // Accessed only on the thread:
     private var jobs: [UnownedJob] = []
     private var handles: [CurlHandle] = []
     private var activeTransfers = 0
-    /// On the monotonic clock, in nanoseconds; nil when libcurl waits for nothing.
+    /// libcurl's next timeout on the monotonic clock, in nanoseconds; nil if it has none.
     private var deadline: Int64?
     private let makeHandle: () -> CurlHandle?
 
-    /// libcurl may keep as many idle connections as this.
+    /// The number of idle connections that libcurl may keep.
     private static let connectionCache = 256
     private static let idleHandles = 256
 
     init(maxConnectionsPerHost: Int, makeHandle: @escaping @Sendable () -> CurlHandle?) {
         self.makeHandle = makeHandle
-        guard CurlLibrary.isReady, let multi = curl_multi_init() else { preconditionFailure("libcurl can't be initialised") }
+        guard CurlLibrary.isReady, let multi = curl_multi_init() else { preconditionFailure("libcurl can't be initialized") }
         self.multi = multi
         wakeEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        precondition(wakeEvent >= 0, "no descriptor left for an event loop")
+        precondition(wakeEvent >= 0, "no file descriptor left for an event loop")
         sockets = CurlSockets(wakeEvent: wakeEvent)
         sockets.watch(multi)
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -67,7 +67,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         close(wakeEvent)
     }
 
-    // MARK: From any thread
+    // MARK: On any thread
 
     var isCurrentThread: Bool { threadID.load(ordering: .relaxed) == UInt(pthread_self()) }
 
@@ -88,7 +88,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         }
     }
 
-    /// Lets the thread end once nothing is left to do.
+    /// Lets the thread end once no work is left.
     func stop() {
         post { $0.isStopping = true }
     }
@@ -142,7 +142,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         }
     }
 
-    /// In milliseconds, for epoll; nil when the thread may end.
+    /// Returns the timeout for epoll in milliseconds; nil if the thread may end.
     private func nextTimeout() -> Int32? {
         guard jobs.isEmpty else { return 0 }
         let mayEnd = activeTransfers == 0
@@ -151,7 +151,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
             let ends = isIdle && mayEnd && inbox.isStopping
             inbox.isAsleep = isIdle && !ends
             if ends {
-                // Before another thread may begin, and have this number.
+                // Reset before another thread can start, since it may get the same ID.
                 threadID.store(0, ordering: .relaxed)
                 inbox.isRunning = false
             }
@@ -160,7 +160,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         if ends { return nil }
         guard isIdle else { return 0 }
         guard let deadline else { return -1 }
-        // Rounded up: waking too early would spin.
+        // Rounded up: waking too early would make the loop spin.
         return Int32(clamping: max(0, (deadline - nevod_monotonic_nanoseconds() + 999_999) / 1_000_000))
     }
 
@@ -177,7 +177,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
 
     private func runJobs() {
         var index = 0
-        // Jobs that these jobs enqueue wait until the network has had its turn.
+        // Jobs enqueued by these jobs run after the next network events.
         let count = jobs.count
         while index < count {
             jobs[index].runSynchronously(on: asUnownedTaskExecutor())
@@ -196,7 +196,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
 
     // MARK: libcurl
 
-    /// Takes a handle out of the pool; nil when libcurl can't make one.
+    /// Takes a handle from the pool or creates one; nil if libcurl can't create one.
     func takeHandle() -> CurlHandle? {
         if let idle = handles.popLast() { return idle }
         let handle = makeHandle()
@@ -229,15 +229,4 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     private func setTimer(_ milliseconds: Int) {
         deadline = milliseconds < 0 ? nil : nevod_monotonic_nanoseconds() + Int64(milliseconds) * 1_000_000
     }
-}
-
-enum CurlLibrary {
-    static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-
-    /// What this libcurl can decompress, as an Accept-Encoding line (RFC 9110 §12.5.3).
-    static let contentCodings: String = {
-        let features = nevod_version()?.pointee.features ?? 0
-        let codings = [("deflate, gzip", CURL_VERSION_LIBZ), ("br", CURL_VERSION_BROTLI), ("zstd", CURL_VERSION_ZSTD)]
-        return codings.filter { features & Int32($0.1) != 0 }.map(\.0).joined(separator: ", ")
-    }()
 }

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import NevodSupport
 
-/// The one line for a proxy, in memory that libcurl borrows during a transfer. Belongs to the loop's thread.
+/// The `Proxy-Authorization` line, in memory that libcurl borrows during a transfer. Used only on the loop's thread.
 final class CurlProxyHeader {
     private var text = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private let node = UnsafeMutablePointer<curl_slist>.allocate(capacity: 1)
@@ -15,8 +15,8 @@ final class CurlProxyHeader {
         node.deallocate()
     }
 
-    /// - Parameter value: of `Proxy-Authorization`.
-    /// - Returns: the list for libcurl; nil without a value.
+    /// - Parameter value: the value of `Proxy-Authorization`.
+    /// - Returns: the list for libcurl; nil if the value is nil.
     func replace(with value: String?) -> UnsafeMutablePointer<curl_slist>? {
         wipe()
         guard let value else { return nil }
@@ -28,7 +28,7 @@ final class CurlProxyHeader {
         return node
     }
 
-    /// False if there was nothing.
+    /// Wipes and frees the line; returns false if there was none.
     @discardableResult
     func wipe() -> Bool {
         guard text.baseAddress != nil else { return false }

@@ -1,29 +1,29 @@
 internal import CCurl
 public import NevodSupport
 
-/// The transport on libcurl: connections are kept and shared by all requests of a session, servers are verified, and
-/// nothing is sent that does not stand in the request. Redirects are returned, not followed.
+/// The transport on libcurl. All requests of a session share its connections, servers are verified, and only the lines of the
+/// request are sent. Redirects are returned, not followed.
 public final class CurlSession: HTTPTransport {
-    /// What holds for all connections of a session.
+    /// The settings for all connections of a session.
     public struct Configuration: Sendable {
-        /// Certificates to trust instead of the system's, in PEM.
+        /// The path of a PEM file with certificates to trust instead of the system's.
         public var caFile: String?
-        /// What the server's public key must be: `sha256//` and a base64 digest (several with `;` between them), or the path of
-        /// a key in PEM or DER.
+        /// The expected public key of the server: `sha256//` and a base64 digest, or several separated by `;`, or the path of a
+        /// key in PEM or DER.
         public var pinnedPublicKey: String?
-        /// Shown to servers that ask for one; nil: none.
+        /// The certificate for servers that request one; nil for none.
         public var clientCertificate: ClientCertificate?
-        /// What the environment says, by default.
+        /// The proxies; by default those of the environment.
         public var proxy: ProxySettings
-        /// Connections to one host at a time; more requests wait for one. 0: no limit.
+        /// Limits the simultaneous connections to one host; further requests wait. 0 for no limit.
         public var maxConnectionsPerHost: Int
-        /// Whether to ask for compressed answers, and to hand them over decompressed.
+        /// Whether to request compressed responses and return them decompressed.
         public var decompresses: Bool
-        /// Of all header lines of one answer, in bytes.
+        /// Limits all header lines of a response together, in bytes.
         public var maxHeaderSize: Int
 
-        /// By default: the system's certificates, no pins, the environment's proxies, and answers as the server sent them.
-        /// By default: the system's certificates, no pins, the environment's proxies, and answers as the server sent them.
+        /// Creates a configuration. By default: the system's certificates, no pinned key, the environment's proxies, and no
+        /// decompression.
         public init(
             caFile: String? = nil, pinnedPublicKey: String? = nil, clientCertificate: ClientCertificate? = nil,
             proxy: ProxySettings = ProxySettings(), maxConnectionsPerHost: Int = 0, decompresses: Bool = false,
@@ -39,16 +39,17 @@ public final class CurlSession: HTTPTransport {
         }
     }
 
-    /// What this client shows a server that asks (mutual TLS). Files in PEM.
+    /// A client certificate for mutual TLS, in PEM files.
     public struct ClientCertificate: Sendable {
-        /// A path; with the chain behind the certificate, where there is one.
+        /// The path of the certificate, followed in the file by its chain, if it has one.
         public var certificateFile: String
-        /// Nil: the key stands in the certificate's file.
+        /// The path of the private key; nil if it is in the certificate's file.
         public var keyFile: String?
-        /// Of an encrypted key; nil: it isn't.
+        /// The passphrase of an encrypted key; nil if the key isn't encrypted.
         public var keyPassphrase: Secret?
 
-        /// The files are read when a connection is made: one that can't be is a ``TransportError/Code/tlsConfiguration``.
+        /// The files are read when a connection is made; an unreadable one fails the request with
+        /// ``TransportError/Code/tlsConfiguration``.
         public init(certificateFile: String, keyFile: String? = nil, keyPassphrase: Secret? = nil) {
             self.certificateFile = certificateFile
             self.keyFile = keyFile
@@ -59,7 +60,7 @@ public final class CurlSession: HTTPTransport {
     private let loop: CurlLoop
     private let acceptEncoding: String?
 
-    /// Starts the session's one thread, which ends with the session. Nothing is read or connected yet.
+    /// Creates a session. Its thread starts with the first request and ends with the session.
     public init(_ configuration: Configuration = Configuration()) {
         loop = CurlLoop(maxConnectionsPerHost: configuration.maxConnectionsPerHost) { CurlHandle(configuration) }
         acceptEncoding = configuration.decompresses ? CurlLibrary.contentCodings : nil
@@ -76,8 +77,8 @@ public final class CurlSession: HTTPTransport {
         prepare(&request)
         let transfer = CurlTransfer(request, options)
         let result = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (answer: CurlTransfer.Answer) in
-                transfer.setAnswer(answer)
+            await withUnsafeContinuation { (continuation: CurlTransfer.ResponseContinuation) in
+                transfer.setContinuation(continuation)
                 loop.perform(.start(transfer))
             }
         } onCancel: {

@@ -2,11 +2,11 @@ internal import CCurl
 internal import CLinux
 internal import Glibc
 
-/// Which of libcurl's sockets to wait for, and the waiting.
+/// Waits for libcurl's sockets with epoll.
 ///
-/// libcurl drops its interest in a connection after each request and takes it up again for the next. So what it says is only
-/// noted, and goes to the kernel just before the thread waits: a pair that cancels out costs nothing. (A fifth of a request's
-/// processor time, measured.) Belongs to the loop's thread.
+/// libcurl drops its interest in a connection after each request and adds it again for the next. Changes are therefore queued
+/// and passed to the kernel just before the thread waits, so that a pair that cancels out costs no system call. (This saves a
+/// fifth of a request's processor time, measured.) Used only on the loop's thread.
 final class CurlSockets {
     private struct Interest {
         var wanted: UInt32 = 0
@@ -16,7 +16,7 @@ final class CurlSockets {
 
     private let epoll: Int32
     private let wakeEvent: Int32
-    /// By descriptor.
+    /// Indexed by descriptor.
     private var interests: [Interest] = []
     private var changed: [Int32] = []
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
@@ -24,7 +24,7 @@ final class CurlSockets {
     init(wakeEvent: Int32) {
         self.wakeEvent = wakeEvent
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        precondition(epoll >= 0, "no descriptor left for an event loop")
+        precondition(epoll >= 0, "no file descriptor left for an event loop")
         var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(fd: wakeEvent))
         epoll_ctl(epoll, EPOLL_CTL_ADD, wakeEvent, &event)
     }
@@ -42,8 +42,8 @@ final class CurlSockets {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Makes sockets that a child process does not inherit, and notes when they are closed: a descriptor's number comes back
-    /// for another connection, which the kernel doesn't watch yet.
+    /// Opens a handle's sockets so that child processes don't inherit them, and records when they are closed: the descriptor's
+    /// number is reused for a new connection, which epoll doesn't watch yet.
     func own(_ easy: UnsafeMutableRawPointer) {
         nevod_easy_set_open_function(easy) { _, _, address in
             guard let address = address?.pointee else { return CURL_SOCKET_BAD }
@@ -57,7 +57,7 @@ final class CurlSockets {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// The sockets that are ready, with libcurl's mask of what for; none after a wake-up or when the time is over.
+    /// Returns the ready sockets with libcurl's event masks; none after a wake-up or a timeout.
     func wait(milliseconds: Int32) -> [(socket: curl_socket_t, mask: Int32)] {
         register()
         let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds)
@@ -88,7 +88,7 @@ final class CurlSockets {
 
     private func forget(_ socket: curl_socket_t) {
         guard Int(socket) < interests.count else { return }
-        // Closing ends the watch only if nobody else, a child process for one, holds the connection too.
+        // Closing the descriptor ends the watch only if no other process, such as a child, holds the connection.
         if interests[Int(socket)].registered != 0 { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
         interests[Int(socket)].wanted = 0
         interests[Int(socket)].registered = 0
@@ -103,7 +103,7 @@ final class CurlSockets {
             var event = epoll_event(events: wanted, data: epoll_data(fd: socket))
             let operation = wanted == 0 ? EPOLL_CTL_DEL : registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
             guard epoll_ctl(epoll, operation, socket, &event) != 0, wanted != 0 else { continue }
-            // The kernel knows better: a descriptor that was closed behind our back, and is another connection's now.
+            // The descriptor was closed elsewhere and reused for another connection: the opposite operation is right.
             epoll_ctl(epoll, errno == EEXIST ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, &event)
         }
         changed.removeAll(keepingCapacity: true)

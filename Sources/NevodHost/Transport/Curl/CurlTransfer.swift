@@ -2,35 +2,35 @@ internal import CCurl
 internal import Glibc
 internal import NevodSupport
 
-/// One request on its way. Everything in it belongs to the loop's thread, from `start` on.
-final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed to the loop, never touched by the sender again.
-    typealias Answer = UnsafeContinuation<Result<HTTPResponse, TransportError>, Never>
-    typealias Piece = UnsafeContinuation<Result<[UInt8]?, TransportError>, Never>
+/// The transfer of one request. From `start` on, only the loop's thread accesses it.
+final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands it to the loop and doesn't access it afterwards.
+    typealias ResponseContinuation = UnsafeContinuation<Result<HTTPResponse, TransportError>, Never>
+    typealias PieceContinuation = UnsafeContinuation<Result<[UInt8]?, TransportError>, Never>
 
     let request: HTTPRequest
     let options: TransferOptions
-    private var answer: Answer?
+    private var continuation: ResponseContinuation?
     private var loop: CurlLoop?
     private var handle: CurlHandle?
-    /// Keeps this object while libcurl knows it.
+    /// Keeps this object alive while libcurl has a pointer to it.
     private var selfWhileActive: CurlTransfer?
     private var isCancelled = false
     private var isAdded = false
-    /// Why we made libcurl stop.
+    /// The reason if this object, not libcurl, stopped the transfer.
     private var ownFailure: TransportError?
 
-    private var head = ResponseHead(largest: 0)
+    private var head = ResponseHead(limit: 0)
     private var body: [UInt8] = []
     private var isReceivingPaused = false
     private var outcome: Result<Void, TransportError>?
-    private var waitingForPiece: Piece?
+    private var pieceContinuation: PieceContinuation?
 
     private var upload: CurlUpload
 
-    /// libcurl's own limit for a line of a head.
-    private static let longestLine = 100 << 10
+    /// libcurl's limit for a header line, in bytes.
+    private static let maxLineLength = 100 << 10
 
-    /// How much of a streamed body waits in memory for its reader.
+    /// Receiving pauses when this many bytes of a streamed body wait for its reader.
     private static let highWater = 256 << 10
 
     init(_ request: HTTPRequest, _ options: TransferOptions) {
@@ -39,28 +39,28 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
         upload = CurlUpload(request.body)
     }
 
-    func setAnswer(_ answer: Answer) {
-        self.answer = answer
+    func setContinuation(_ continuation: ResponseContinuation) {
+        self.continuation = continuation
     }
 
     // MARK: Commands
 
     func start(on loop: CurlLoop) {
         self.loop = loop
-        guard !isCancelled else { return settle(.failure(TransportError(.cancelled))) }
+        guard !isCancelled else { return complete(.failure(TransportError(.cancelled))) }
         guard let handle = loop.takeHandle() else {
-            return settle(.failure(TransportError(.other, "libcurl has no memory for a transfer")))
+            return complete(.failure(TransportError(.other, "libcurl has no memory for a transfer")))
         }
         self.handle = handle
-        head = ResponseHead(largest: handle.maxHeaderSize)
+        head = ResponseHead(limit: handle.maxHeaderSize)
         do throws(TransportError) { try handle.prepare(self) } catch {
             release()
-            return settle(.failure(error))
+            return complete(.failure(error))
         }
         let code = loop.add(handle)
         guard code == CURLM_OK else {
             release()
-            return settle(.failure(TransportError(.other, String(cString: curl_multi_strerror(code)))))
+            return complete(.failure(TransportError(.other, String(cString: curl_multi_strerror(code)))))
         }
         isAdded = true
         selfWhileActive = self
@@ -70,10 +70,10 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
         isCancelled = true
         guard handle != nil else { return }
         release()
-        settle(.failure(TransportError(.cancelled)))
+        complete(.failure(TransportError(.cancelled)))
     }
 
-    func pull(_ piece: Piece) {
+    func pull(_ piece: PieceContinuation) {
         guard body.isEmpty else {
             let bytes = body
             body = []
@@ -84,7 +84,7 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
         case .success: piece.resume(returning: .success(nil))
         case .failure(let error): piece.resume(returning: .failure(error))
         case nil:
-            waitingForPiece = piece
+            pieceContinuation = piece
             resumeReceiving()
         }
     }
@@ -98,7 +98,8 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
     // MARK: From libcurl
 
     func receiveHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard !head.isComplete else { return true }  // A trailer: ignored, it could pass for a header (RFC 9110 §6.5.1).
+        // Ignores trailers, which must not be merged into the header lines (RFC 9110 §6.5.1).
+        guard !head.isComplete else { return true }
         do throws(TransportError) {
             try head.receive(line)
         } catch {
@@ -121,8 +122,8 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
             if body.isEmpty, let length = head.contentLength { body.reserveCapacity(min(length, limit, 1 << 20)) }
             body.append(contentsOf: bytes)
         case .streamed:
-            if let piece = waitingForPiece {
-                waitingForPiece = nil
+            if let piece = pieceContinuation {
+                pieceContinuation = nil
                 piece.resume(returning: .success(Array(bytes)))
             } else if body.count >= Self.highWater {
                 isReceivingPaused = true
@@ -151,7 +152,7 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
         origin == SEEK_SET && upload.rewind(to: offset)
     }
 
-    /// The reader is asynchronous and libcurl is not: it pauses until the reader's bytes have come.
+    /// Reads the next bytes. libcurl isn't asynchronous, so it pauses until the reader has delivered them.
     private func read(from reader: any HTTPBodyReader) {
         guard let loop else { return }
         Task(executorPreference: loop) {
@@ -175,13 +176,15 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
                 connectStatus >= 300
                 ? TransportError(.proxyRefused(status: connectStatus), "", curlCode: Int32(code.rawValue))
                 : code == CURLE_OUT_OF_MEMORY && !head.isComplete
-                    // What libcurl says of a line that is longer than it takes.
-                    ? TransportError(.headTooLarge(limit: Self.longestLine), "one line", curlCode: 8)
+                    // libcurl reports a header line over its limit as out of memory.
+                    ? TransportError(.headTooLarge(limit: Self.maxLineLength), "in one line", curlCode: 8)
                     : TransportError(code, message)
-            return settle(.failure(ownFailure ?? error))
+            return complete(.failure(ownFailure ?? error))
         }
-        guard head.isComplete else { return settle(.failure(TransportError(.malformedResponse, "it has no head"))) }
-        settle(.success(()))
+        guard head.isComplete else {
+            return complete(.failure(TransportError(.malformedResponse, "it has no complete header")))
+        }
+        complete(.success(()))
     }
 
     // MARK: Outcome
@@ -194,9 +197,10 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
         selfWhileActive = nil
     }
 
-    private func settle(_ outcome: Result<Void, TransportError>) {
+    /// Records the outcome, and resumes whichever continuation waits for it.
+    private func complete(_ outcome: Result<Void, TransportError>) {
         self.outcome = outcome
-        if answer != nil {
+        if continuation != nil {
             switch outcome {
             case .success:
                 let bytes = body
@@ -205,27 +209,28 @@ final class CurlTransfer: @unchecked Sendable {  // Made by the sender, handed t
             case .failure(let error): resume(.failure(error))
             }
         }
-        if let piece = waitingForPiece {
-            waitingForPiece = nil
+        if let piece = pieceContinuation {
+            pieceContinuation = nil
             piece.resume(returning: outcome.map { nil })
         }
     }
 
     private func resume(_ result: Result<HTTPResponse, TransportError>) {
-        guard let answer else { return }
-        self.answer = nil
-        answer.resume(returning: result)
+        guard let continuation else { return }
+        self.continuation = nil
+        continuation.resume(returning: result)
     }
 
-    /// The stream holds an owner whose end cancels the transfer: a body that nobody reads any more is not fetched.
+    /// Returns the stream of the body. It holds an owner that cancels the transfer when released, so that an abandoned body is
+    /// not fetched.
     private func stream() -> HTTPResponseStream {
-        guard let loop else { preconditionFailure("a head arrives on the loop") }
+        guard let loop else { preconditionFailure("header lines arrive only after start(on:)") }
         let owner = StreamOwner(transfer: self, loop: loop)
         return HTTPResponseStream { () async throws(TransportError) in try await owner.next() }
     }
 }
 
-/// Lives as long as somebody may read the body.
+/// Cancels the transfer when the last copy of the stream is released.
 private final class StreamOwner: Sendable {
     let transfer: CurlTransfer
     let loop: CurlLoop

@@ -1,9 +1,9 @@
-/// What libcurl gets to read of a request's body: a state machine, since libcurl reads at its own time and a reader delivers
-/// at its own.
+/// Feeds a request's body to libcurl: a state machine without I/O, because libcurl's read callbacks and the asynchronous reader
+/// run independently.
 struct CurlUpload {
     enum Next {
         case sent(Int)
-        /// Ask this reader, then call `receive`.
+        /// Read from this reader, then call `receive`.
         case mustRead(any HTTPBodyReader)
         case wait
         case failed(TransportError)
@@ -11,7 +11,7 @@ struct CurlUpload {
 
     private let body: HTTPBody
     private var reader: (any HTTPBodyReader)?
-    /// Of a stream: bytes that have been read and not yet sent. Of a body in memory: all of it.
+    /// The bytes read from a stream and not yet sent; for a body in memory, the whole body.
     private var pending: [UInt8] = []
     private var offset = 0
     private var sent: Int64 = 0
@@ -58,18 +58,18 @@ struct CurlUpload {
             offset = 0
             isAtEnd = bytes.isEmpty
             guard let length = stream.length else { return }
-            // libcurl would wait for ever for bytes that were announced, and cut off those that weren't.
+            // libcurl would wait forever for missing bytes, and cut off excess ones.
             if isAtEnd ? sent != length : sent + Int64(bytes.count) > length {
                 failure = TransportError(
                     .requestBody,
-                    "its reader delivered \(isAtEnd ? "only \(sent)" : "more than the announced") of \(length) bytes")
+                    "its reader delivered \(isAtEnd ? "only \(sent) of" : "more than the declared") \(length) bytes")
             }
         case .failure(let error):
             failure = TransportError(.requestBody, "\(error)")
         }
     }
 
-    /// libcurl starts over when a kept connection turns out to be dead.
+    /// Moves back to an offset. libcurl calls it to start over when a reused connection turns out to be dead.
     mutating func rewind(to target: Int64) -> Bool {
         switch body {
         case .none: return target == 0

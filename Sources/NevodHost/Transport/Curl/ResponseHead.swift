@@ -1,4 +1,4 @@
-/// Collects the lines of an answer's head as they come (RFC 9112 §2.2, §4, §5). Interim answers (1xx) are passed over.
+/// Parses the status line and header lines of a response as they arrive (RFC 9112 §2.2, §4, §5). Skips interim responses (1xx).
 struct ResponseHead {
     private(set) var isComplete = false
     private var version = HTTPResponse.Version.http11
@@ -6,19 +6,19 @@ struct ResponseHead {
     private var reason = ""
     private var headers = HTTPHeaders()
 
-    /// Of all lines together, in bytes; a head that is longer is an attack.
-    private let largest: Int
+    /// The limit for all lines together, in bytes; a larger head is treated as an attack.
+    private let limit: Int
     private var received = 0
 
-    init(largest: Int) {
-        self.largest = largest
+    init(limit: Int) {
+        self.limit = limit
     }
 
-    /// - Parameter line: as received, with its line break.
+    /// - Parameter line: a line as received, with its line break.
     mutating func receive(_ line: UnsafeBufferPointer<UInt8>) throws(TransportError) {
         received += line.count
-        guard received <= largest else {
-            throw TransportError(.headTooLarge(limit: largest), curlCode: Self.weirdReply)
+        guard received <= limit else {
+            throw TransportError(.headTooLarge(limit: limit), curlCode: Self.weirdReply)
         }
         var text = line
         while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
@@ -39,11 +39,11 @@ struct ResponseHead {
         }
     }
 
-    /// Which of two lengths is right is what request smuggling is about (RFC 9112 §6.3).
+    /// Rejects conflicting lengths, which request smuggling relies on (RFC 9112 §6.3).
     private func checkLength() throws(TransportError) {
         let lengths = Set(headers.values(of: "Content-Length"))
         guard lengths.count <= 1, lengths.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isDigit) }) else {
-            throw TransportError(.malformedResponse, "its Content-Length is no number, or several", curlCode: Self.weirdReply)
+            throw TransportError(.malformedResponse, "its Content-Length is not one number", curlCode: Self.weirdReply)
         }
     }
 
@@ -51,7 +51,7 @@ struct ResponseHead {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
     }
 
-    /// CURLE_WEIRD_SERVER_REPLY, for what libcurl lets pass.
+    /// CURLE_WEIRD_SERVER_REPLY, for malformed responses that libcurl accepts.
     private static let weirdReply: Int32 = 8
 
     var contentLength: Int? { headers["Content-Length"].flatMap { Int($0) } }
@@ -65,7 +65,7 @@ struct ResponseHead {
         let name = String(decoding: parts[0].dropFirst(5), as: UTF8.self)
         guard parts.count >= 2, let version = HTTPResponse.Version(rawValue: name), parts[1].count == 3,
             let status = Int(String(decoding: parts[1], as: UTF8.self)), status >= 100, status <= 599
-        else { throw TransportError(.malformedResponse, "its status line can't be read", curlCode: Self.weirdReply) }
+        else { throw TransportError(.malformedResponse, "its status line is invalid", curlCode: Self.weirdReply) }
         self.version = version
         self.status = status
         reason = parts.count > 2 ? String(decoding: parts[2], as: UTF8.self) : ""

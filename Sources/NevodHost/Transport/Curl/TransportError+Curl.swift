@@ -1,7 +1,7 @@
 internal import CCurl
 
 extension TransportError {
-    /// - Parameter message: from the handle's error buffer, more telling than the code's own text.
+    /// - Parameter message: the text in the handle's error buffer, which is more specific than the code's.
     init(_ curl: CURLcode, _ message: String) {
         let code: Code =
             switch curl {
@@ -15,7 +15,7 @@ extension TransportError {
             case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CRL_BADFILE,
                 CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED:
                 .tlsConfiguration
-            // The same code for a broken connection and for chunks that are none; only the words differ.
+            // libcurl uses one code for a broken connection and for malformed chunks; only the message differs.
             case CURLE_RECV_ERROR where message.range(ofASCII: "chunk") != nil: .malformedResponse
             case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .connectionLost
             case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2,

@@ -106,7 +106,7 @@ struct FlowDriverTests {
 
     @Test func `A question without anybody to answer it names itself`() async throws {
         let driver = driver(try instance("password"))
-        #expect(await problem { try await driver.run(.login, keep: { _ in }) }.contains("asks for password, and nobody"))
+        #expect(await problem { try await driver.run(.login, keep: { _ in }) }.contains("asks for password, and no user"))
         let silent = self.driver(try instance("password"), Person())
         #expect(await problem { try await silent.run(.login, keep: { _ in }) }.contains("asks for password"))
         let person = Person(answers: ["password": Secret("hunter2")])
@@ -128,7 +128,7 @@ struct FlowDriverTests {
         let driver = driver(try instance("password"), Sleeper(awake: awake), FlowLimits(duration: .milliseconds(500)))
         let problem = await problem { try await driver.run(.login, keep: { _ in }) }
         // On a busy machine it is over before the question.
-        #expect(problem.contains("asks for password, and nobody") || problem.contains("it took more than"), "\(problem)")
+        #expect(problem.contains("asks for password, and no user") || problem.contains("it took more than"), "\(problem)")
         awake.set()
     }
 

@@ -202,7 +202,7 @@ struct CurlStreamTests {
     @Test func `A reader that delivers too much`() async throws {
         let error = try await failure(.of([[1, 2], [3, 4]], length: 3))
         #expect(error?.code == .requestBody)
-        #expect(error?.message == "its reader delivered more than the announced of 3 bytes")
+        #expect(error?.message == "its reader delivered more than the declared 3 bytes")
     }
 
     @Test func `A reader that fails, or can't be opened`() async throws {

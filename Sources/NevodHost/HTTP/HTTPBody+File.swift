@@ -5,7 +5,7 @@
 #endif
 
 extension HTTPBody {
-    /// A file, read while it is sent: it can be sent again, and its length goes out in advance.
+    /// A file that is read while it is sent. The body is replayable, and its length is sent in Content-Length.
     public static func file(_ path: String) throws(InvalidRequestError) -> HTTPBody {
         var info = stat()
         guard stat(path, &info) == 0 else { throw InvalidRequestError(.body, "\(path): \(String(cString: strerror(errno)))") }
@@ -15,7 +15,7 @@ extension HTTPBody {
     }
 }
 
-/// Reads a file from its beginning to its end.
+/// Reads a file sequentially.
 final class FileReader: HTTPBodyReader {
     private let file: Int32
     private let path: String

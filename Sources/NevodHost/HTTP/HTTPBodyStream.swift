@@ -1,0 +1,28 @@
+/// A body that is read while it is sent, so that memory use doesn't grow with its size.
+public struct HTTPBodyStream: Sendable {
+    /// The length in bytes; nil if it isn't known in advance.
+    public let length: Int64?
+    /// Whether the body can be read again from the start.
+    public let isReplayable: Bool
+    let open: @Sendable () throws -> any HTTPBodyReader
+
+    /// Creates a streamed body.
+    ///
+    /// - Parameters:
+    ///   - length: the length in bytes, sent as Content-Length. The request fails if the reader delivers fewer or more bytes.
+    ///     Nil sends the body with chunked encoding.
+    ///   - isReplayable: whether `open` can be called again and yields the same bytes from the start.
+    ///   - open: returns a reader at the start of the body; called once each time the body is sent.
+    public init(length: Int64?, isReplayable: Bool, open: @escaping @Sendable () throws -> any HTTPBodyReader) {
+        self.length = length
+        self.isReplayable = isReplayable
+        self.open = open
+    }
+}
+
+extension HTTPBodyStream {
+    /// Returns a reader at the start of the body. Can be called more than once only if the body is replayable.
+    public func makeReader() throws -> any HTTPBodyReader {
+        try open()
+    }
+}

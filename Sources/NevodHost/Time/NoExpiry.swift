@@ -1,0 +1,4 @@
+/// The expiry type of tokens without an expiry.
+public struct NoExpiry: TimePoint {
+    public var unixTime: UnixTime? { nil }
+}
