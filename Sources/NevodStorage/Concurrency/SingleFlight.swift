@@ -1,12 +1,12 @@
 internal import NevodSupport
 
-/// One execution of an operation at a time, whose outcome all get who asked while it ran.
+/// Runs an operation once at a time. Callers that ask for it while it runs share its outcome.
 ///
-/// Whoever stops waiting stops only waiting: the operation goes on, since what it has begun, the exchange of a token, can't
-/// be taken back.
+/// A caller that is cancelled, or whose deadline passes, stops waiting, but the operation goes on: the exchange of a token,
+/// once begun, can't be undone.
 package final class SingleFlight<Outcome: Sendable>: Sendable {
     private struct State {
-        var isFlying = false
+        var isRunning = false
         var waiting: [Waiter<Outcome>] = []
     }
 
@@ -14,44 +14,44 @@ package final class SingleFlight<Outcome: Sendable>: Sendable {
 
     package init() {}
 
-    package var isFlying: Bool { state.withLock { $0.isFlying } }
+    package var isRunning: Bool { state.withLock { $0.isRunning } }
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Waits for the operation under way; if none is, starts `operation`.
+    /// Waits for the operation under way. If there is none, starts `operation` and waits for that.
     package func join(
         until deadline: ContinuousClock.Instant?, or operation: @escaping @Sendable () async -> Outcome
     ) async throws -> Outcome {
         let waiter = Waiter<Outcome>()
         let isFirst = state.withLock { state in
             state.waiting.append(waiter)
-            defer { state.isFlying = true }
-            return !state.isFlying
+            defer { state.isRunning = true }
+            return !state.isRunning
         }
         if isFirst {
             Task {
                 let outcome = await operation()
-                land(outcome)
+                finish(with: outcome)
             }
         }
         return try await waiter.value(until: deadline)
     }
 
-    /// Runs `operation`, unless one is under way: then nothing.
-    package func flyAlone(_ operation: @escaping @Sendable () async -> Outcome) async throws -> Outcome? {
+    /// Runs `operation` in the calling task. Returns nil, without running it, if one is under way.
+    package func runIfIdle(_ operation: @escaping @Sendable () async -> Outcome) async throws -> Outcome? {
         let isFirst = state.withLock { state in
-            defer { state.isFlying = true }
-            return !state.isFlying
+            defer { state.isRunning = true }
+            return !state.isRunning
         }
         guard isFirst else { return nil }
         let outcome = await operation()
-        land(outcome)
+        finish(with: outcome)
         return outcome
     }
 
-    /// Waits for the operation under way; nil if none is.
+    /// Waits for the operation under way. Returns nil if there is none.
     package func outcome(until deadline: ContinuousClock.Instant?) async throws -> Outcome? {
         let waiter = state.withLock { state -> Waiter<Outcome>? in
-            guard state.isFlying else { return nil }
+            guard state.isRunning else { return nil }
             let waiter = Waiter<Outcome>()
             state.waiting.append(waiter)
             return waiter
@@ -59,7 +59,7 @@ package final class SingleFlight<Outcome: Sendable>: Sendable {
         return try await waiter?.value(until: deadline)
     }
 
-    private func land(_ outcome: Outcome) {
+    private func finish(with outcome: Outcome) {
         let waiting = state.withLock { state in
             defer { state = State() }
             return state.waiting
