@@ -37,7 +37,7 @@ extension HTTPCookie {
 }
 
 extension CookieToken {
-    /// Takes cookies of Foundation, from its cookie storage or a response:
+    /// Takes Foundation's cookies, from its cookie storage or a response:
     ///
     /// ```swift
     /// CookieToken(sessionCookies: HTTPCookieStorage.shared.cookies(for: url) ?? [])

@@ -23,7 +23,7 @@ extension Cookie {
             && (CookieScope.host(domain, matches: other.domain) || CookieScope.host(other.domain, matches: domain))
     }
 
-    /// Checks public suffixes again: cookies from files and other stores did not pass the check in
+    /// Checks public suffixes again: cookies from files and other stores did not go through the check in
     /// ``init(setCookie:from:now:)``.
     private func matches(host: String) -> Bool {
         host == domain || !isHostOnly && CookieScope.host(host, matches: domain) && !PublicSuffix.contains(domain)

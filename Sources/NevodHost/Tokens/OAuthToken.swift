@@ -1,7 +1,7 @@
 /// A bearer token with an expiry and a refresh token, as an OAuth 2.0 token endpoint issues it (RFC 6749 §5.1).
 ///
-/// It can be decoded from the endpoint's response: `let token: OAuthToken = try await client.request(.post, path: "/token",
-/// …)`.
+/// It can be decoded from the endpoint's response:
+/// `let token: OAuthToken = try await client.request(.post, path: "/token", …)`.
 public struct OAuthToken: TokenModel, Hashable, Redacted {
     /// Sent as `Authorization: Bearer …` (RFC 6750 §2.1).
     public let accessToken: String

@@ -5,8 +5,8 @@ final class Renewal: Sendable {
     let coordinator: ObjectIdentifier
     private let finished = Locked(false)
     private let version: Locked<TokenVersion>
-    /// Releases the storage's renewal lock before the renewal has finished. For a flow that no longer spends the stored token,
-    /// but asks a person, who may take long: other processes need not wait for that. May be called more than once.
+    /// Releases the storage's renewal lock before the renewal has finished. A flow that asks a person calls it, since it no
+    /// longer spends the stored token, and other processes needn't wait for the person. May be called more than once.
     let releaseLock: @Sendable () -> Void
 
     /// - Parameter base: the version that the renewed token will replace.

@@ -14,8 +14,8 @@ enum RenewalContext {
 
     /// Runs `wait`, which waits for the renewal of a coordinator's token.
     ///
-    /// Returns nil without waiting if that renewal itself waits for one that the current task belongs to. Otherwise two
-    /// services whose strategies each need the other's token would deadlock.
+    /// Returns nil without waiting if that renewal itself waits for one that the current task belongs to: two services whose
+    /// strategies each need the other's token would deadlock.
     static func waitForRenewal<Success: Sendable>(
         of coordinator: ObjectIdentifier, _ wait: () async throws -> Success
     ) async throws -> Success? {

@@ -118,8 +118,8 @@ extension TokenCoordinator {
         renewal.base = try await read().version
     }
 
-    /// Whether a renewed token equals the one that the server has refused. Two encodings may differ only in the order of their
-    /// parts, since dictionaries have no order. So tokens whose bytes are a permutation of each other are equal if they write
+    /// Whether a renewed token equals the old one. Two encodings of one token may differ in the order of their parts, since
+    /// dictionaries have no order. So tokens whose bytes are a permutation of each other are equal if they write
     /// the same request.
     private func isSame(_ token: Token, _ other: Token?) async throws -> Bool {
         guard let other else { return false }

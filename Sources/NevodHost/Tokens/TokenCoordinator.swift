@@ -73,7 +73,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         return try await body(release)
     }
 
-    /// Retries for half as long as others wait for a renewal lock.
+    /// Retries for half as long as other processes wait for a renewal lock.
     private func retrySaving(then done: @escaping @Sendable () -> Void) {
         Task {
             defer { done() }
