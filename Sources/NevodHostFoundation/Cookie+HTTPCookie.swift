@@ -8,10 +8,10 @@ public import NevodHost
 #endif
 
 extension Cookie {
-    /// Foundation's cookie as the host keeps it: a domain without a leading dot is host-only. Without SameSite, which Foundation
-    /// doesn't have everywhere.
+    /// Converts Foundation's cookie. A domain without a leading dot means host-only. SameSite is dropped, since Foundation
+    /// doesn't have it on all platforms.
     ///
-    /// Nil for what no server can set, such as a line break in the value.
+    /// Returns nil for a cookie that no server can set, such as one with a line break in its value.
     public init?(_ cookie: HTTPCookie) {
         let isHostOnly = !cookie.domain.hasPrefix(".")
         self.init(
@@ -23,7 +23,7 @@ extension Cookie {
 }
 
 extension HTTPCookie {
-    /// The same the other way round, without the time of creation. Nil for what Foundation refuses.
+    /// Converts a host's cookie, without its time of creation. Returns nil if Foundation refuses it.
     public convenience init?(_ cookie: Cookie) {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: cookie.name, .value: cookie.value, .domain: (cookie.isHostOnly ? "" : ".") + cookie.domain,
@@ -37,14 +37,14 @@ extension HTTPCookie {
 }
 
 extension CookieToken {
-    /// What Foundation's cookie storage holds, or read from an answer:
+    /// Takes Foundation's cookies, from its cookie storage or a response:
     ///
     /// ```swift
     /// CookieToken(sessionCookies: HTTPCookieStorage.shared.cookies(for: url) ?? [])
     /// ```
     ///
-    /// Without cookies that no server can set, such as one with a line break in its value: they can't be sent.
-    @_disfavoredOverload  // So that an empty array literal stands for no cookies of the host's own kind.
+    /// Drops cookies that no server can set, such as one with a line break in its value: they can't be sent.
+    @_disfavoredOverload  // An empty array literal is then an array of the host's own `Cookie`.
     public init(sessionCookies: [HTTPCookie]) {
         self.init(sessionCookies: sessionCookies.compactMap { Cookie($0) } as [Cookie])
     }

@@ -7,11 +7,23 @@ public import NevodHost
 #endif
 
 extension CookieAuthenticationInterceptor {
-    /// The same for a server that shows the end of a session in its own way.
+    /// Creates an interceptor whose predicate takes a `URLRequest`.
+    ///
+    /// - Parameter shouldAuthenticate: returns whether a request may carry the session's cookies.
+    public init(
+        cookieStorage: TokenStorage<CookieToken>, loginStrategy: @escaping @Sendable () async throws -> CookieToken,
+        shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool, logger: (any NetworkLogger)? = nil
+    ) {
+        self.init(
+            cookieStorage: cookieStorage, loginStrategy: loginStrategy,
+            shouldAuthenticate: { request in shouldAuthenticate(URLRequest(request)) }, logger: logger)
+    }
+
+    /// Creates an interceptor for a server that doesn't signal the expiry of a session with status 401.
     ///
     /// - Parameters:
-    ///   - shouldAuthenticate: whether a request is one that the session is meant for.
-    ///   - isSessionOver: whether an answer says so; asked before a redirect is followed.
+    ///   - shouldAuthenticate: returns whether a request may carry the session's cookies.
+    ///   - isSessionOver: returns whether a response means that the session has expired. Called before a redirect is followed.
     public init(
         cookieStorage: TokenStorage<CookieToken>, loginStrategy: @escaping @Sendable () async throws -> CookieToken,
         shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool,

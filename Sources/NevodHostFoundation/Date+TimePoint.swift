@@ -1,20 +1,20 @@
 public import Foundation
 public import NevodHost
 
-/// So that a token's own `let expiresAt: Date` counts.
+/// Lets a token declare its expiry as `let expiresAt: Date`.
 extension Date: TimePoint {
     public var unixTime: UnixTime? { UnixTime(self) }
 }
 
 extension UnixTime {
-    /// What is beyond the year 2262 is the end of that time.
+    /// Converts a date. Dates outside the range of `UnixTime`, which ends in the year 2262, are clamped to it.
     public init(_ date: Date) {
         self = UnixTime(seconds: 0) + .seconds(min(max(date.timeIntervalSince1970, -9.2e9), 9.2e9))
     }
 }
 
 extension Date {
-    /// To a microsecond or so: a `Date` counts in binary fractions of a second.
+    /// Converts a time, with a precision of about a microsecond: a `Date` stores seconds in floating point.
     public init(_ time: UnixTime) {
         self.init(timeIntervalSince1970: Double(time.nanoseconds) / 1e9)
     }

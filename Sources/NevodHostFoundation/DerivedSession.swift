@@ -6,17 +6,18 @@ internal import NevodSupport
     internal import FoundationNetworking
 #endif
 
-/// The session that works for another one: see `URLSession: HTTPTransport`.
+/// A session that sends requests on behalf of a user's session: see `URLSession: HTTPTransport`.
 final class DerivedSession: Sendable {
     private weak let original: URLSession?
     private let session: URLSession
     private let delegate = TransferDelegate()
-    /// What Foundation adds to every request that doesn't have it.
+    /// The header lines that Foundation adds to each request that lacks them.
     private let addedLines: [(name: String, value: String)]
 
     private static let all = Locked<[ObjectIdentifier: DerivedSession]>([:])
 
-    /// A session can't carry anything of ours, so the derived one is kept beside it, and looked after when the next comes.
+    /// Returns the derived session of `original`, creating it at first use. A `URLSession` can't hold a reference to it, so it
+    /// is kept in a table, from which those of deallocated sessions are removed when another one is created.
     static func of(_ original: URLSession) -> DerivedSession {
         let id = ObjectIdentifier(original)
         let (derived, outlived) = all.withLock { all in
@@ -27,13 +28,13 @@ final class DerivedSession: Sendable {
             all[id] = derived
             return (derived, outlived)
         }
-        withExtendedLifetime(outlived) {}  // They end outside the lock.
+        withExtendedLifetime(outlived) {}  // Deallocates them outside the lock.
         return derived
     }
 
     private init(_ original: URLSession) {
         self.original = original
-        // A copy already on Linux; elsewhere, too, the session's own is not to be changed.
+        // On Linux, `configuration` is a copy already; elsewhere, the session's own must not be changed.
         let configuration = original.configuration.copy() as? URLSessionConfiguration ?? original.configuration
         let configured = (configuration.httpAdditionalHeaders ?? [:]).compactMap { name, value in
             (name as? String).map { (name: $0, value: "\(value)") }
@@ -55,11 +56,11 @@ final class DerivedSession: Sendable {
     }
 
     deinit {
-        // Foundation keeps a session and its delegate until it is told. What is under way ends as it would have.
+        // Foundation keeps a session and its delegate alive until this call. Transfers under way complete normally.
         session.finishTasksAndInvalidate()
     }
 
-    /// Whether Foundation has ended all that was begun.
+    /// Whether Foundation has finished all tasks.
     var isIdle: Bool { delegate.isIdle }
 
     func prepare(_ request: inout HTTPRequest) {
@@ -87,15 +88,16 @@ extension URLRequest {
     fileprivate init(sending request: HTTPRequest, _ body: [UInt8]) throws(TransportError) {
         guard let url = URL(targetOf: request) else { throw TransportError(.other, "Foundation can't represent the URL") }
         self.init(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
-        // Between two bytes, in whole seconds: none. The whole transfer has its own.
+        // Disables this timeout, which applies between two bytes, in whole seconds. `URLTransfer` has a timer for the whole
+        // transfer.
         timeoutInterval = 365 * 24 * 3600
         httpShouldHandleCookies = false
         httpMethod = request.method.rawValue
         var fields = request.headers.mergedFields
-        // The transport's own, by the body.
+        // Foundation sets these itself, from the body.
         fields["content-length"] = nil
         fields["transfer-encoding"] = nil
-        // Names stay as they are only this way.
+        // Only this setter preserves the case of names.
         allHTTPHeaderFields = Dictionary(fields.values.map { ($0.name, $0.value) }) { first, _ in first }
         if !body.isEmpty {
             guard request.method != .get else {
@@ -107,22 +109,22 @@ extension URLRequest {
 }
 
 extension HTTPBody {
-    /// - Throws: `.requestBody` for more than 64 MiB, and for a reader that fails or doesn't keep its word.
+    /// - Throws: `.requestBody` for more than 64 MiB, or if the reader fails or delivers another length than announced.
     fileprivate func collectForUpload() async throws(TransportError) -> [UInt8] {
         switch self {
         case .none: return []
         case .bytes(let bytes): return bytes
         case .stream(let stream):
-            let most = 64 << 20
+            let maxBytes = 64 << 20
             let tooLong = TransportError(
                 .requestBody, "URLSession takes 64 MiB of a stream at most; CurlSession sends any length")
-            guard stream.length ?? 0 <= most else { throw tooLong }
+            guard stream.length ?? 0 <= maxBytes else { throw tooLong }
             var bytes: [UInt8] = []
             do {
                 let reader = try stream.makeReader()
                 while case let piece = try await reader.read(upTo: 64 << 10), !piece.isEmpty {
                     bytes += piece
-                    guard bytes.count <= most else { throw tooLong }
+                    guard bytes.count <= maxBytes else { throw tooLong }
                     if let length = stream.length, bytes.count > length { break }
                     try Task.checkCancellation()
                 }

@@ -2,7 +2,8 @@ internal import Foundation
 internal import NevodHost
 
 extension URL {
-    /// Foundation would encode all of a URL anew, `%2F` too, for one character that it doesn't like. It gets none.
+    /// Encodes the few characters of the target that Foundation rejects. For a single one, it would otherwise encode the whole
+    /// URL again, including `%2F`.
     init?(targetOf request: HTTPRequest) {
         var text = "\(request.origin)"
         let bytes = Array(request.target.utf8)
@@ -24,7 +25,8 @@ extension URL {
 }
 
 extension HTTPHeaders {
-    /// As Foundation holds them, one value for a name: by the name in lower case, under the name of its first line.
+    /// The lines as Foundation stores them, with one value for each name. Keys are lower-case names; each name is spelled as in
+    /// its first line.
     var mergedFields: [String: (name: String, value: String)] {
         var fields: [String: (name: String, value: String)] = [:]
         for line in self {

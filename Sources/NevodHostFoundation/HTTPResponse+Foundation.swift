@@ -6,7 +6,8 @@ internal import NevodHost
 #endif
 
 extension HTTPResponse {
-    /// Without a body. Foundation knows neither the version nor the reason, and has forgotten the order of the lines.
+    /// Converts a response, without its body. Foundation provides neither the version nor the reason phrase, nor the order of
+    /// the lines.
     init(_ response: HTTPURLResponse) {
         var lines = HTTPHeaders()
         let fields = response.allHeaderFields.compactMap { name, value in

@@ -14,17 +14,3 @@ extension JSONDecoder: BodyDecoder {
         try decode(type, from: Data(body))
     }
 }
-
-extension NetworkError {
-    /// The body of the answer.
-    public var responseData: Data? { responseBody.map { Data($0) } }
-
-    /// The body of the answer as the error that the server describes.
-    public func decode<Value: Decodable>(_ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()) throws -> Value {
-        try decoder.decode(type, from: responseData ?? Data())
-    }
-}
-
-extension URL: URLRepresentation {
-    public var urlString: String { absoluteString }
-}

@@ -1,21 +1,22 @@
-// Not built on Linux, which has no keychain: no test of ours has run this file.
+// Not built on Linux, which has no keychain; this file has never been tested.
 #if canImport(Security)
     public import Foundation
     public import NevodHost
     internal import Security
 
-    /// Values in the keychain, as generic passwords of one service: encrypted, readable after the first unlock, never copied
-    /// to another device. The store for production on Apple's systems.
+    /// Stores values in the keychain, as generic passwords of one service: encrypted, readable after the first unlock, never
+    /// copied to another device. Use it in production on Apple's systems.
     ///
-    /// Calls go to another process and may wait, so they are made on a thread of the store's own. On macOS the program must be
-    /// signed with a keychain access group; one that is not gets `errSecMissingEntitlement`, as a ``StorageError``.
+    /// Calls go to another process and may block, so they are made on the store's own thread. On macOS the program must be
+    /// signed with a keychain access group; otherwise calls fail with `errSecMissingEntitlement`, as a ``StorageError``.
     public final class KeychainStorage: KeyValueStorage {
         private let service: String
         private let accessGroup: String?
         private let thread = StorageThread()
 
-        /// - Parameter service: what keeps these items apart from those of other programs.
-        /// - Parameter accessGroup: shared with other apps of the same team that name it as well.
+        /// - Parameters:
+        ///   - service: separates these items from those of other programs.
+        ///   - accessGroup: shares the items with other apps of the same team that name the same group.
         public init(service: String = Bundle.main.bundleIdentifier ?? "com.app", accessGroup: String? = nil) {
             self.service = service
             self.accessGroup = accessGroup
@@ -48,7 +49,7 @@
                 kSecClass: kSecClassGenericPassword,
                 kSecAttrService: service as CFString,
                 kSecAttrAccount: key.rawValue as CFString,
-                // Otherwise macOS looks in the old keychain, which knows neither access groups nor accessibility.
+                // Without this, macOS uses the old keychain, which supports neither access groups nor accessibility.
                 kSecUseDataProtectionKeychain: kCFBooleanTrue,
             ]
             query[kSecAttrAccessGroup] = accessGroup.map { $0 as CFString }
@@ -66,7 +67,7 @@
             return data
         }
 
-        /// Each call changes the item in one step. Removing it first would leave a moment without any.
+        /// Each call changes the item atomically. If it were removed first, a crash could leave none.
         func write(_ value: Data) throws(StorageError) {
             let change: [CFString: CFTypeRef] = [
                 kSecValueData: value as CFData,
@@ -75,7 +76,7 @@
             var status = SecItemUpdate(query(), change as CFDictionary)
             if status == errSecItemNotFound {
                 status = SecItemAdd(query(change), nil)
-                // Another process has added it in between.
+                // Another process has added it meanwhile.
                 if status == errSecDuplicateItem { status = SecItemUpdate(query(), change as CFDictionary) }
             }
             try check(status, "can't be saved")

@@ -2,9 +2,9 @@ public import Foundation
 public import NevodHost
 
 extension NetworkConfig {
-    /// With JSON for bodies and answers.
+    /// Creates a configuration that encodes and decodes bodies as JSON.
     ///
-    /// - Parameter timeout: in seconds, for all attempts and redirects of a request together.
+    /// - Parameter timeout: the limit for all attempts and redirects of a request together, in seconds.
     public init<Domain: ServiceDomain>(
         environments: [Domain: any NetworkEnvironmentProviding], timeout: TimeInterval = 30,
         retryPolicy: RetryPolicy = .default, rateLimit: RateLimitConfiguration? = nil, jsonEncoder: JSONEncoder = JSONEncoder(),
@@ -16,9 +16,9 @@ extension NetworkConfig {
             jsonDecoder: jsonDecoder)
     }
 
-    /// With JSON for bodies and answers.
+    /// Creates a configuration that encodes and decodes bodies as JSON.
     ///
-    /// - Parameter timeout: for all attempts and redirects of a request together; nil: no limit.
+    /// - Parameter timeout: the limit for all attempts and redirects of a request together; nil for none.
     public init<Domain: ServiceDomain>(
         environments: [Domain: any NetworkEnvironmentProviding], timeout: Duration?,
         retryPolicy: RetryPolicy = .default, rateLimit: RateLimitConfiguration? = nil, jsonEncoder: JSONEncoder = JSONEncoder(),

@@ -2,9 +2,9 @@ public import Foundation
 public import NevodHost
 
 extension NetworkProvider {
-    /// A provider with one service, for requests without a route, with JSON for bodies and answers.
+    /// Creates a provider with one service, for requests without a route. Bodies are encoded and decoded as JSON.
     ///
-    /// - Parameter timeout: in seconds, for all attempts and redirects of a request together.
+    /// - Parameter timeout: the limit for all attempts and redirects of a request together, in seconds.
     public static func quick(
         baseURL: some URLRepresentation, timeout: TimeInterval = 30, retryPolicy: RetryPolicy = .default,
         rateLimit: RateLimitConfiguration? = nil, jsonEncoder: JSONEncoder = JSONEncoder(),
@@ -17,9 +17,9 @@ extension NetworkProvider {
             session: session, interceptor: interceptor, logger: logger)
     }
 
-    /// A provider with one service, for requests without a route, with JSON for bodies and answers.
+    /// Creates a provider with one service, for requests without a route. Bodies are encoded and decoded as JSON.
     ///
-    /// - Parameter timeout: for all attempts and redirects of a request together; nil: no limit.
+    /// - Parameter timeout: the limit for all attempts and redirects of a request together; nil for none.
     public static func quick(
         baseURL: some URLRepresentation, timeout: Duration?, retryPolicy: RetryPolicy = .default,
         rateLimit: RateLimitConfiguration? = nil, jsonEncoder: JSONEncoder = JSONEncoder(),

@@ -6,12 +6,12 @@ internal import NevodSupport
     internal import FoundationNetworking
 #endif
 
-/// Hands what comes to the transfer that waits for it, and refuses what the host does itself: redirects and challenges.
-/// One for the session, since on Linux a task's own delegate is not asked.
+/// Forwards each task's events to its transfer, and refuses redirects and challenges, which the host handles itself. It is the
+/// delegate of the session, since Linux ignores the delegate of a task.
 final class TransferDelegate: NSObject, URLSessionDataDelegate {
     private let transfers = Locked<[Int: URLTransfer]>([:])
 
-    /// Until the task is over.
+    /// Registers a transfer until its task has finished.
     func add(_ transfer: URLTransfer, _ task: URLSessionTask) {
         let id = task.taskIdentifier
         transfers.withLock { $0[id] = transfer }
@@ -36,7 +36,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            // It comes behind the whole body of a 401, and there is no way to go on but with a credential.
+            // The challenge arrives after the whole body of a 401, and the task can continue only with a credential.
             transfer(of: task)?.finish(.success(()))
             completionHandler(.cancelAuthenticationChallenge, nil)
         #else
@@ -61,7 +61,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate {
         let id = task.taskIdentifier
         guard let transfer = transfers.withLock({ $0.removeValue(forKey: id) }) else { return }
         if let error { return transfer.finish(.failure(TransportError(error))) }
-        // The head of a redirect without a Location has not been announced.
+        // For a redirect without a Location, `didReceive response` has not been called.
         if let response = task.response as? HTTPURLResponse { transfer.receiveHead(response) }
         transfer.finish(.success(()))
     }

@@ -11,7 +11,7 @@ extension TransportError {
             self.init(.other, error.localizedDescription)
             return
         }
-        // On Linux, libcurl's own words.
+        // On Linux, libcurl's message.
         let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
         let message = (underlying ?? error as NSError).localizedDescription
         let code: Code =
@@ -25,12 +25,12 @@ extension TransportError {
                 .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
                 .clientCertificateRequired:
                 .tls
-            // On Linux: an answer that breaks off before its first byte, and anywhere later.
+            // On Linux: the connection was lost before the first byte of the response, or later.
             case .badServerResponse where message.contains("Empty reply"): .connectionLost
             case .unknown where message.contains("transfer closed") || message.contains("Recv failure"): .connectionLost
-            // On Linux: in OpenSSL's words, since the code says nothing.
+            // On Linux: recognized by OpenSSL's message, since the code is `unknown`.
             case .unknown where message.contains("SSL"): .tls
-            // On Linux: an answer that doesn't begin like HTTP.
+            // On Linux: the response doesn't start like HTTP.
             case .unsupportedURL: .malformedResponse
             case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData: .malformedResponse
             case .requestBodyStreamExhausted: .requestBody

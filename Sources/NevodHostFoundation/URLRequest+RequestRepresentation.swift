@@ -7,7 +7,7 @@ public import NevodHost
     public import Foundation
 #endif
 
-/// So that a token can be written against `URLRequest`:
+/// Lets a token authorize a `URLRequest`:
 ///
 /// ```swift
 /// import FoundationNetworking
@@ -25,20 +25,20 @@ public import NevodHost
 /// }
 /// ```
 ///
-/// What it finds: the method, the URL, the header lines (those of one name merged), and a body in memory; a streamed body
-/// is not shown. What it may change: the method, header lines, the body (`httpBody`), and the query, to which it can add
-/// items. Those alone are the token's; the rest of the request stays byte for byte, however Foundation spells it.
+/// The request has the method, the URL, the header lines (those of one name merged), and a body that is in memory; a streamed
+/// body is left out. The token may change the method, header lines and the body (`httpBody`), and may add items to the query.
+/// Only its changes are carried over; the rest of the request stays as it is, byte for byte, however Foundation spells it.
 extension URLRequest: RequestRepresentation {
     public init(_ request: HTTPRequest) {
-        // Nothing that passes for a URL in an HTTPRequest is known to be none for Foundation.
+        // The fallback is not expected: every known valid target of an HTTPRequest is a URL for Foundation too.
         self.init(url: URL(targetOf: request) ?? URL(fileURLWithPath: "/"))
         httpMethod = request.method.rawValue
         allHTTPHeaderFields = Dictionary(request.headers.mergedFields.values.map { ($0.name, $0.value) }) { first, _ in first }
         if case .bytes(let bytes) = request.body { httpBody = Data(bytes) }
     }
 
-    /// - Throws: ``InvalidRequestError`` for a change that a request can't take: another host or path, a query of which items
-    ///   are missing or moved, a header line that may not stand in a request, a body as a stream.
+    /// - Throws: ``InvalidRequestError`` for a change that can't be carried over: another host or path, query items that were
+    ///   removed or moved, an invalid header line, a body as a stream.
     public func write(to request: inout HTTPRequest) throws {
         let before = URLRequest(request)
         let items = try addedQueryItems(since: before, to: request)
@@ -48,7 +48,7 @@ extension URLRequest: RequestRepresentation {
         for item in items { request.appendEncodedQueryItem(Array(item.utf8)) }
     }
 
-    /// Foundation's answer: header lines of one name are merged, and of several Set-Cookie lines not all survive.
+    /// Converts a response for Foundation: header lines of one name are merged, and of several Set-Cookie lines some are lost.
     public static func response(_ response: HTTPResponse, to request: HTTPRequest) -> HTTPURLResponse? {
         URL(targetOf: request).flatMap { url in
             HTTPURLResponse(
@@ -64,7 +64,7 @@ extension URLRequest: RequestRepresentation {
         let (old, new) = (byKey(before.allHTTPHeaderFields), byKey(allHTTPHeaderFields))
         for (key, field) in old where new[key] == nil { request.removeHeader(field.name) }
         for (key, field) in new.sorted(by: { $0.key < $1.key }) where field.value != old[key]?.value {
-            // addValue joins with a comma: what stands before it is not the token's.
+            // addValue appends after a comma: only the part after it is the token's.
             if let value = old[key]?.value, !value.isEmpty, key != "cookie", field.value.hasPrefix(value + ",") {
                 try request.addHeader(field.name, String(field.value.dropFirst(value.count + 1)))
             } else {
@@ -79,16 +79,16 @@ extension URLRequest: RequestRepresentation {
         }
         guard httpBody != before.httpBody else { return }
         request.body = httpBody.map { .bytes(Array($0)) } ?? .none
-        // The host derives them anew.
+        // The host sets these again from the new body.
         request.removeHeader("Content-Length")
         request.removeHeader("Transfer-Encoding")
     }
 
-    /// The items of the query that were not there before, as Foundation spells them. Items are compared decoded:
-    /// URLComponents spells what it finds in its own way.
+    /// The added query items, as Foundation spells them. Items are compared in decoded form, since URLComponents may encode
+    /// existing ones differently.
     private func addedQueryItems(since before: URLRequest, to request: HTTPRequest) throws -> [Substring] {
         guard url != before.url else { return [] }
-        let refused = InvalidRequestError(.url("\(request.origin)"), "an authorisation may only add items to the query")
+        let refused = InvalidRequestError(.url("\(request.origin)"), "a token may only add items to the query of a URLRequest")
         guard let new = url?.parts, let old = before.url?.parts, new.base == old.base else { throw refused }
         var rest = old.items[...]
         let added = new.items.filter { item in

@@ -6,37 +6,36 @@ public import NevodHost
     public import Foundation
 #endif
 
-/// Sends through Foundation: for programs that have a `URLSession` already, with its proxy and its connection limits.
+/// Sends requests with Foundation. For programs that already have a `URLSession`, with its proxy and connection limits.
 ///
-/// What goes out is sent by a session derived from this one: the same configuration, without cookies, cache and stored
-/// credentials, which are the host's work here, and with a delegate that refuses redirects, which `URLSession` would
-/// follow with the credentials still on. It is made at the first request and kept; it goes after its own session has
-/// gone, the next time that a session is new here. This session's delegate hears nothing, and its invalidation stops
-/// nothing.
+/// Requests are sent by a session derived from this one. It has the same configuration, but no cookies, cache or stored
+/// credentials, which the host manages itself. Its delegate refuses redirects, which `URLSession` would follow with the
+/// credentials still on the request. It is created at the first request, and released after this session has been deallocated,
+/// when the next session is first used. This session's delegate is not called, and invalidating this session has no effect.
 ///
-/// On Linux, Foundation changes requests and answers. **A signer should use ``CurlSession``**, which sends what was signed:
+/// On Linux, Foundation changes requests and responses. **A signer should use ``CurlSession``**, which sends what was signed:
 /// - Header lines of one name are merged into one, and the order of the lines is lost. (`URLRequest.setValue` and
 ///   `addValue` also rewrite names, `x-key` to `X-Key`; this transport keeps them as they are.)
-/// - Dots in a path are resolved, a `[`, a `]` and a lone `%` are percent-encoded, and methods like `get` are written in
+/// - Dot segments of a path are resolved, `[`, `]` and a lone `%` are percent-encoded, and methods like `get` are sent in
 ///   capitals.
-/// - Of an answer's lines of one name, such as Set-Cookie, some are merged and some are lost; all are sorted by name here.
-///   The HTTP version is unknown, and reported as 1.1; so is the reason phrase, and reported as empty.
-/// - A redirect without a usable Location comes without its body.
+/// - Of several lines of one name in a response, such as Set-Cookie, some are merged and some are lost; all are sorted by name.
+///   The HTTP version is unknown and reported as 1.1; the reason phrase is unknown and reported as empty.
+/// - A redirect without a usable Location is returned without its body.
 /// - A body can't be sent with GET.
 ///
-/// And these are its limits:
-/// - ``TransferOptions/timeout`` counts; there is no time limit for the connection alone.
-/// - A stream is put into memory before it is sent: 64 MiB at most.
-/// - A transfer can't be paused, so a streamed answer exerts no back-pressure: what its reader has not taken yet is kept,
-///   and when that is more than 64 MiB, the transfer fails.
-/// - On Linux, all sessions of a process receive on one queue, and a server that delivers faster than that queue reads keeps
-///   it to itself: the others wait, and a cancelled transfer returns at once but goes on being received until there is a gap.
-/// - On Linux, a program that is started during a transfer inherits its connection, which then stays open as long as that
-///   program runs.
-/// - Metrics hold the times of the first byte and of the end, and the bytes of the bodies.
+/// Other limits:
+/// - ``TransferOptions/timeout`` applies to the whole transfer; there is no separate timeout for the connection.
+/// - A stream is collected in memory before it is sent: 64 MiB at most.
+/// - A transfer can't be paused, so a streamed response has no back-pressure: bytes that its reader has not taken yet are kept
+///   in memory, and the transfer fails if they exceed 64 MiB.
+/// - On Linux, all sessions of a process receive on one queue. A server that sends faster than that queue reads occupies it:
+///   other transfers wait, and a cancelled transfer returns at once, but its bytes are received until the server pauses.
+/// - On Linux, a child process that is started during a transfer inherits its connection, which then stays open until that
+///   process exits.
+/// - Metrics contain the times of the first byte and of completion, and the sizes of the bodies.
 extension URLSession: HTTPTransport {
-    /// Writes the lines that Foundation adds to every request as well. Answers are asked for uncompressed, unless the
-    /// request says otherwise; a compressed answer comes decompressed.
+    /// Adds the lines that Foundation would add to each request. Requests an uncompressed response unless the request says
+    /// otherwise; a compressed response is returned decompressed.
     public func prepare(_ request: inout HTTPRequest) {
         DerivedSession.of(self).prepare(&request)
     }

@@ -7,43 +7,43 @@ internal import NevodSupport
     internal import FoundationNetworking
 #endif
 
-/// One request on its way: the delegate tells it what comes, its reader asks for it.
+/// One transfer. The delegate delivers its events; the caller, and the reader of a streamed body, wait for them.
 final class URLTransfer: Sendable {
-    typealias Answer = CheckedContinuation<Result<HTTPResponse, TransportError>, Never>
-    typealias Piece = CheckedContinuation<Result<[UInt8]?, TransportError>, Never>
+    typealias ResponseContinuation = CheckedContinuation<Result<HTTPResponse, TransportError>, Never>
+    typealias PieceContinuation = CheckedContinuation<Result<[UInt8]?, TransportError>, Never>
 
     private let options: TransferOptions
     private let uploading: Int
     private let start = ContinuousClock.now
     private let state: Locked<State>
 
-    /// What decides; what it says is done outside the lock.
+    /// The pure part. Its methods return an action, which is performed outside the lock.
     fileprivate struct State {
         let delivery: TransferOptions.Delivery
         var task: URLSessionTask?
         var timer: Task<Void, Never>?
-        var answer: Answer?
+        var waitingForResponse: ResponseContinuation?
         var head: HTTPResponse?
         var body: [UInt8] = []
         var outcome: Result<Void, TransportError>?
-        var waitingForPiece: Piece?
+        var waitingForPiece: PieceContinuation?
         var metrics = TransferMetrics()
     }
 
     fileprivate enum Action {
         case none
-        case answer(Answer, Result<HTTPResponse, TransportError>)
-        case stream(Answer, HTTPResponse)
-        case piece(Piece, Result<[UInt8]?, TransportError>)
+        case deliver(ResponseContinuation, Result<HTTPResponse, TransportError>)
+        case stream(ResponseContinuation, HTTPResponse)
+        case piece(PieceContinuation, Result<[UInt8]?, TransportError>)
         case fail(TransportError)
     }
 
-    /// To resume and to cancel, Foundation waits for the one queue on which all sessions of the process receive. Neither a
-    /// task's thread may wait there, nor the delegate's, which empties what that queue fills.
+    /// Calls `resume` and `cancel`, in which Foundation waits for the one queue on which all sessions of the process receive. The
+    /// threads of Swift tasks must not block there, nor the delegate's, which consumes what that queue produces.
     private static let queue = DispatchQueue(label: "NevodHostFoundation.URLTransfer")
 
-    /// How much of a streamed body waits in memory for its reader, at most.
-    fileprivate static let mostUnread = 64 << 20
+    /// The limit of a streamed body's bytes that its reader has not taken yet.
+    fileprivate static let maxUnreadBytes = 64 << 20
 
     init(_ options: TransferOptions, uploading: Int) {
         self.options = options
@@ -53,16 +53,16 @@ final class URLTransfer: Sendable {
 
     func run(_ task: URLSessionTask) async throws(TransportError) -> HTTPResponse {
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (answer: Answer) in
+            await withCheckedContinuation { (continuation: ResponseContinuation) in
                 let isCancelled = state.withLock { state in
                     guard state.outcome == nil else { return true }
                     state.task = task
-                    state.answer = answer
+                    state.waitingForResponse = continuation
                     return false
                 }
                 guard !isCancelled else {
                     Self.queue.async { task.cancel() }
-                    return answer.resume(returning: .failure(TransportError(.cancelled)))
+                    return continuation.resume(returning: .failure(TransportError(.cancelled)))
                 }
                 startTimer()
                 Self.queue.async { task.resume() }
@@ -79,11 +79,11 @@ final class URLTransfer: Sendable {
             guard (try? await Task.sleep(for: timeout)) != nil else { return }
             self?.finish(.failure(TransportError(.timedOut)))
         }
-        let isOver = state.withLock { state in
+        let isFinished = state.withLock { state in
             state.timer = timer
             return state.outcome != nil
         }
-        if isOver { timer.cancel() }
+        if isFinished { timer.cancel() }
     }
 
     // MARK: From the delegate
@@ -97,19 +97,19 @@ final class URLTransfer: Sendable {
         perform(state.withLock { $0.receive(data) })
     }
 
-    /// The first outcome counts; the others are its echo.
+    /// Sets the outcome. Only the first call has an effect; later ones follow from it.
     func finish(_ outcome: Result<Void, TransportError>) {
-        let end = seconds
+        let total = seconds
         let (action, task, metrics) = state.withLock { state -> (Action, URLSessionTask?, TransferMetrics?) in
             guard state.outcome == nil else { return (.none, nil, nil) }
-            state.metrics.total = end
+            state.metrics.total = total
             state.metrics.uploaded = uploading
             let action = state.finish(outcome)
             defer { state.task = nil }
             return (action, state.task, state.metrics)
         }
         guard let metrics else { return }
-        if let task { Self.queue.async { task.cancel() } }  // One that has ended takes no notice.
+        if let task { Self.queue.async { task.cancel() } }  // Has no effect on a finished task.
         options.onMetrics?(metrics)
         perform(action)
     }
@@ -117,9 +117,10 @@ final class URLTransfer: Sendable {
     private func perform(_ action: Action) {
         switch action {
         case .none: break
-        case .answer(let answer, let result): answer.resume(returning: result)
-        case .stream(let answer, let head): answer.resume(returning: .success(head.withBody(.stream(stream()))))
-        case .piece(let piece, let result): piece.resume(returning: result)
+        case .deliver(let continuation, let result): continuation.resume(returning: result)
+        case .stream(let continuation, let head):
+            continuation.resume(returning: .success(head.withBody(.stream(stream()))))
+        case .piece(let continuation, let result): continuation.resume(returning: result)
         case .fail(let error): finish(.failure(error))
         }
     }
@@ -135,14 +136,16 @@ final class URLTransfer: Sendable {
 
     private func next() async throws(TransportError) -> [UInt8]? {
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (piece: Piece) in perform(state.withLock { $0.pull(piece) }) }
+            await withCheckedContinuation { (continuation: PieceContinuation) in
+                perform(state.withLock { $0.pull(continuation) })
+            }
         } onCancel: {
             finish(.failure(TransportError(.cancelled)))
         }
         return try result.get()
     }
 
-    /// Lives as long as somebody may read the body: one that nobody reads any more is not fetched.
+    /// Owned by the body's stream. When the last reference is released, the rest of the body is no longer fetched.
     private final class Reader: Sendable {
         let transfer: URLTransfer
 
@@ -161,13 +164,13 @@ extension URLTransfer.State {
         guard outcome == nil, head == nil else { return .none }
         metrics.firstByte = seconds
         guard (100...599).contains(response.statusCode) else {
-            return .fail(TransportError(.malformedResponse, "its status is \(response.statusCode)"))
+            return .fail(TransportError(.malformedResponse, "the status is \(response.statusCode), not a number from 100 to 599"))
         }
         let head = HTTPResponse(response)
         self.head = head
-        guard case .streamed = delivery, let answer else { return .none }
-        self.answer = nil
-        return .stream(answer, head)
+        guard case .streamed = delivery, let continuation = waitingForResponse else { return .none }
+        waitingForResponse = nil
+        return .stream(continuation, head)
     }
 
     fileprivate mutating func receive(_ data: Data) -> URLTransfer.Action {
@@ -180,8 +183,8 @@ extension URLTransfer.State {
         switch delivery {
         case .collected(let limit) where body.count + data.count > limit:
             return .fail(TransportError(.bodyTooLarge(limit: limit)))
-        case .streamed where body.count + data.count > URLTransfer.mostUnread:
-            let reason = "its reader is more than 64 MiB behind, and URLSession can't wait for it; CurlSession can"
+        case .streamed where body.count + data.count > URLTransfer.maxUnreadBytes:
+            let reason = "the reader of the body is more than 64 MiB behind, and URLSession has no back-pressure; CurlSession has"
             return .fail(TransportError(.other, reason))
         default:
             body += data
@@ -189,21 +192,23 @@ extension URLTransfer.State {
         }
     }
 
-    fileprivate mutating func pull(_ piece: URLTransfer.Piece) -> URLTransfer.Action {
+    fileprivate mutating func pull(_ continuation: URLTransfer.PieceContinuation) -> URLTransfer.Action {
         if !body.isEmpty {
             defer { body = [] }
-            return .piece(piece, .success(body))
+            return .piece(continuation, .success(body))
         }
         guard let outcome else {
-            waitingForPiece = piece
+            waitingForPiece = continuation
             return .none
         }
-        return .piece(piece, outcome.map { nil })
+        return .piece(continuation, outcome.map { nil })
     }
 
     fileprivate mutating func finish(_ outcome: Result<Void, TransportError>) -> URLTransfer.Action {
         var outcome = outcome
-        if case .success = outcome, head == nil { outcome = .failure(TransportError(.malformedResponse, "it has no head")) }
+        if case .success = outcome, head == nil {
+            outcome = .failure(TransportError(.malformedResponse, "the response has no head"))
+        }
         self.outcome = outcome
         timer?.cancel()
         timer = nil
@@ -211,9 +216,10 @@ extension URLTransfer.State {
             waitingForPiece = nil
             return .piece(piece, outcome.map { nil })
         }
-        guard let answer else { return .none }
-        self.answer = nil
+        guard let continuation = waitingForResponse else { return .none }
+        waitingForResponse = nil
         defer { body = [] }
-        return .answer(answer, outcome.flatMap { head.map { .success($0.withBody(.bytes(body))) } ?? .failure(.init(.other)) })
+        return .deliver(
+            continuation, outcome.flatMap { head.map { .success($0.withBody(.bytes(body))) } ?? .failure(.init(.other)) })
     }
 }

@@ -2,20 +2,20 @@ public import Foundation
 public import NevodHost
 internal import NevodSupport
 
-/// Values in the user's defaults: for development only. They lie in a plain file that every process of this user can read,
-/// goes into backups, and isn't made for secrets; a write that returns may still be lost in a crash. In production use
-/// `KeychainStorage` where there is one, or `FileStorage`.
+/// Stores values in the user's defaults: for development only. Defaults are a plain file that all processes of the user can
+/// read and that backups include, and a write that has returned may still be lost in a crash. In production use
+/// `KeychainStorage` where it is available, or else `FileStorage`.
 public final class UserDefaultsStorage: KeyValueStorage {
-    // Not Sendable on Linux. Foundation guards the values themselves; `lock` keeps this object's calls apart on top of that.
+    // Not Sendable on Linux. Foundation synchronizes access to the values; in addition, `lock` serializes this object's calls.
     private nonisolated(unsafe) let defaults: UserDefaults
     private let lock = Locked<Void>(())
 
-    /// - Parameter userDefaults: a suite of its own keeps the tokens of development apart from the rest.
+    /// - Parameter userDefaults: use a separate suite to keep the tokens of development apart from other defaults.
     public init(userDefaults: UserDefaults = .standard) {
         defaults = userDefaults
     }
 
-    /// What was set as data, or as a string by somebody else.
+    /// A value that was set as data, or as a string by another program.
     public func data(for key: StorageKey) -> Data? {
         lock.withLock { _ in
             defaults.data(forKey: key.rawValue) ?? defaults.string(forKey: key.rawValue).map { Data($0.utf8) }

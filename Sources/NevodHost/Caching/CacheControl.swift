@@ -1,4 +1,4 @@
-/// The directives of `Cache-Control` (RFC 9111 §5.2), of a request or an answer. Unknown ones are kept and mean nothing
+/// The directives of a request's or response's `Cache-Control` (RFC 9111 §5.2). Unknown ones are kept but have no effect
 /// (§5.2.3).
 struct CacheControl: Sendable {
     private var directives: [(name: String, argument: String?)] = []
@@ -11,9 +11,9 @@ struct CacheControl: Sendable {
         directives.contains { $0.name == name }
     }
 
-    /// Nil when there is no such directive.
+    /// The duration that a directive specifies; nil if there is no such directive.
     ///
-    /// - Parameter broken: for an argument that is missing or no number, and for several that differ (§4.2.1).
+    /// - Parameter broken: returned if the argument is missing or not a number, or if several differ (§4.2.1).
     func duration(_ name: String, broken: Duration) -> Duration? {
         let arguments = directives.filter { $0.name == name }.map(\.argument)
         guard let first = arguments.first else { return nil }
@@ -21,18 +21,18 @@ struct CacheControl: Sendable {
         return Self.seconds(first) ?? broken
     }
 
-    /// Whether the directive stands there without an argument.
+    /// Whether the directive occurs without an argument.
     func isBare(_ name: String) -> Bool {
         directives.contains { $0.name == name && $0.argument == nil }
     }
 
-    /// §1.2.2: what is larger than 2^31 is 2^31.
+    /// Parses a number of seconds. Larger ones than 2^31 count as 2^31 (§1.2.2).
     static func seconds(_ text: String) -> Duration? {
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
         return .seconds(min(Int64(text) ?? .max, 1 << 31))
     }
 
-    /// A list of `name`, `name=token` and `name="text"`.
+    /// Parses a list of `name`, `name=token` and `name="text"`.
     private mutating func parse(_ line: [UInt8]) {
         var name: [UInt8] = []
         var argument: [UInt8]?
@@ -46,7 +46,7 @@ struct CacheControl: Sendable {
                 (name, argument) = ([], nil)
             case UInt8(ascii: "=") where argument == nil: argument = []
             case UInt8(ascii: "\""):
-                // A text without an end hides nothing that stands behind it.
+                // An unterminated text doesn't hide the directives after it.
                 guard let text = Self.quoted(line[index...]) else { continue }
                 argument?.append(contentsOf: text.bytes)
                 index = text.end
@@ -65,7 +65,8 @@ struct CacheControl: Sendable {
         directives.append((name.lowercased(), argument))
     }
 
-    /// The text up to its closing mark (RFC 9110 §5.6.4), and what comes next.
+    /// Parses a text up to its closing quotation mark (RFC 9110 §5.6.4). Returns it with the index after the mark; nil if there
+    /// is no closing mark.
     private static func quoted(_ rest: ArraySlice<UInt8>) -> (bytes: [UInt8], end: Int)? {
         var bytes: [UInt8] = []
         var index = rest.startIndex

@@ -1,12 +1,12 @@
-/// One request on its way through the cache: a state machine without I/O. The shell does what it says, and tells it what
-/// came of it.
+/// One request's path through the cache: a state machine without I/O. It returns actions; ``CachingSession`` performs them and
+/// feeds back their outcomes.
 struct CacheExchange: Sendable {
     enum Action: Sendable {
         case send(HTTPRequest)
         case finish(Result<HTTPResponse, TransportError>, Change)
     }
 
-    /// What becomes of the stored answer that the exchange began with.
+    /// What to do with the stored response that the exchange started with.
     enum Change: Sendable {
         case none
         case store(StoredResponse)
@@ -18,12 +18,12 @@ struct CacheExchange: Sendable {
     private let limit: Int
     private var stored: StoredResponse?
     private var isValidating = false
-    /// The stored answer turned out to be another than the server's, and nothing has replaced it yet.
-    private var isDisowned = false
+    /// Whether the server has confirmed another response than the stored one, and no new response has arrived yet.
+    private var isMismatched = false
 
     /// - Parameters:
-    ///   - stored: the answer that the request selects (RFC 9111 §4).
-    ///   - limit: of the body, in bytes; a longer one fails, as it does from the network.
+    ///   - stored: the response that the request selects (RFC 9111 §4).
+    ///   - limit: the limit of the body, in bytes. A longer stored body fails, as it would from the network.
     init(_ request: HTTPRequest, _ policy: CachePolicy, stored: StoredResponse?, limit: Int) {
         self.request = request
         self.policy = policy
@@ -32,7 +32,7 @@ struct CacheExchange: Sendable {
     }
 
     mutating func start(at now: UnixTime) -> Action {
-        if let stored, policy.mayServe(stored, at: now) { return .finish(answer(stored.answer(at: now)), .none) }
+        if let stored, policy.mayServe(stored, at: now) { return .finish(result(delivering: stored.response(at: now)), .none) }
         // RFC 9111 §5.2.1.7
         guard !policy.onlyIfCached else { return .finish(.success(.notCached), .none) }
         var outgoing = request
@@ -43,18 +43,17 @@ struct CacheExchange: Sendable {
         return .send(outgoing)
     }
 
-    /// - Parameters:
-    ///   - requestedAt: when the request was sent that this is the outcome of.
+    /// - Parameter requestedAt: when the request with this outcome was sent.
     mutating func receive(
         _ outcome: Result<HTTPResponse, TransportError>, requestedAt: UnixTime, at now: UnixTime
     ) -> Action {
         switch outcome {
         case .failure(let error):
-            return .finish(error.isOutage ? stale(at: now) ?? outcome : outcome, isDisowned ? .remove : .none)
+            return .finish(error.isOutage ? stale(at: now) ?? outcome : outcome, isMismatched ? .remove : .none)
         case .success(let response) where response.status == 304 && isValidating:
             return confirm(response, requestedAt: requestedAt, at: now)
         case .success(let response):
-            // RFC 5861 §4 names these four.
+            // The statuses that RFC 5861 §4 names.
             if [500, 502, 503, 504].contains(response.status), let stale = stale(at: now) { return .finish(stale, .none) }
             return .finish(outcome, change(for: response, requestedAt: requestedAt, at: now))
         }
@@ -64,19 +63,19 @@ struct CacheExchange: Sendable {
     private mutating func confirm(_ response: HTTPResponse, requestedAt: UnixTime, at now: UnixTime) -> Action {
         isValidating = false
         guard let stored, stored.isConfirmed(by: response) else {
-            // It is about an answer that we don't have: ask again, for the whole.
+            // The 304 is about a response that isn't stored: fetch it without validators.
             stored = nil
-            isDisowned = true
+            isMismatched = true
             return .send(request)
         }
         let updated = stored.updated(by: response, requestedAt: requestedAt, receivedAt: now)
         var headers = updated.headers
-        headers.append(StoredHeaders.forOneExchange(of: response.headers))
+        headers.append(StoredHeaders.singleUse(in: response.headers))
         let confirmed = HTTPResponse(
             version: updated.version, status: updated.status, reason: updated.reason, headers: headers,
             body: .bytes(updated.body))
         let change = policy.noStore ? .none : storing(updated, response) ?? .remove
-        return .finish(answer(confirmed), change)
+        return .finish(result(delivering: confirmed), change)
     }
 
     private func change(for response: HTTPResponse, requestedAt: UnixTime, at now: UnixTime) -> Change {
@@ -85,8 +84,8 @@ struct CacheExchange: Sendable {
             let new = StoredResponse(response, body: body, requestedAt: requestedAt, receivedAt: now)
             if let change = storing(new, response) { return change }
         }
-        // A newer answer that isn't stored still ends the older one; an error of the server's does not.
-        return isDisowned || stored != nil && response.status < 500 ? .remove : .none
+        // A newer response invalidates the stored one even if it isn't stored itself; a server error does not.
+        return isMismatched || stored != nil && response.status < 500 ? .remove : .none
     }
 
     private func storing(_ new: StoredResponse, _ response: HTTPResponse) -> Change? {
@@ -95,11 +94,12 @@ struct CacheExchange: Sendable {
 
     private func stale(at now: UnixTime) -> Result<HTTPResponse, TransportError>? {
         guard let stored, policy.mayServeOnError(stored, at: now) else { return nil }
-        return answer(stored.answer(at: now))
+        return result(delivering: stored.response(at: now))
     }
 
-    /// A HEAD gets what a GET would have got, but for the content (RFC 9110 §9.3.2).
-    private func answer(_ response: HTTPResponse) -> Result<HTTPResponse, TransportError> {
+    /// Returns a response to the caller: for HEAD, without its body (RFC 9110 §9.3.2); otherwise, if the body is within the
+    /// limit.
+    private func result(delivering response: HTTPResponse) -> Result<HTTPResponse, TransportError> {
         guard request.method != .head else {
             return .success(
                 HTTPResponse(
@@ -114,14 +114,14 @@ struct CacheExchange: Sendable {
 }
 
 extension HTTPResponse {
-    /// RFC 9111 §5.2.1.7.
+    /// The response to `only-if-cached` if none is stored (RFC 9111 §5.2.1.7).
     static var notCached: HTTPResponse {
         HTTPResponse(version: .http11, status: 504, reason: "Gateway Timeout", headers: HTTPHeaders(), body: .bytes([]))
     }
 }
 
 extension TransportError {
-    /// Whether a gateway would have answered 502 or 504 in its place (RFC 5861 §4). A refused certificate is no outage.
+    /// Whether a gateway would have returned 502 or 504 instead (RFC 5861 §4). A rejected certificate is not an outage.
     fileprivate var isOutage: Bool {
         switch code {
         case .hostNotFound, .connectionFailed, .timedOut, .connectionLost, .malformedResponse: true

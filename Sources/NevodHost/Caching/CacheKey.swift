@@ -1,14 +1,14 @@
-/// What an answer is stored under: the resource, and whose answer it is. Both are digests: no credential is kept, nor a target
-/// that holds one.
+/// The key of a stored response: the resource, and the credentials of the request. Both are digests, so the cache keeps neither
+/// credentials nor targets that contain them.
 struct CacheKey: Hashable, Sendable {
-    /// The target URI (RFC 9111 §2) without what tokens and schemes wrote in it, so that anybody's change of a resource ends
-    /// everybody's stored answers (§4.4).
+    /// The target URI (RFC 9111 §2) without the edits of tokens and schemes, so that any user's change of a resource
+    /// invalidates the stored responses of all users (§4.4).
     let resource: KeyedDigest
-    /// Everything in the request that is a credential. Answers never cross from one partition to another, whatever `Vary`
-    /// says: servers forget it, and one user's answer must not reach another.
+    /// All credentials of the request. A response is used only within its partition, whatever `Vary` says: servers forget it,
+    /// and one user's response must not reach another user.
     let partition: KeyedDigest
 
-    /// - Parameter request: with every line that will be sent.
+    /// - Parameter request: with all lines that will be sent.
     init?(_ request: HTTPRequest) {
         guard let resource = Self.resource(of: request), let partition = Self.partition(of: request) else { return nil }
         self.resource = resource
@@ -16,9 +16,9 @@ struct CacheKey: Hashable, Sendable {
     }
 
     static func resource(of request: HTTPRequest) -> KeyedDigest? {
-        guard var digest = KeyedDigest.Maker() else { return nil }
+        guard var digest = KeyedDigest.Builder() else { return nil }
         digest.add(request.origin.description)
-        // The URI that the server sees has its host from this line (RFC 9110 §7.1).
+        // The server takes the host of the URI from this line (RFC 9110 §7.1).
         digest.add(request.headers["Host"] ?? request.origin.authority)
         if request.addedQueryItems.contains(where: \.provenance.writesCredentials) {
             var bare = request
@@ -36,19 +36,20 @@ struct CacheKey: Hashable, Sendable {
         let lines = headers.lines.filter { line in
             line.provenance.writesCredentials || (line.provenance != .host && isCredential(headers.storage[line.name]))
         }
-        guard !lines.isEmpty || !items.isEmpty else { return .nothing }
-        guard var digest = KeyedDigest.Maker() else { return nil }
+        guard !lines.isEmpty || !items.isEmpty else { return .empty }
+        guard var digest = KeyedDigest.Builder() else { return nil }
         for line in lines {
             digest.add(String(decoding: headers.storage[line.name], as: UTF8.self).lowercased())
             headers.storage.withUnsafeBufferPointer { digest.add(UnsafeBufferPointer(rebasing: $0[line.value])) }
         }
-        // A line has two parts: an item can't be taken for one.
+        // A line has two parts, so an item can't collide with one.
         digest.add("query")
         for item in items { item.withUnsafeBufferPointer { digest.add($0) } }
         return digest.finish()
     }
 
-    /// A caller's own line counts by its name. Too many names cost a hit, one too few shows an answer to the wrong user.
+    /// Whether a line that the caller wrote is a credential, by its name. A name too many costs a cache hit; a name too few
+    /// could show a response to the wrong user.
     private static func isCredential(_ name: ArraySlice<UInt8>) -> Bool {
         name.indices.contains { index in
             credentialWords.contains { word in
@@ -58,7 +59,8 @@ struct CacheKey: Hashable, Sendable {
         }
     }
 
-    /// Authorization, Proxy-Authorization and Cookie (RFC 9110 §11, RFC 6265), and what services call theirs.
+    /// Parts of the standard names, Authorization, Proxy-Authorization and Cookie (RFC 9110 §11, RFC 6265), and of common
+    /// others.
     private static let credentialWords = [
         "auth", "cookie", "credential", "key", "passw", "secret", "session", "signature", "token",
     ].map { Array($0.utf8) }

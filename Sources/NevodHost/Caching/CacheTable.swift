@@ -1,4 +1,4 @@
-/// Stored answers, the least recently used of which go first when there are too many bytes.
+/// The stored responses. Beyond the limit in bytes, the least recently used are removed first.
 struct CacheTable {
     struct Entry: Sendable {
         let id: Int
@@ -6,7 +6,7 @@ struct CacheTable {
         let response: StoredResponse
     }
 
-    /// A request that is under way, and may bring an answer to store.
+    /// A request under way whose response may be stored.
     struct Flight: Sendable {
         let resource: KeyedDigest
         fileprivate let epoch: Int
@@ -17,14 +17,14 @@ struct CacheTable {
     private(set) var byteCount = 0
     private var resources: [KeyedDigest: [KeyedDigest: [Entry]]] = [:]
     private var places: [Int: (key: CacheKey, cost: Int, lastUse: Int)] = [:]
-    /// Uses in their order, also those that later ones have made void.
+    /// Uses in order, including those that a later use of the same entry has outdated.
     private var uses = Deque<(id: Int, use: Int)>()
     private var lastID = 0
     private var lastUse = 0
     private var flights: [KeyedDigest: (count: Int, epoch: Int)] = [:]
 
-    /// A server that varies without end must not make a lookup long.
-    private static let mostVariants = 16
+    /// Bounds the time of a lookup, whatever the number of variants that a server produces.
+    private static let maxVariants = 16
 
     init(byteLimit: Int, entryByteLimit: Int) {
         self.byteLimit = byteLimit
@@ -43,20 +43,20 @@ struct CacheTable {
         lastUse += 1
         places[id]?.lastUse = lastUse
         uses.append((id, lastUse))
-        if uses.count > 2 * places.count + 64 { forgetVoidUses() }
+        if uses.count > 2 * places.count + 64 { removeOutdatedUses() }
     }
 
-    /// Puts an answer in place of that for the same variant, if it isn't too large for the table.
+    /// Stores a response, replacing the one for the same variant, if it isn't too large for the table.
     mutating func insert(_ response: StoredResponse, _ vary: VaryKey, for key: CacheKey) {
         if let old = entries(for: key).first(where: { $0.vary == vary }) {
-            // Of two requests at one time the older answer may come last.
+            // Of two concurrent requests, the older response may arrive last.
             guard old.response.date <= response.date else { return }
             remove(old.id)
         }
         let cost = response.cost
         guard cost <= entryByteLimit else { return }
         let variants = entries(for: key)
-        if variants.count >= Self.mostVariants, let oldest = variants.first { remove(oldest.id) }
+        if variants.count >= Self.maxVariants, let oldest = variants.first { remove(oldest.id) }
         lastID += 1
         resources[key.resource, default: [:]][key.partition, default: []].append(
             Entry(id: lastID, vary: vary, response: response))
@@ -77,8 +77,8 @@ struct CacheTable {
         if resources[key.resource]?.isEmpty == true { resources[key.resource] = nil }
     }
 
-    /// Removes everybody's answers of a resource (RFC 9111 §4.4), and those that are on their way: they may be older than the
-    /// change.
+    /// Removes the responses of a resource for all users (RFC 9111 §4.4). Responses of requests under way won't be stored,
+    /// since they may be older than the change.
     mutating func invalidate(_ resource: KeyedDigest) {
         flights[resource]?.epoch += 1
         for entry in (resources[resource] ?? [:]).values.joined() { remove(entry.id) }
@@ -99,14 +99,16 @@ struct CacheTable {
         return Flight(resource: resource, epoch: flights[resource]?.epoch ?? 0)
     }
 
-    /// Whether what the flight brought may be stored.
+    /// Removes a flight.
+    ///
+    /// - Returns: whether its response may be stored.
     mutating func end(_ flight: Flight) -> Bool {
         guard let state = flights[flight.resource] else { return false }
         flights[flight.resource] = state.count > 1 ? (state.count - 1, state.epoch) : nil
         return state.epoch == flight.epoch
     }
 
-    private mutating func forgetVoidUses() {
+    private mutating func removeOutdatedUses() {
         var kept = Deque<(id: Int, use: Int)>()
         while let next = uses.popFirst() {
             if places[next.id]?.lastUse == next.use { kept.append(next) }

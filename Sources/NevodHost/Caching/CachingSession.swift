@@ -1,31 +1,32 @@
-/// A transport that answers from memory what it may (RFC 9111), and asks the one below for the rest. A private cache: it
-/// serves the users of one process, and never one user's answer to another's request.
+/// A transport with a cache in memory (RFC 9111) above another transport. It is a private cache: it serves the users of one
+/// process, and never returns one user's response to another user.
 ///
 /// ```swift
 /// let provider = NetworkProvider(config: config, session: CachingSession(CurlSession()))
 /// ```
 ///
-/// Answers are kept apart by origin, by everything that a token or scheme wrote on the request, and by every line whose name
-/// is a credential's (Authorization, Cookie, X-API-Key and the like). Of these the cache keeps a keyed digest only. A
-/// signature that differs from request to request therefore never meets a stored answer; nor does a renewed token.
+/// Responses are partitioned by origin, by all that a token or scheme wrote on the request, and by all lines with the name of a
+/// credential (Authorization, Cookie, X-API-Key and the like). The cache keeps only keyed digests of these. A request with a
+/// signature of its own, or with a renewed token, therefore never matches a stored response.
 ///
-/// - Stored are complete answers to GET, up to a size. A HEAD is answered from them. Nothing else is: no parts (Range), no
-///   requests with a condition of their own, which pass through unchanged, as do answers delivered `.streamed`.
-/// - An answer with Set-Cookie is stored only if it says `public`, and without the cookie.
-/// - Stale answers are served where `max-stale` or `stale-if-error` (RFC 5861) allows. `stale-while-revalidate` is not
-///   followed: there is nobody to do the work in the background.
-/// - Equal requests at one time all go out: they aren't collapsed into one.
-/// - A validator (If-None-Match, If-Modified-Since) is added below the signatures, which don't cover it.
-/// - ``TransferOptions/onMetrics`` is called for transfers, so not for an answer from memory.
+/// - Complete responses to GET are stored, up to a size limit, and used for GET and HEAD. Requests for parts (Range), requests
+///   with conditions of their own, and responses delivered `.streamed` pass through unchanged.
+/// - A response with Set-Cookie is stored only if it is marked `public`, and without the cookie.
+/// - Stale responses are used where `max-stale` or `stale-if-error` (RFC 5861) allows. `stale-while-revalidate` has no effect,
+///   since the cache does no background work.
+/// - Concurrent equal requests are all sent; they aren't collapsed into one.
+/// - Validators (If-None-Match, If-Modified-Since) are added after signing, so signatures don't cover them.
+/// - ``TransferOptions/onMetrics`` is called only for transfers, not for responses from memory.
 public final class CachingSession: HTTPTransport {
     private let base: any HTTPTransport
     private let store: InMemoryCache
     private let clock: HostClock
 
     /// - Parameters:
-    ///   - base: asked for whatever memory can't answer; its lines are signed, and its executor used.
-    ///   - store: where answers are kept; one of its own unless told otherwise.
-    ///   - clock: what the ages of answers are measured by.
+    ///   - base: sends the requests that can't be served from memory. Provides the executor, and the lines that it adds to each
+    ///     request before signing.
+    ///   - store: keeps the responses; by default, a cache of this session's own.
+    ///   - clock: measures the ages of responses.
     public init(_ base: any HTTPTransport, store: InMemoryCache = InMemoryCache(), clock: HostClock = .system) {
         self.base = base
         self.store = store
@@ -38,25 +39,25 @@ public final class CachingSession: HTTPTransport {
         base.prepare(&request)
     }
 
-    /// - Throws: what the transport below throws; `bodyTooLarge` also for a stored answer.
+    /// - Throws: the errors of the base transport; `bodyTooLarge` also for a stored response.
     public func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
-        // The parts return results: with an early `return try await` here, Swift 6.3 frees the task's memory in the wrong order
-        // ("freed pointer was not the last allocation").
+        // The two functions return results instead of throwing: with an early `return try await` here, Swift 6.3 frees the
+        // task's memory in the wrong order ("freed pointer was not the last allocation").
         let outcome =
             if request.method == .get || request.method == .head {
-                await read(request, options)
+                await sendCached(request, options)
             } else {
-                await change(request, options)
+                await sendInvalidating(request, options)
             }
         return try outcome.get()
     }
 
-    private func read(_ request: HTTPRequest, _ options: TransferOptions) async -> Result<HTTPResponse, TransportError> {
+    private func sendCached(_ request: HTTPRequest, _ options: TransferOptions) async -> Result<HTTPResponse, TransportError> {
         let policy = CachePolicy(request)
-        // Vary is about what is sent.
+        // Vary refers to the lines that are sent.
         var prepared = request
         base.prepare(&prepared)
-        guard case .collected(let limit) = options.delivery, CachePolicy.concerns(request), let key = CacheKey(prepared) else {
+        guard case .collected(let limit) = options.delivery, CachePolicy.applies(to: request), let key = CacheKey(prepared) else {
             return policy.onlyIfCached ? .success(.notCached) : await transfer(request, options)
         }
         let entry = store.entry(for: key, prepared)
@@ -82,17 +83,19 @@ public final class CachingSession: HTTPTransport {
         do throws(TransportError) { return .success(try await base.send(request, options)) } catch { return .failure(error) }
     }
 
-    /// A method that may change the resource ends what is stored of it (RFC 9111 §4.4); an answer that is an error says that
-    /// it didn't. When none came, nobody knows.
-    private func change(_ request: HTTPRequest, _ options: TransferOptions) async -> Result<HTTPResponse, TransportError> {
+    /// Sends a request that may change the resource, and invalidates the stored responses (RFC 9111 §4.4). An error status
+    /// means that nothing has changed. Without a response, that is unknown, so they are invalidated too.
+    private func sendInvalidating(_ request: HTTPRequest, _ options: TransferOptions) async -> Result<
+        HTTPResponse, TransportError
+    > {
         let outcome = await transfer(request, options)
-        if !request.method.isSafe { store.invalidate(Self.changed(by: request, outcome)) }
+        if !request.method.isSafe { store.invalidate(Self.resources(changedBy: request, outcome)) }
         return outcome
     }
 
-    /// The target, and what the answer names beside it, as long as it is of the same origin.
-    private static func changed(
-        by request: HTTPRequest, _ outcome: Result<HTTPResponse, TransportError>
+    /// The target, and the resources of the same origin that the response names in Location and Content-Location.
+    private static func resources(
+        changedBy request: HTTPRequest, _ outcome: Result<HTTPResponse, TransportError>
     ) -> [KeyedDigest] {
         var changed = [CacheKey.resource(of: request)]
         if case .success(let response) = outcome {
@@ -116,7 +119,7 @@ public final class CachingSession: HTTPTransport {
 }
 
 extension HTTPMethod {
-    /// RFC 9110 §9.2.1. A method that we don't know may change anything.
+    /// RFC 9110 §9.2.1. An unknown method counts as unsafe.
     fileprivate var isSafe: Bool {
         self == .get || self == .head || self == .options || rawValue == "TRACE"
     }

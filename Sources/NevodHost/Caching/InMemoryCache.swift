@@ -1,31 +1,31 @@
 internal import NevodSupport
 
-/// The answers that a ``CachingSession`` keeps: in memory, bounded in bytes, gone with the process. When it is full, what was
-/// used least recently goes.
+/// The responses that a ``CachingSession`` stores: in memory, with a limit in bytes. When it is full, the least recently used
+/// are removed.
 ///
-/// Sessions may share one only if a server can't tell them apart: a client certificate is no part of a request, and so no part of
-/// what an answer is stored under.
+/// Sessions may share one only if servers can't tell them apart. For example, sessions with different client certificates must
+/// not: a certificate isn't part of the request, and so not part of a response's key.
 public final class InMemoryCache: Sendable {
     private let table: Locked<CacheTable>
 
     /// - Parameters:
-    ///   - byteLimit: for all answers together, heads included.
-    ///   - entryByteLimit: for one answer; a larger one isn't stored.
+    ///   - byteLimit: the limit of all responses together, including their headers.
+    ///   - entryByteLimit: the limit of one response; a larger one isn't stored.
     public init(byteLimit: Int = 32 << 20, entryByteLimit: Int = 4 << 20) {
         table = Locked(CacheTable(byteLimit: byteLimit, entryByteLimit: entryByteLimit))
     }
 
-    /// Of all stored answers, heads included.
+    /// The size of all stored responses, including their headers.
     public var byteCount: Int { table.withLock { $0.byteCount } }
-    /// Stored answers.
+    /// The number of stored responses.
     public var count: Int { table.withLock { $0.count } }
 
-    /// Forgets every answer, also those that requests under way will bring: for a logout.
+    /// Removes all responses, as for a logout. Responses of requests under way won't be stored.
     public func removeAll() {
         table.withLock { $0.removeAll() }
     }
 
-    /// The stored answer that a request selects (RFC 9111 §4, §4.1), of several the most recent.
+    /// The stored response that a request selects (RFC 9111 §4, §4.1): of several, the most recent.
     func entry(for key: CacheKey, _ request: HTTPRequest) -> CacheTable.Entry? {
         let entries = table.withLock { $0.entries(for: key) }
         let selected = entries.filter { $0.vary.matches(request) }.max { $0.response.date < $1.response.date }
@@ -37,9 +37,9 @@ public final class InMemoryCache: Sendable {
         table.withLock { $0.begin(key.resource) }
     }
 
-    /// Ends a flight with what it brought.
+    /// Ends a flight, and applies its change unless the resource was invalidated meanwhile.
     ///
-    /// - Parameter replaced: the entry that the request began with.
+    /// - Parameter replaced: the entry that the request started with.
     func end(
         _ flight: CacheTable.Flight, _ change: CacheExchange.Change, for key: CacheKey, _ request: HTTPRequest,
         replacing replaced: CacheTable.Entry?

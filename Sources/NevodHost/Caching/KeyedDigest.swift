@@ -1,33 +1,33 @@
 internal import COpenSSL
 internal import NevodSupport
 
-/// HMAC-SHA256 under a key that each process makes at random and keeps to itself: equal inputs have equal digests, and
-/// nobody learns an input from its digest, however short or guessable a credential is.
+/// HMAC-SHA256 with a random key for each process. Equal inputs have equal digests, and even a short or guessable credential
+/// can't be recovered from its digest.
 struct KeyedDigest: Hashable, Sendable {
     private let words: SIMD4<UInt64>
 
-    /// Of no input at all.
-    static let nothing = KeyedDigest(words: .zero)
+    /// The digest of no input.
+    static let empty = KeyedDigest(words: .zero)
 }
 
 extension KeyedDigest {
-    /// A digest in the making. Each part goes in with its length before it, so that no two lists of parts run together.
-    struct Maker: ~Copyable {
+    /// Computes a digest of a list of parts. Each part is prefixed with its length, so that different lists never collide.
+    struct Builder: ~Copyable {
         private let context: OpaquePointer
-        private var isSound = true
+        private var isValid = true
 
-        /// Nil when libcrypto has no context or no randomness left.
+        /// Returns nil if libcrypto can't provide a context or random bytes.
         init?() {
             guard let context = Self.idle.withLock({ $0.popLast()?.pointer }) ?? Self.keyed.flatMap(EVP_MAC_CTX_dup) else {
                 return nil
             }
             self.context = context
-            isSound = EVP_MAC_init(context, nil, 0, nil) == 1
+            isValid = EVP_MAC_init(context, nil, 0, nil) == 1
         }
 
         deinit {
-            let spent = Context(pointer: context)
-            Self.idle.withLock { $0.append(spent) }
+            let unused = Context(pointer: context)
+            Self.idle.withLock { $0.append(unused) }
         }
 
         mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -35,7 +35,7 @@ extension KeyedDigest {
             let length = withUnsafeBytes(of: &count) { prefix in
                 EVP_MAC_update(context, prefix.baseAddress?.assumingMemoryBound(to: UInt8.self), prefix.count)
             }
-            isSound = isSound && length == 1 && (bytes.isEmpty || EVP_MAC_update(context, bytes.baseAddress, bytes.count) == 1)
+            isValid = isValid && length == 1 && (bytes.isEmpty || EVP_MAC_update(context, bytes.baseAddress, bytes.count) == 1)
         }
 
         mutating func add(_ text: String) {
@@ -49,16 +49,16 @@ extension KeyedDigest {
             let done = withUnsafeMutableBytes(of: &words) { bytes in
                 EVP_MAC_final(context, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), &count, bytes.count)
             }
-            return isSound && done == 1 && count == MemoryLayout.size(ofValue: words) ? KeyedDigest(words: words) : nil
+            return isValid && done == 1 && count == MemoryLayout.size(ofValue: words) ? KeyedDigest(words: words) : nil
         }
 
-        /// Owned by whoever took it out.
+        /// A context in `idle` has no other users; removing it transfers ownership.
         private struct Context: @unchecked Sendable {
             let pointer: OpaquePointer
         }
         private static let idle = Locked<[Context]>([])
 
-        // Made once, afterwards only duplicated; never freed.
+        // Created once, then only duplicated; never freed.
         private nonisolated(unsafe) static let keyed: OpaquePointer? = {
             var key = [UInt8](repeating: 0, count: 32)
             defer { key.withUnsafeMutableBytes { $0.wipe() } }
@@ -81,7 +81,7 @@ extension KeyedDigest {
     }
 }
 
-/// libcrypto keeps the pointer until EVP_MAC_init: a string that Swift lends for one call would be gone by then.
+/// A static string, since libcrypto keeps the pointer until EVP_MAC_init: a Swift string's buffer is valid for one call only.
 private var digestParameter: UnsafePointer<CChar> {
     let name: StaticString = "digest"
     return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)

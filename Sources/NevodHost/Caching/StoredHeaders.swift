@@ -1,37 +1,37 @@
-/// Which lines of an answer are stored.
+/// Selects the header lines of a response that are stored.
 enum StoredHeaders {
-    /// Of the connection (RFC 9110 §7.6.1) or of a proxy that the cache's key doesn't name (RFC 9111 §3.1).
+    /// Lines that concern the connection (RFC 9110 §7.6.1), or a proxy that isn't part of the cache's key (RFC 9111 §3.1).
     private static let hopByHop: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "proxy-authenticate",
         "proxy-authentication-info", "proxy-authorization",
     ]
 
-    /// Of the one exchange that they came in: repeated, an old cookie would replace a newer one, and a spent nonce a fresh one
-    /// (RFC 6265, RFC 9110 §11.6.3, RFC 9449 §8).
-    private static let ofOneExchange: Set<String> = ["set-cookie", "set-cookie2", "authentication-info", "dpop-nonce"]
+    /// Lines that are valid only in their own exchange: if repeated, an old cookie or nonce would replace a newer one (RFC
+    /// 6265, RFC 9110 §11.6.3, RFC 9449 §8).
+    private static let singleUse: Set<String> = ["set-cookie", "set-cookie2", "authentication-info", "dpop-nonce"]
 
-    /// What a 304 doesn't change (RFC 9111 §3.2): they describe the stored bytes, which the transport may have decoded.
-    private static let ofTheBody: Set<String> = ["content-length", "content-encoding", "content-range"]
+    /// Lines that a 304 doesn't change (RFC 9111 §3.2): they describe the stored body, which the transport may have decoded.
+    private static let describingBody: Set<String> = ["content-length", "content-encoding", "content-range"]
 
-    static func kept(of headers: HTTPHeaders) -> HTTPHeaders {
+    static func storable(in headers: HTTPHeaders) -> HTTPHeaders {
         let named = headers.values(of: "Connection").flatMap { $0.split(separator: ",") }
             .map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }
-        return copy(of: headers) { !hopByHop.contains($0) && !ofOneExchange.contains($0) && !named.contains($0) }
+        return copy(of: headers) { !hopByHop.contains($0) && !singleUse.contains($0) && !named.contains($0) }
     }
 
-    /// Stored lines with those of a 304 in place of their namesakes (RFC 9111 §3.2).
+    /// The stored lines, updated with those of a 304 by name (RFC 9111 §3.2).
     static func updated(_ stored: HTTPHeaders, by notModified: HTTPHeaders) -> HTTPHeaders {
-        let news = copy(of: kept(of: notModified)) { !ofTheBody.contains($0) }
-        let names = Set(news.map { $0.name.lowercased() })
-        // The age and date of the old answer say nothing about one that the origin has just confirmed.
+        let new = copy(of: storable(in: notModified)) { !describingBody.contains($0) }
+        let names = Set(new.map { $0.name.lowercased() })
+        // The old Age and Date no longer apply: the origin has just confirmed the response.
         var result = copy(of: stored) { !names.contains($0) && $0 != "age" && $0 != "date" }
-        result.append(news)
+        result.append(new)
         return result
     }
 
-    /// The lines that are for the caller of this exchange alone.
-    static func forOneExchange(of headers: HTTPHeaders) -> HTTPHeaders {
-        copy(of: headers) { ofOneExchange.contains($0) }
+    /// The lines that are passed to the caller of this exchange only, and never stored.
+    static func singleUse(in headers: HTTPHeaders) -> HTTPHeaders {
+        copy(of: headers) { singleUse.contains($0) }
     }
 
     private static func copy(of headers: HTTPHeaders, where isWanted: (String) -> Bool) -> HTTPHeaders {

@@ -1,34 +1,34 @@
-/// An answer as the cache keeps it, with what its age and freshness follow from. No clock of its own: the time is handed in.
+/// A response as the cache stores it, with the data for its age and freshness. Has no clock of its own: times are passed in.
 struct StoredResponse: Sendable {
     let version: HTTPResponse.Version
     let status: Int
     let reason: String
-    /// Without what belongs to one connection or one exchange.
+    /// Without lines that concern one connection or one exchange only.
     let headers: HTTPHeaders
     let body: [UInt8]
 
     let control: CacheControl
     let receivedAt: UnixTime
-    /// When the origin made it: its Date, or else the time of its arrival (RFC 9110 §6.6.1).
+    /// When the origin created it: its Date, or else the time of its arrival (RFC 9110 §6.6.1).
     let date: UnixTime
     /// `corrected_initial_age` (RFC 9111 §4.2.3).
     let initialAge: Duration
     /// `freshness_lifetime` (RFC 9111 §4.2.1).
     let lifetime: Duration
 
-    /// - Parameter requestedAt: when the request was sent that this answers.
+    /// - Parameter requestedAt: when the request for this response was sent.
     init(_ response: HTTPResponse, body: [UInt8], requestedAt: UnixTime, receivedAt: UnixTime) {
         version = response.version
         status = response.status
         reason = response.reason
         self.body = body
         self.receivedAt = receivedAt
-        var headers = StoredHeaders.kept(of: response.headers)
+        var headers = StoredHeaders.storable(in: response.headers)
         if let date = headers["Date"].flatMap(HTTPDate.parse) {
             self.date = date
         } else {
             date = receivedAt
-            // A stored answer without a Date gets one (RFC 9110 §6.6.1).
+            // A stored response without a Date gets one (RFC 9110 §6.6.1).
             headers.set("Date", HTTPDate.text(receivedAt), by: .host)
         }
         self.headers = headers
@@ -37,13 +37,13 @@ struct StoredResponse: Sendable {
         lifetime = Self.lifetime(status, headers, control, date: date)
     }
 
-    /// In memory, in bytes.
+    /// The size in memory, in bytes.
     var cost: Int {
         body.count + headers.storage.count + headers.count * MemoryLayout<HTTPHeaders.Line>.stride + 512
     }
 
-    /// The answer for a request that this is used for without validation, which is why it says its age (RFC 9111 §4, §5.1).
-    func answer(at now: UnixTime) -> HTTPResponse {
+    /// The response to return without validation, with its Age (RFC 9111 §4, §5.1).
+    func response(at now: UnixTime) -> HTTPResponse {
         var aged = headers
         aged.set("Age", String((age(at: now) ?? .zero).components.seconds), by: .host)
         return HTTPResponse(version: version, status: status, reason: reason, headers: aged, body: .bytes(body))

@@ -1,10 +1,10 @@
-/// Which request lines an answer depends on (RFC 9111 §4.1), and a digest of what they were: a line may hold a credential.
+/// The request lines that a response depends on (RFC 9111 §4.1), and a digest of their values, which may contain credentials.
 struct VaryKey: Hashable, Sendable {
-    /// Lower-case, in order, each once.
+    /// Lower-case, sorted, without duplicates.
     private let names: [String]
     private let values: KeyedDigest
 
-    /// Nil for `Vary: *`, which no request matches.
+    /// Returns nil for `Vary: *`, which no request matches.
     init?(of headers: HTTPHeaders, for request: HTTPRequest) {
         let names = Self.names(in: headers)
         guard !names.contains("*"), let values = Self.digest(names, in: request) else { return nil }
@@ -23,10 +23,10 @@ struct VaryKey: Hashable, Sendable {
         return Set(fields).subtracting([""]).sorted()
     }
 
-    /// Several lines of a name are one list (RFC 9110 §5.2); a line that is missing is not an empty one.
+    /// Joins several lines of a name to one list (RFC 9110 §5.2). A missing line differs from an empty one.
     private static func digest(_ names: [String], in request: HTTPRequest) -> KeyedDigest? {
-        guard !names.isEmpty else { return .nothing }
-        guard var digest = KeyedDigest.Maker() else { return nil }
+        guard !names.isEmpty else { return .empty }
+        guard var digest = KeyedDigest.Builder() else { return nil }
         for name in names {
             let values = request.headers.values(of: name)
             digest.add(name)

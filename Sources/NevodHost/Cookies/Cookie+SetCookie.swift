@@ -1,14 +1,14 @@
 internal import NevodSupport
 
 extension Cookie {
-    /// Reads a `Set-Cookie` line (RFC 6265 §5.2, §5.3), with the prefixes and limits of its successor (draft 6265bis).
+    /// Parses a `Set-Cookie` line (RFC 6265 §5.2, §5.3), with the name prefixes and limits of the draft 6265bis.
     ///
     /// - Parameters:
     ///   - line: the field's value.
-    ///   - request: the one that was answered with it: it says for whom a cookie may be set.
-    ///   - now: when the answer came.
-    /// - Returns: nil when the line is malformed, or sets what this origin may not set. A server deletes a cookie by one that
-    ///   has expired already.
+    ///   - request: the request whose response has the line; its URL limits the domains that may be set.
+    ///   - now: when the response arrived.
+    /// - Returns: nil if the line is malformed, or sets a cookie that this origin may not set. The cookie may have expired
+    ///   already: servers delete a cookie in this way.
     public init?(setCookie line: String, from request: HTTPRequest, now: UnixTime) {
         guard let line = SetCookieLine(line) else { return nil }
         let host = request.origin.host
@@ -32,7 +32,7 @@ extension Cookie {
             expires: line.expiry(setAt: now.seconds).map(UnixTime.init(seconds:)), creation: now)
     }
 
-    /// All that an answer sets, in its order.
+    /// The cookies that a response sets, in the order of its lines.
     static func cookies(setBy response: HTTPResponse, to request: HTTPRequest, now: UnixTime) -> [Cookie] {
         response.headers.values(of: "Set-Cookie").compactMap { Cookie(setCookie: $0, from: request, now: now) }
     }

@@ -1,6 +1,6 @@
-/// The format in which Netscape kept cookies, and curl and Python's http.cookiejar do (curl's "HTTP Cookies" page): a cookie
-/// a line, seven fields with tabs between them. It has no place for SameSite, and none for the time of creation, which the
-/// order of the lines stands for.
+/// Netscape's cookie file format, which curl and Python's http.cookiejar use too (curl's "HTTP Cookies" page): one cookie per
+/// line, as seven fields separated by tabs. The format has no field for SameSite, nor for the time of creation; the order of
+/// the lines replaces the latter.
 enum CookieFile {
     static func encode(_ cookies: [Cookie]) -> [UInt8] {
         let lines = cookies.sorted { $0.creation < $1.creation }.map { cookie in
@@ -15,7 +15,7 @@ enum CookieFile {
             ]
             return fields.joined(separator: "\t")
         }
-        // Python reads no file without the first line.
+        // Python rejects a file without this first line.
         return Array((["# Netscape HTTP Cookie File"] + lines).map { $0 + "\n" }.joined().utf8)
     }
 
@@ -55,16 +55,4 @@ enum CookieFile {
     }
 
     private static let httpOnly = "#HttpOnly_"
-}
-
-/// A cookie file that can't be read. Says where, and not what stands there, which may be a cookie's value.
-public struct CookieFileError: Error, Sendable, Hashable {
-    /// From 1.
-    public let line: Int
-}
-
-extension CookieFileError: CustomStringConvertible {
-    public var description: String {
-        "line \(line) of the cookie file is no cookie: it takes seven fields in UTF-8 with tabs between them"
-    }
 }

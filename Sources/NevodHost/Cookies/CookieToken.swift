@@ -1,34 +1,37 @@
-/// The cookies of a session. Each goes only where its server meant it to go (RFC 6265 §5.4): to its domain and path, over
-/// `https` if it is a secure one, until it expires.
+/// The cookies of a session. Each is sent only with requests that it matches (RFC 6265 §5.4): to its domain and path, over
+/// `https` if it is secure, until it expires.
 ///
-/// Stored as a cookie file, which curl reads and writes too (`curl -b`, `curl -c`).
+/// Stored in the cookie file format that curl also reads and writes (`curl -b`, `curl -c`).
 public struct CookieToken: TokenModel, Hashable {
-    /// Any order; those that a request gets, and the order in which it does, are decided anew for each.
+    /// In any order. Selected and sorted for each request.
     public var sessionCookies: [Cookie]
 
-    /// - Parameter sessionCookies: those that a login answered with. To read them from the answer itself, see ``merging(setCookiesOf:to:now:addingNew:)``.
+    /// - Parameter sessionCookies: the cookies that a login has set. To read them from its response, see
+    ///   ``merging(setCookiesOf:to:now:addingNew:)``.
     public init(sessionCookies: [Cookie]) {
         self.sessionCookies = sessionCookies
     }
 
-    /// All cookies of the jar, whatever their hosts.
+    /// Takes all cookies of the jar, for any host.
     public init(jar: CookieJar) {
         sessionCookies = Array(jar)
     }
 
-    /// When the last of the cookies ends; nil where one lasts as long as the server likes.
+    /// When the last cookie expires; nil if at least one is a session cookie.
     public var expiresAt: UnixTime? {
-        let ends = sessionCookies.map(\.expires)
-        return ends.contains(nil) ? nil : ends.compactMap { $0 }.max()
+        let expiries = sessionCookies.map(\.expires)
+        return expiries.contains(nil) ? nil : expiries.compactMap { $0 }.max()
     }
 
     public func authorize(_ request: inout HTTPRequest) throws {
         try authorize(&request, now: HostClock.system.now)
     }
 
+    /// Puts the cookies that match a request on it.
+    ///
     /// - Parameters:
-    ///   - request: decides which cookies go with it.
-    ///   - now: what tells which cookies have expired.
+    ///   - request: selects the cookies by its URL.
+    ///   - now: the time that decides which cookies have expired.
     public func authorize(_ request: inout HTTPRequest, now: UnixTime) throws(InvalidRequestError) {
         try request.setCookies(sessionCookies.sent(with: request, now: now))
     }
@@ -42,14 +45,14 @@ public struct CookieToken: TokenModel, Hashable {
         CookieToken(sessionCookies: try CookieFile.decode(data))
     }
 
-    /// The token after an answer that sets cookies anew, or deletes them; nil if it changes none.
+    /// Returns the token with the changes that a response makes to its cookies; nil if it makes none.
     ///
     /// - Parameters:
-    ///   - response: its `Set-Cookie` lines count by the rules of ``CookieJar``.
-    ///   - request: the one that was answered: after redirects, the last.
-    ///   - now: what the lifetimes of the answer's cookies count from.
-    ///   - addingNew: whether cookies that the token doesn't hold are taken in, as after a login. Otherwise an answer only
-    ///     replaces and deletes what the token holds.
+    ///   - response: its `Set-Cookie` lines are applied by the rules of ``CookieJar``.
+    ///   - request: the request that the response belongs to; after redirects, the last one.
+    ///   - now: the start of the lifetimes of the response's cookies.
+    ///   - addingNew: whether to add cookies that the token doesn't contain, as after a login. Otherwise the response can only
+    ///     replace and delete cookies that it contains.
     public func merging(
         setCookiesOf response: HTTPResponse, to request: HTTPRequest, now: UnixTime, addingNew: Bool = false
     ) -> CookieToken? {

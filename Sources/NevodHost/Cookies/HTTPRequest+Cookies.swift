@@ -1,12 +1,12 @@
 internal import NevodSupport
 
 extension HTTPRequest {
-    /// The path that cookies are matched with.
+    /// The path to match cookies against.
     var cookiePath: String { CookieScope.requestPath(of: target) }
 
-    /// Adds cookies to the one Cookie line, in this order, in place of what stands there under their names (RFC 6265 §5.4).
-    /// Two of one name may differ in their paths. Values go back as the server wrote them, with quotes, commas and spaces that
-    /// ``setCookie(_:_:)`` refuses.
+    /// Adds cookies to the single Cookie line, in this order, replacing those of the same names (RFC 6265 §5.4). Several
+    /// cookies of one name may differ in their paths. Values are sent as the server set them, including quotes, commas and
+    /// spaces that ``setCookie(_:_:)`` refuses.
     mutating func setCookies(_ cookies: [Cookie]) throws(InvalidRequestError) {
         try setCookies(cookies.map { ($0.name, $0.value) })
     }
@@ -24,14 +24,13 @@ extension HTTPRequest {
 }
 
 extension Sequence<Cookie> {
-    /// Those that go with a request, in the order in which they are sent: longer paths first, then the earlier set
-    /// (RFC 6265 §5.4).
+    /// The cookies to send with a request, in order: longer paths first, then the earlier created (RFC 6265 §5.4).
     func sent(with request: HTTPRequest, now: UnixTime) -> [Cookie] {
         filter { $0.matches(request) && !$0.isExpired(at: now) }.sorted {
             ($1.path.utf8.count, $0.creation) < ($0.path.utf8.count, $1.creation)
         }
     }
 
-    /// The value of a Cookie line.
+    /// These cookies as the value of a Cookie line.
     var cookieLine: String { map { "\($0.name)=\($0.value)" }.joined(separator: "; ") }
 }

@@ -1,9 +1,11 @@
-/// Puts the stored token on requests, and renews it when the server refuses it or its end is near.
+/// Puts the stored token on requests, and renews it when the server refuses it or it is about to expire.
 ///
-/// However many requests meet a refused token, one exchange renews it, and all of them go on with the new one. Requests that
-/// would carry a token under renewal wait for it. A 401 for a token that was replaced meanwhile costs no exchange. A failure
-/// to renew reaches each request that waited once, and logs nobody out; only a server that refuses the renewal does (see
-/// ``RefreshRejectedError``). A request is sent again once for a renewed token: a second 401 is its answer.
+/// - Concurrent requests with a refused token share one renewal, and are then all sent again with the new token.
+/// - Requests that would carry a token under renewal wait for the renewal.
+/// - A 401 for a token that was replaced meanwhile causes no renewal: the request is sent again with the stored token.
+/// - If a renewal fails, each waiting request fails, and the stored token stays. Only a server that refuses the renewal ends
+///   the session (see ``RefreshRejectedError``).
+/// - A request is sent again once for a renewed token; a second 401 is returned to the caller.
 ///
 /// ```swift
 /// let interceptor = AuthenticationInterceptor(
@@ -14,7 +16,7 @@
 ///     })
 /// ```
 public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
-    /// Makes a new token of the stored one, nil where there is none. Runs once for all requests that need it at a time.
+    /// Returns a new token, given the stored one, or nil if none is stored. Concurrent requests share one run.
     public typealias RefreshStrategy = @Sendable (Token?) async throws -> Token
 
     let coordinator: TokenCoordinator<Token>
@@ -29,13 +31,13 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     public var phase: TokenPhase { Token.phase }
 
     /// - Parameters:
-    ///   - tokenStorage: where the token is kept. Interceptors with the same one share each renewal.
-    ///   - refreshStrategy: gets the stored token, nil if there is none, and returns another one. It may send requests, through
-    ///     the same provider as well; those carry the old token and don't wait. To say that there is no other token, it throws
-    ///     ``NetworkError/unauthorized`` or returns the same: the stored one is kept, and the request ends with its 401. It is
-    ///     never cancelled: what it has begun at the server can't be taken back.
-    ///   - shouldAuthenticate: whether a request is one that the token is meant for.
-    ///   - logger: is told what becomes of the token: renewed, refused, failed to be renewed, or renewed and not saved.
+    ///   - tokenStorage: stores the token. Interceptors with the same storage share each renewal.
+    ///   - refreshStrategy: receives the stored token, or nil if none is stored, and returns another one. It may send requests,
+    ///     also through the same provider; those carry the old token and don't wait. If there is no other token, it throws
+    ///     ``NetworkError/unauthorized`` or returns the same token: the stored one is kept, and the request's 401 is returned
+    ///     to the caller. The strategy is never cancelled, since an exchange that it has begun at the server can't be undone.
+    ///   - shouldAuthenticate: returns whether a request may carry the token.
+    ///   - logger: receives a line for each renewal: succeeded, refused, failed, or succeeded but not saved.
     public init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
@@ -47,9 +49,9 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     }
 
     /// - Parameters:
-    ///   - obtainsFirst: whether, where no token is stored, one is obtained before the request is sent.
-    ///   - prepared: makes of what is stored, nothing perhaps, what can authorise.
-    ///   - isForProxy: the token is not an origin's, and so doesn't stay at one when redirects lead away from it.
+    ///   - obtainsFirst: whether to obtain a token before sending a request if none is stored.
+    ///   - prepared: returns the token to authorize with, given the stored one, or nil if none is stored.
+    ///   - isForProxy: whether the token is for the proxy. It is then kept when a redirect leaves the origin.
     init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, obtainsFirst: Bool,
@@ -67,16 +69,16 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
-        guard mayAuthenticate(exchange) else { return }
+        guard shouldCarryToken(exchange) else { return }
         let stored = try await tokenToSend(exchange)
         exchange.bindings.bind(stored.version, of: ObjectIdentifier(coordinator))
         try await prepared(stored.token)?.write(on: &exchange)
     }
 
-    /// Once more, after ``adapt(_:)`` has failed because what is stored is no token: another one takes its place.
+    /// Renews the token and adapts the exchange again, after ``adapt(_:)`` has failed because the stored token is unusable.
     ///
-    /// - Returns: false if there is none.
-    func adaptAnew(_ exchange: inout Exchange) async throws -> Bool {
+    /// - Returns: false if no other token could be obtained.
+    func renewAndAdapt(_ exchange: inout Exchange) async throws -> Bool {
         guard try await renewToken(&exchange, by: refreshStrategy) else { return false }
         try await adapt(&exchange)
         return true
@@ -85,66 +87,68 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     public func retry(
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
-        guard case .success(let response) = outcome, isRefused(response), mayAuthenticate(exchange) else { return false }
+        guard case .success(let response) = outcome, isRefused(response), shouldCarryToken(exchange) else { return false }
         return try await renewToken(&exchange, by: refreshStrategy)
     }
 
-    /// Whether, now that the token which this request carried is refused, there is another one with which it is worth sending.
+    /// Renews the token that this request carried, after the server has refused it, unless another one is stored already.
+    ///
+    /// - Returns: whether to send the request again with another token.
     func renewToken(_ exchange: inout Exchange, by strategy: @escaping RefreshStrategy) async throws -> Bool {
         let owner = ObjectIdentifier(coordinator)
-        guard !coordinator.isWithinItsRenewal, let carried = exchange.bindings.version(of: owner) else { return false }
+        guard !coordinator.isRenewedByCurrentTask, let carried = exchange.bindings.version(of: owner) else { return false }
         if try await coordinator.read().version != carried { return exchange.bindings.countReplacement(owner) }
         guard exchange.bindings.countRenewal(owner) else { return false }
-        var outcome = try await renewed(carried, isRefused: true, exchange, by: strategy)
-        // That was a renewal ahead of time, which did not know of the refusal.
-        if case .serving = outcome { outcome = try await renewed(carried, isRefused: true, exchange, by: strategy) }
+        var outcome = try await renew(carried, isRefused: true, exchange, by: strategy)
+        // This call joined an early renewal that had started before the server refused the token.
+        if case .stillUsable = outcome { outcome = try await renew(carried, isRefused: true, exchange, by: strategy) }
         switch outcome {
         case .replaced: return true
-        case .serving, .kept, .refused: return false
+        case .stillUsable, .noReplacement, .refused: return false
         case .failed(let error): throw NetworkError.authenticationFailed(error)
         }
     }
 
-    private func mayAuthenticate(_ exchange: Exchange) -> Bool {
+    private func shouldCarryToken(_ exchange: Exchange) -> Bool {
         (exchange.mayCarryCredentials || isForProxy) && shouldAuthenticate(exchange.request)
     }
 
-    /// The token, after whatever renewal is under way or due.
+    /// The stored token, after waiting for a renewal that is under way or due.
     private func tokenToSend(_ exchange: Exchange) async throws -> StoredToken<Token> {
-        guard !coordinator.isWithinItsRenewal else { return try await coordinator.read() }
-        while coordinator.renewal.isFlying {
+        guard !coordinator.isRenewedByCurrentTask else { return try await coordinator.read() }
+        while coordinator.renewal.isRunning {
             let outcome = try await exchange.yieldingSlot {
-                try await RenewalContext.waiting(for: ObjectIdentifier(coordinator)) {
+                try await RenewalContext.waitForRenewal(of: ObjectIdentifier(coordinator)) {
                     try await coordinator.renewal.outcome(until: exchange.deadline)
                 }
             }
-            // A renewal that can't be waited for: the token goes as it is.
+            // Waiting would deadlock, so the request carries the stored token.
             guard let outcome else { break }
-            if let outcome { try await check(outcome) }
+            if let outcome { try await throwIfFailed(outcome) }
         }
         let stored = try await coordinator.read()
         let isMissing = obtainsFirst && stored.token == nil
         guard isMissing || coordinator.isDue(stored.version) else { return stored }
-        try await check(try await renewed(stored.version, isRefused: isMissing, exchange, by: refreshStrategy))
+        try await throwIfFailed(try await renew(stored.version, isRefused: isMissing, exchange, by: refreshStrategy))
         return try await coordinator.read()
     }
 
-    private func renewed(
+    private func renew(
         _ version: TokenVersion, isRefused: Bool, _ exchange: Exchange, by strategy: @escaping RefreshStrategy
     ) async throws -> RenewalOutcome {
         try await exchange.yieldingSlot {
-            try await RenewalContext.waiting(for: ObjectIdentifier(coordinator)) {
+            try await RenewalContext.waitForRenewal(of: ObjectIdentifier(coordinator)) {
                 try await coordinator.renew(version, isRefused: isRefused, until: exchange.deadline, by: strategy, logger)
             } ?? .failed(RenewalCycleError())
         }
     }
 
-    /// Whoever waited for a renewal shares its failure.
-    private func check(_ outcome: RenewalOutcome) async throws {
+    /// Throws if the renewal that this request waited for has failed.
+    private func throwIfFailed(_ outcome: RenewalOutcome) async throws {
         switch outcome {
-        case .replaced, .serving: return
-        // Nobody has refused the request that waits: it goes with what is stored, unless it can't go without a token.
-        case .kept:
+        case .replaced, .stillUsable: return
+        // The waiting request itself was not refused. It is sent with the stored token, unless it needs one and none is stored.
+        case .noReplacement:
             guard obtainsFirst, prepared(nil) == nil, try await coordinator.read().token == nil else { return }
             throw NetworkError.unauthorized
         case .refused: throw NetworkError.unauthorized

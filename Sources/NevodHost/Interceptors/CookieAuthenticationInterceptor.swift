@@ -1,7 +1,7 @@
-/// Keeps a session of cookies: logs in when there is none or it has ended, and takes over the cookies that answers set anew.
+/// Maintains a cookie session: logs in if there is none or it has expired, and stores the cookies that responses change.
 ///
-/// Everything that ``AuthenticationInterceptor`` promises holds here: one login, whoever needs it, and requests that wait for
-/// it. A session is not refreshed but begun again, so the strategy isn't given the old one.
+/// All guarantees of ``AuthenticationInterceptor`` hold: concurrent requests wait for and share one login. A session is not
+/// refreshed but started anew, so the strategy doesn't receive the old one.
 ///
 /// ```swift
 /// let interceptor = CookieAuthenticationInterceptor(
@@ -12,13 +12,13 @@ public struct CookieAuthenticationInterceptor: RequestInterceptor {
     private let authentication: AuthenticationInterceptor<CookieToken>
 
     /// - Parameters:
-    ///   - cookieStorage: where the session is kept. Interceptors with the same one share each login.
-    ///   - loginStrategy: returns the cookies of a new session. Where it can't be had without the user, it throws
-    ///     ``NetworkError/unauthorized``, and requests end with that.
-    ///   - shouldAuthenticate: whether a request is one that the session is meant for.
-    ///   - isSessionOver: whether an answer says so: by default status 401. A server that redirects to its login page says it
-    ///     by a status of 302 and that page's address in `Location`.
-    ///   - logger: is told what becomes of the session.
+    ///   - cookieStorage: stores the session. Interceptors with the same storage share each login.
+    ///   - loginStrategy: returns the cookies of a new session. If a login needs the user, it throws
+    ///     ``NetworkError/unauthorized``, and requests fail with that error.
+    ///   - shouldAuthenticate: returns whether a request may carry the session's cookies.
+    ///   - isSessionOver: returns whether a response means that the session has expired: by default, status 401. Some servers
+    ///     redirect to a login page instead: status 302, and that page's address in `Location`.
+    ///   - logger: receives a line for each login, and for cookies that could not be saved.
     public init(
         cookieStorage: TokenStorage<CookieToken>, loginStrategy: @escaping @Sendable () async throws -> CookieToken,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
@@ -39,17 +39,17 @@ public struct CookieAuthenticationInterceptor: RequestInterceptor {
     ) async throws -> Bool {
         if try await authentication.retry(&exchange, after: outcome) { return true }
         guard case .success(let response) = outcome else { return false }
-        // What the server has done is done: a store that fails now must not make a failure of its answer.
-        do { try await authentication.coordinator.adopt(response, exchange) } catch {
-            authentication.logger?.error("the cookies that an answer sets could not be saved", ["error": "\(error)"])
+        // The request has succeeded at the server, so an error of the storage must not replace its response.
+        do { try await authentication.coordinator.mergeCookies(of: response, to: exchange) } catch {
+            authentication.logger?.error("the cookies set by a response could not be saved", ["error": "\(error)"])
         }
         return false
     }
 }
 
 extension TokenCoordinator<CookieToken> {
-    /// Takes over the cookies of an answer, if the session that it belongs to is still the stored one.
-    fileprivate func adopt(_ response: HTTPResponse, _ exchange: Exchange) async throws {
+    /// Merges the cookies of a response into the stored session, if the request carried that session.
+    fileprivate func mergeCookies(of response: HTTPResponse, to exchange: Exchange) async throws {
         guard exchange.mayCarryCredentials, response.headers.contains("Set-Cookie"),
             let carried = exchange.bindings.version(of: ObjectIdentifier(self))
         else { return }
@@ -63,13 +63,14 @@ extension TokenCoordinator<CookieToken> {
 }
 
 extension CookieToken {
-    /// A server that moves a session's end with every answer doesn't make every answer a write.
+    /// Whether anything but small extensions of expiry has changed. Some servers extend the session with each response, which
+    /// must not cause a write each time.
     fileprivate func isWorthSaving(over old: CookieToken) -> Bool {
         func values(_ token: CookieToken) -> [[String]] { token.sessionCookies.map { [$0.name, $0.value, $0.domain, $0.path] } }
         guard values(self) == values(old) else { return true }
         return zip(sessionCookies, old.sessionCookies).contains { new, old in
-            guard let end = new.expires, let oldEnd = old.expires else { return new.expires != old.expires }
-            return end < oldEnd || end - oldEnd >= .seconds(60)
+            guard let expiry = new.expires, let oldExpiry = old.expires else { return new.expires != old.expires }
+            return expiry < oldExpiry || expiry - oldExpiry >= .seconds(60)
         }
     }
 }

@@ -1,14 +1,14 @@
-/// Puts fixed headers on every request; those that a request already has stay.
+/// Adds fixed headers to each request. A header that the request already has is left unchanged.
 ///
-/// One whose name says that it is a secret, `X-API-Key` for instance (``RedactedNames/default``), is left out once a redirect
-/// has led to another origin. What a credential is called otherwise only a token can tell.
+/// After a redirect to another origin, headers whose names mark them as secret, such as `X-API-Key`, are left out (see
+/// ``RedactedNames/default``). For a credential under any other name, use a ``TokenInterceptor``.
 public struct HeadersInterceptor: RequestInterceptor {
-    /// By name: a dictionary's order changes from run to run, and a signature may depend on it.
+    /// Sorted by name: the order of a dictionary differs between runs, and a signature may depend on it.
     private let headers: [(key: String, value: String)]
 
     private let secrets: Set<String>
 
-    /// - Parameter headers: values by name, written in the order of the names. A name or value that HTTP forbids (RFC 9110 §5)
+    /// - Parameter headers: values by name, added in the order of the names. A name or value that is invalid by RFC 9110 §5
     ///   fails the request.
     public init(headers: [String: String]) {
         self.headers = headers.sorted { $0.key < $1.key }

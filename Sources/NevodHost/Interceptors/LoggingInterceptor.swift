@@ -1,20 +1,23 @@
-/// Logs each attempt when its outcome is there: one entry, so that those of requests under way together don't mix.
+/// Logs each attempt as one entry when it has finished, so that the entries of concurrent requests don't interleave.
 ///
-/// It may stand anywhere in a chain. The request is logged as it was sent, with what interceptors behind this one and the
-/// signer wrote, because it is taken from the exchange afterwards: on the way out, an interceptor sees only what those before
-/// it have done. An attempt that fails before it is sent, in an interceptor, is that interceptor's error, and not logged.
+/// Its position in the chain doesn't matter. The request is read from the exchange after the attempt, so it is logged as it was
+/// sent, with the edits of later interceptors and of the signer. An attempt that fails in an interceptor before it is sent is
+/// not logged; the interceptor's error is thrown to the caller.
 ///
-/// No credential is logged: not what a token or scheme wrote, under whatever name; not the value of a name that says it is
-/// secret, in headers, the query, and JSON and form bodies; and no other place where one of these values of 4 bytes or more
-/// occurs, such as an answer that repeats it. Streams are never read.
+/// No credential is logged. Redacted are:
+/// - all values that a token or scheme wrote, whatever their names;
+/// - values under names that mark them as secret, in headers, the query, and JSON and form bodies;
+/// - all other occurrences of these values if they have 4 bytes or more, as in a response that repeats one.
+///
+/// Streams are never read.
 public struct LoggingInterceptor: OutcomeObserver {
     /// How much of an attempt is logged.
     public enum Detail: Int, Sendable, Comparable {
-        /// Method, URL, status and time.
+        /// Method, URL, status and duration.
         case basic
-        /// And the headers.
+        /// The same, and the headers.
         case detailed
-        /// And bodies that are text.
+        /// The same, and bodies that are text.
         case verbose
 
         public static func < (left: Detail, right: Detail) -> Bool {
@@ -28,11 +31,11 @@ public struct LoggingInterceptor: OutcomeObserver {
     private let names: RedactedNames
 
     /// - Parameters:
-    ///   - logger: gets answers below 400 as `info`, others as `warning`, failures as `error`.
-    ///   - detail: how much of a request and its answer is logged.
-    ///   - bodyLimit: of each body that is logged, in bytes.
-    ///   - names: whose values are hidden, beside those that are credentials whatever this says: `Authorization`,
-    ///     `Proxy-Authorization`, `Cookie`, and what tokens write.
+    ///   - logger: receives responses with a status below 400 as `info`, others as `warning`, and failures as `error`.
+    ///   - detail: how much of a request and its response is logged.
+    ///   - bodyLimit: how much of each body is logged, in bytes.
+    ///   - names: the names whose values are redacted. Always redacted are `Authorization`, `Proxy-Authorization`, `Cookie`,
+    ///     and all that tokens write.
     public init(
         logger: some NetworkLogger, logLevel detail: Detail = .basic, bodyLimit: Int = 4096,
         redacting names: RedactedNames = .default
@@ -51,8 +54,10 @@ public struct LoggingInterceptor: OutcomeObserver {
         var metadata: LogMetadata = ["attempt": String(exchange.attempt)]
         if detail >= .detailed { describe(exchange.request, &redactor, &metadata) }
         if case .success(let response) = outcome, detail >= .detailed { describe(response, &redactor, &metadata) }
-        // What a later part gave away may stand in an earlier one.
-        let hidden = metadata.pairs.map { LogMetadata.Pair(name: redactor.text($0.name), value: redactor.hiding($0.value)) }
+        // A secret that was found in a later part may occur in an earlier one.
+        let hidden = metadata.pairs.map {
+            LogMetadata.Pair(name: redactor.text($0.name), value: redactor.hidingSecrets($0.value))
+        }
         logger.write(level, message(exchange.request, outcome, time, redactor), LogMetadata(hidden))
     }
 
@@ -69,7 +74,7 @@ public struct LoggingInterceptor: OutcomeObserver {
         let tenths = Int64(time.inSeconds * 10_000)
         let request = "\(request.method) \(redactor.url(of: request))"
         return switch outcome {
-        case .success(let response): "\(request) answered \(response.status) in \(tenths / 10).\(tenths % 10) ms"
+        case .success(let response): "\(request) returned \(response.status) in \(tenths / 10).\(tenths % 10) ms"
         case .failure(let error): "\(request) failed after \(tenths / 10).\(tenths % 10) ms: \(redactor.text(error.description))"
         }
     }

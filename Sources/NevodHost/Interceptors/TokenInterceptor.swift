@@ -1,12 +1,12 @@
-/// Puts a token on every request. It never changes: there is nothing to renew. (An ``AuthenticationInterceptor``, in
-/// contrast, takes its token from a storage, and renews it.)
+/// Puts a fixed token on each request. (An ``AuthenticationInterceptor``, in contrast, takes its token from a storage and
+/// renews it.)
 public struct TokenInterceptor<Token: TokenModel>: RequestInterceptor {
     public let phase: TokenPhase
     private let token: Token
 
     /// - Parameters:
-    ///   - token: goes on every request, and is never renewed.
-    ///   - phase: where in the chain; by default where the token's type belongs.
+    ///   - token: goes on each request, and is never renewed.
+    ///   - phase: when in the chain the token is added; by default, the phase of its type.
     public init(_ token: Token, phase: TokenPhase = Token.phase) {
         self.token = token
         self.phase = phase
@@ -19,7 +19,7 @@ public struct TokenInterceptor<Token: TokenModel>: RequestInterceptor {
 }
 
 extension TokenModel {
-    /// Authorises, with an error that says whose fault it is.
+    /// Authorizes the exchange. Errors are wrapped so that they name their source: the plugin, or the token.
     func write(on exchange: inout Exchange) async throws {
         do { try await authorize(&exchange) } catch let error as PluginError { throw NetworkError.plugin(error) } catch {
             throw NetworkError.authorization(error)

@@ -1,14 +1,14 @@
-/// How much a line of a log matters, from the least to the most.
+/// The severity of a log line, in ascending order.
 public enum LogLevel: Int, Sendable, Comparable, CaseIterable {
-    /// For whoever looks for a fault.
+    /// Details for debugging.
     case debug
-    /// What happens when all is well.
+    /// Normal operation.
     case info
-    /// Unusual, and no fault.
+    /// Unusual, but not a fault.
     case notice
-    /// A fault that the program copes with.
+    /// A fault that the program recovers from.
     case warning
-    /// A fault that somebody notices.
+    /// A fault with visible effects.
     case error
 
     public static func < (left: LogLevel, right: LogLevel) -> Bool {

@@ -1,24 +1,23 @@
-/// What belongs to a line of a log, by name: `["attempt": "2"]`. The order is kept, and a name may stand more than once, as a
-/// header's does.
+/// The named values of a log line: `["attempt": "2"]`. The order is kept, and names may repeat, like those of headers.
 public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// One value under its name, both as text.
+    /// A name and its value, both as text.
     public struct Pair: Sendable, Hashable {
-        /// Says what the value is: an aspect of the request, or a header's name, which may be a server's text.
+        /// An aspect of the request, or a header's name. May contain text that a server sent.
         public let name: String
-        /// May hold what a server sent: line breaks and control characters too.
+        /// May contain text that a server sent, including line breaks and control characters.
         public let value: String
 
-        /// A pair for ``pairs``.
+        /// Creates a pair.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// In the order in which they were added.
+    /// The pairs in the order in which they were added.
     public private(set) var pairs: [Pair]
 
-    /// Keeps the order.
+    /// Creates metadata from pairs, keeping their order.
     public init(_ pairs: [Pair] = []) {
         self.pairs = pairs
     }
@@ -27,12 +26,12 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         pairs = elements.map { Pair(name: $0, value: $1) }
     }
 
-    /// Adds a pair behind the others, also where the name stands already.
+    /// Appends a pair, even if the name exists already.
     public mutating func append(_ name: String, _ value: String) {
         pairs.append(Pair(name: name, value: value))
     }
 
-    /// The first value of that name.
+    /// The first value with this name.
     public subscript(name: String) -> String? {
         pairs.first { $0.name == name }?.value
     }

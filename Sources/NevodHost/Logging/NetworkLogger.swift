@@ -1,4 +1,4 @@
-/// Where lines of a log go. The library takes one from whoever wants a log, and never makes one by itself.
+/// Receives log lines. The library logs only to loggers that the program passes in.
 ///
 /// ```swift
 /// struct Collecting: NetworkLogger {
@@ -8,16 +8,16 @@
 /// }
 /// ```
 public protocol NetworkLogger: Sendable {
-    /// Whether anybody wants lines of this level. Asked before each line, so that the others are never put together.
+    /// Whether lines of this level are wanted. Called before each line, so that unwanted lines are never built.
     func isEnabled(_ level: LogLevel) -> Bool
 
-    /// Writes a line of a level that is enabled; on any thread, and on many at once. Texts may hold line breaks and control
-    /// characters that a server sent: what could read them as its own has to be kept from it.
+    /// Writes a line whose level is enabled. Called on any thread, and concurrently. Message and metadata may contain line
+    /// breaks and control characters that a server sent; escape them if the output could interpret them.
     func write(_ level: LogLevel, _ message: String, _ metadata: LogMetadata)
 }
 
 extension NetworkLogger {
-    /// Neither the message nor the metadata is made when the level is disabled.
+    /// Writes a line. Neither the message nor the metadata is evaluated if the level is disabled.
     @inlinable
     public func log(
         _ level: LogLevel, _ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()
@@ -25,31 +25,31 @@ extension NetworkLogger {
         if isEnabled(level) { write(level, message(), metadata()) }
     }
 
-    /// A line of level ``LogLevel/debug``; made only when that level is enabled.
+    /// Writes a line of level ``LogLevel/debug``. The arguments are evaluated only if that level is enabled.
     @inlinable
     public func debug(_ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()) {
         log(.debug, message(), metadata())
     }
 
-    /// A line of level ``LogLevel/info``; made only when that level is enabled.
+    /// Writes a line of level ``LogLevel/info``. The arguments are evaluated only if that level is enabled.
     @inlinable
     public func info(_ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()) {
         log(.info, message(), metadata())
     }
 
-    /// A line of level ``LogLevel/notice``; made only when that level is enabled.
+    /// Writes a line of level ``LogLevel/notice``. The arguments are evaluated only if that level is enabled.
     @inlinable
     public func notice(_ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()) {
         log(.notice, message(), metadata())
     }
 
-    /// A line of level ``LogLevel/warning``; made only when that level is enabled.
+    /// Writes a line of level ``LogLevel/warning``. The arguments are evaluated only if that level is enabled.
     @inlinable
     public func warning(_ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()) {
         log(.warning, message(), metadata())
     }
 
-    /// A line of level ``LogLevel/error``; made only when that level is enabled.
+    /// Writes a line of level ``LogLevel/error``. The arguments are evaluated only if that level is enabled.
     @inlinable
     public func error(_ message: @autoclosure () -> String, _ metadata: @autoclosure () -> LogMetadata = LogMetadata()) {
         log(.error, message(), metadata())

@@ -1,15 +1,15 @@
-// Apple's unified log, which only Apple's systems have: this file is empty, and unbuilt, on Linux.
+// Apple's unified log exists only on Apple's systems: on Linux this file is empty and has not been built.
 #if canImport(os)
     public import os
 
-    /// Apple's own logger is one of the library's: `LoggingInterceptor(logger: Logger(subsystem: "…", category: "network"))`.
+    /// Lets Apple's logger be passed to the library: `LoggingInterceptor(logger: Logger(subsystem: "…", category: "network"))`.
     extension Logger: NetworkLogger {
-        /// The system decides which levels it keeps, and doesn't tell before.
+        /// Always true: the system decides which levels to keep, and can't be asked beforehand.
         public func isEnabled(_ level: LogLevel) -> Bool { true }
 
         public func write(_ level: LogLevel, _ message: String, _ metadata: LogMetadata) {
             let line = LogLine.text(message, metadata)
-            // Public, since credentials have been taken out before; the system would hide the whole line otherwise.
+            // Credentials are redacted already. Without `.public` the system would hide the whole line.
             log(level: level.type, "\(line, privacy: .public)")
         }
     }

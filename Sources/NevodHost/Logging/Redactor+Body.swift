@@ -1,10 +1,10 @@
 extension Redactor {
-    /// A body as a log may show it: text up to `limit` bytes, credentials hidden; of everything else its size and type. Nil for
-    /// an empty one.
+    /// A body as it may be logged: for text, up to `limit` bytes, redacted; for everything else, its size and type. Nil if it
+    /// is empty.
     mutating func body(_ bytes: [UInt8], type: String?, limit: Int) -> String? {
         guard !bytes.isEmpty else { return nil }
         let kind = type.map { $0.prefix { $0 != ";" }.lowercased() }
-        // More than is shown, so that a value which the end of what is shown would cut is seen, and hidden, whole.
+        // Reads beyond the limit, so that a secret which the limit would cut is recognized, and redacted, as a whole.
         let part = Array(bytes.prefix(2 * limit + longestSecret + 4096))
         guard Self.isText(kind), let text = Self.validText(part, isCut: part.count < bytes.count) else {
             return "[\(bytes.count) bytes\(kind.map { " of \($0)" } ?? "")]"
@@ -19,14 +19,14 @@ extension Redactor {
         return String(decoding: cut, as: UTF8.self) + "[… of \(bytes.count) bytes]"
     }
 
-    /// Multipart isn't: a part's name and its value stand too far apart to tell which are secret.
+    /// Multipart doesn't count as text: a part's name is too far from its value to tell which values are secret.
     private static func isText(_ kind: String?) -> Bool {
         guard let kind, !kind.isEmpty else { return true }
         return kind.hasPrefix("text/") || kind == "application/x-www-form-urlencoded"
             || ["json", "xml", "javascript"].contains { kind.hasSuffix($0) } || kind.hasSuffix("ndjson")
     }
 
-    /// The text without a character that was cut at its end; nil if it isn't UTF-8, or holds what no text does.
+    /// The text without an incomplete character at its end; nil if it isn't UTF-8, or contains control characters.
     private static func validText(_ bytes: [UInt8], isCut: Bool) -> [UInt8]? {
         guard !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }) else { return nil }
         for dropped in 0...(isCut ? min(3, bytes.count) : 0)
@@ -41,8 +41,8 @@ extension Redactor {
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 
-    /// JSON with the values of such names hidden: a whole object or array where it is one. What isn't well-formed, or ends
-    /// early, is read as far as it goes. Strings that it hides are learnt.
+    /// JSON with the values of secret names redacted, including whole objects and arrays. Malformed or truncated JSON is
+    /// processed as far as possible. Redacted strings are learnt as secrets.
     private mutating func json(_ text: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         var scanner = JSONScanner(text: text)

@@ -1,6 +1,6 @@
 extension Redactor {
-    /// Where a value stands behind a name that says it is secret, in any notation that texts have: `a=b`, `a: b`, `"a":"b"`,
-    /// `a="b"`, `<a>b</a>`. Of a value in quotes, what is between them.
+    /// The ranges of values that are assigned to secret names, in any common notation: `a=b`, `a: b`, `"a":"b"`, `a="b"`,
+    /// `<a>b</a>`. Quotes are not part of a range.
     func assignments(in text: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var index = 0
@@ -13,7 +13,7 @@ extension Redactor {
             while index < text.count, Self.isNameByte(text[index]) { index += 1 }
             let name = PercentEncoding.decoded(text[start..<index])
             if name.contains(UInt8(ascii: "=")) {
-                // A URL within a URL, percent-encoded.
+                // A percent-encoded URL within a URL.
                 if !assignments(in: name).isEmpty { found.append(start..<index) }
             } else if names.contains(name), let value = Self.value(in: text, from: index) {
                 found.append(value)
@@ -23,7 +23,7 @@ extension Redactor {
         return found
     }
 
-    /// The value behind a name that ends here; nil where there is none, or it is hidden already.
+    /// The value after a name that ends at `end`; nil if there is none, or it is redacted already.
     private static func value(in text: [UInt8], from end: Int) -> Range<Int>? {
         func skip(_ bytes: StaticString, _ index: inout Int, atMost count: Int = .max) {
             let allowed = UnsafeBufferPointer(start: bytes.utf8Start, count: bytes.utf8CodeUnitCount)
@@ -48,7 +48,7 @@ extension Redactor {
             valueEnd = Self.end(ofValue: text, next, nil)
         }
         guard valueEnd > index, !text[index...].starts(with: mark.dropLast()) else { return nil }
-        // JSON's own words say nothing.
+        // JSON's literals aren't secret.
         if quote == nil, ["null", "true", "false"].contains(String(decoding: text[index..<valueEnd], as: UTF8.self)) {
             return nil
         }
@@ -69,7 +69,7 @@ extension Redactor {
 
     private static let unquotedEnds = Array("&;,<>)]}\"'#".utf8)
 
-    /// What stands between `Authorization:` and the credential in plain text.
+    /// The names of schemes that may precede the credential in `Authorization: …`.
     private static let schemes: Set<String> = ["basic", "bearer", "digest", "negotiate", "token", "apikey", "dpop"]
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -81,7 +81,8 @@ extension Redactor {
         }
     }
 
-    /// JSON Web Tokens (RFC 7519): wherever one stands, it may log somebody in. Their header is JSON in base64, so all begin alike.
+    /// The ranges of JSON Web Tokens (RFC 7519), which are credentials wherever they occur. Their header is JSON in base64, so
+    /// all start with the same letters.
     static func tokens(in text: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var index = 0
@@ -104,7 +105,7 @@ extension Redactor {
         }
     }
 
-    /// `user:password` of a URL (RFC 3986 §3.2.1).
+    /// The ranges of `user:password` in URLs (RFC 3986 §3.2.1).
     static func userInfo(in text: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var index = 0

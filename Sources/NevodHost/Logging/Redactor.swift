@@ -1,12 +1,12 @@
-/// Takes credentials out of what is logged about one exchange: what a token or scheme wrote, what is a credential by its name,
-/// and every other place where one of their values occurs, such as an answer that repeats it.
+/// Redacts credentials in the log of one exchange: values that a token or scheme wrote, values under secret names, and all
+/// other occurrences of these values, as in a response that repeats one.
 struct Redactor {
     static let mark = Array("[redacted]".utf8)
 
     let names: RedactedNames
-    /// Values to hide, in every spelling that they may have in a text. The longest first: one may hold another.
+    /// Values to redact, in each encoding in which they may occur. The longest come first, since one may contain another.
     private var secrets: [[UInt8]] = []
-    /// Shorter ones occur by chance everywhere.
+    /// Shorter values are not searched for: they would match unrelated text.
     private static let shortest = 4
 
     init(names: RedactedNames, request: HTTPRequest) {
@@ -49,7 +49,7 @@ struct Redactor {
             }
             return
         }
-        // The credential behind its scheme's name (RFC 9110 §11.4).
+        // The credential after the scheme's name (RFC 9110 §11.4).
         guard let space = value.firstIndex(of: UInt8(ascii: " ")) else { return }
         let credential = value[space...].drop { $0 == UInt8(ascii: " ") }
         learn(credential)
@@ -73,19 +73,19 @@ struct Redactor {
 
     // MARK: Hiding
 
-    /// The request's URL.
+    /// The request's URL, redacted.
     func url(of request: HTTPRequest) -> String {
         text("\(request.origin)\(request.redactedTarget)")
     }
 
-    /// A header's value. Of a cookie that a server sets, its name and attributes stay.
+    /// A header's value, redacted. The name and attributes of a Set-Cookie line are kept.
     mutating func value(of line: HTTPHeaders.Element) -> String {
         guard isSecret(line) else { return text(line.value) }
         learn(header: line)
         if line.provenance.writesCredentials { return "[redacted: \(line.provenance)]" }
         guard line.name.lowercased() == "set-cookie" else { return "[redacted]" }
         let name = line.value.prefix { $0 != "=" }
-        // Without an equals sign all of it is the value (RFC 6265bis §5.6).
+        // Without an equals sign, the whole line is the value (RFC 6265bis §5.6).
         guard name.endIndex < line.value.endIndex, !name.contains(";") else { return "[redacted]" }
         return "\(name)=[redacted]\(line.value.drop { $0 != ";" })"
     }
@@ -94,14 +94,14 @@ struct Redactor {
         String(decoding: bytes(Array(text.utf8)), as: UTF8.self)
     }
 
-    /// Any text: known values, `name=value` with such a name in whatever notation, JWTs, and passwords in URLs.
+    /// Redacts any text: known secrets, values assigned to secret names in any notation, JWTs, and passwords in URLs.
     func bytes(_ text: [UInt8]) -> [UInt8] {
         let text = hidingSecrets(text)
         return text.replacing(assignments(in: text) + Self.tokens(in: text) + Self.userInfo(in: text), with: Self.mark)
     }
 
-    /// Known values only, in what has been through ``text(_:)`` or ``body(_:type:limit:)`` before.
-    func hiding(_ text: String) -> String {
+    /// Redacts known secrets only, in text that ``text(_:)`` or ``body(_:type:limit:)`` has returned.
+    func hidingSecrets(_ text: String) -> String {
         String(decoding: hidingSecrets(Array(text.utf8)), as: UTF8.self)
     }
 
@@ -122,7 +122,7 @@ struct Redactor {
 }
 
 extension [UInt8] {
-    /// Ranges may overlap, and come in any order.
+    /// The ranges may overlap, and may be in any order.
     func replacing(_ ranges: [Range<Int>], with replacement: [UInt8]) -> [UInt8] {
         guard !ranges.isEmpty else { return self }
         var result: [UInt8] = []
@@ -136,14 +136,14 @@ extension [UInt8] {
 }
 
 extension HTTPRequest {
-    /// The items of the query, as they stand there, each with its author.
+    /// The items of the query in order, each with its provenance.
     fileprivate var queryItems: [(name: [UInt8], value: [UInt8], provenance: Provenance)] {
         let bytes = Array(target.utf8)
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return [] }
         return bytes[(mark + 1)...].split(separator: UInt8(ascii: "&")).map { item in
             let provenance = addedQueryItems.first { $0.range.contains(item.startIndex) }?.provenance ?? .caller
             guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else {
-                // An item without a value that a token wrote is all secret.
+                // If a token wrote an item without a value, the whole item is secret.
                 return (PercentEncoding.decoded(item), provenance.writesCredentials ? Array(item) : [], provenance)
             }
             return (PercentEncoding.decoded(item[..<equals]), Array(item[(equals + 1)...]), provenance)

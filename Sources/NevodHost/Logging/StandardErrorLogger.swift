@@ -4,17 +4,17 @@
     internal import Darwin
 #endif
 
-/// Writes lines to standard error: `2026-01-01T00:00:00.123Z warning GET … answered 503 in 12.3 ms attempt=1`.
+/// Writes lines to standard error: `2026-01-01T00:00:00.123Z warning GET … returned 503 in 12.3 ms attempt=1`.
 ///
-/// One write for each line, so that lines of several threads and processes don't mix (where standard error is a pipe: up to
-/// 4,096 bytes, pipe(7)). What can't be written is dropped.
+/// Each line is one write, so that lines of several threads and processes don't interleave (on a pipe, up to 4,096 bytes:
+/// pipe(7)). Lines that can't be written are dropped.
 public struct StandardErrorLogger: NetworkLogger {
     private let minimum: LogLevel
     private let clock: HostClock
 
     /// - Parameters:
     ///   - minimum: the lowest level that is written.
-    ///   - clock: what the lines' times are taken from.
+    ///   - clock: the source of the lines' timestamps.
     public init(minimum: LogLevel = .info, clock: HostClock = .system) {
         self.minimum = minimum
         self.clock = clock

@@ -6,15 +6,15 @@ internal import NevodSupport
     internal import Darwin
 #endif
 
-/// Writes to the system's log by syslog(3), which journald and every other log daemon of the system read.
+/// Writes to the system's log with syslog(3), which journald and other log daemons receive.
 ///
-/// One record for each line. A machine without a log daemon drops them.
+/// Each line is one record. Without a log daemon, records are dropped.
 public struct SystemLogger: NetworkLogger {
-    /// What kind of program writes, as the daemon's rules sort by it (RFC 5424 §6.2.1).
+    /// The kind of program that writes, used by the daemon's rules (RFC 5424 §6.2.1).
     public enum Facility: Sendable, CaseIterable {
-        /// A user's program, a service, and what decides who may do what: LOG_USER, LOG_DAEMON, LOG_AUTHPRIV.
+        /// A user's program, a service, and security or authorization messages: LOG_USER, LOG_DAEMON, LOG_AUTHPRIV.
         case user, daemon, authorization
-        /// For the machine's owner to give a meaning: LOG_LOCAL0 to LOG_LOCAL7.
+        /// Reserved for local use: LOG_LOCAL0 to LOG_LOCAL7.
         case local0, local1, local2, local3, local4, local5, local6, local7
 
         var code: Int32 {
@@ -39,10 +39,10 @@ public struct SystemLogger: NetworkLogger {
     private let minimum: LogLevel
 
     /// - Parameters:
-    ///   - identifier: the program's name, which stands before each line (`journalctl -t NAME`).
-    ///   - facility: what the daemon's rules sort the lines by.
+    ///   - identifier: the program's name, with which each line starts (`journalctl -t NAME`).
+    ///   - facility: selects the daemon's rules for these lines.
     ///   - minimum: the lowest level that is written.
-    ///   - echoesToStandardError: writes each line there as well.
+    ///   - echoesToStandardError: whether to write each line to standard error as well.
     public init(
         identifier: String, facility: Facility = .user, minimum: LogLevel = .info, echoesToStandardError: Bool = false
     ) {
@@ -73,7 +73,8 @@ extension LogLevel {
     }
 }
 
-/// The process's one connection to the log. Its identifier is the process's too, so it is set anew where two loggers differ.
+/// The process's single connection to the log. It has one identifier, so the connection is reopened whenever the next line
+/// comes from a logger with another one.
 private enum SystemLog {
     struct Identity: Hashable {
         let name: String
@@ -81,12 +82,12 @@ private enum SystemLog {
     }
 
     private struct State {
-        /// The library keeps the pointer, not the text: they live as long as the process.
+        /// openlog(3) keeps the pointer without copying the text, so these are never freed.
         var names: [String: UnsafePointer<CChar>] = [:]
         var current: Identity?
     }
 
-    // Touched under the lock alone. (A pointer can't be in Locked: it isn't Sendable.)
+    // Accessed only with the lock held. (`Locked` can't hold a pointer, which isn't Sendable.)
     private nonisolated(unsafe) static var state = State()
     private static let lock = Locked<Void>(())
 
@@ -96,7 +97,7 @@ private enum SystemLog {
                 openlog(name(of: identity), LOG_PID | (identity.echoes ? LOG_PERROR : 0), priority & ~7)
                 state.current = identity
             }
-            // The line is an argument, never the format: it may hold a %n.
+            // The line is passed as an argument, never as the format: it may contain %n.
             line.withCString { line in withVaList([line]) { vsyslog(priority, "%s", $0) } }
         }
     }

@@ -41,7 +41,7 @@ struct FlowDriver: Sendable {
             // Whose state a login keeps is known when it is done.
             if kind == .login { kept = state ?? kept } else if let state { instance.setState(state, at: place) }
             // A login needs nothing of the stored token, and a person may take long: others need not wait for that.
-            if kind == .login, action.involvesPeople { RenewalContext.renewing.last?.releaseLock() }
+            if kind == .login, action.involvesPeople { RenewalContext.renewals.last?.releaseLock() }
             do {
                 switch action {
                 case .token(let issued):

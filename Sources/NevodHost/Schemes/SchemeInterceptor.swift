@@ -27,7 +27,7 @@ public struct SchemeInterceptor: RequestInterceptor {
         }
         do { try await authentication.adapt(&exchange) } catch NetworkError.plugin(let error) where error.status == .badToken {
             // Written by an older version of the plugin, for one. Nothing of it is on the request.
-            guard try await authentication.adaptAnew(&exchange) else { throw NetworkError.plugin(error) }
+            guard try await authentication.renewAndAdapt(&exchange) else { throw NetworkError.plugin(error) }
         }
     }
 

@@ -107,7 +107,7 @@ public struct SchemeSession: Sendable {
             _ = try? await coordinator.read()
             if coordinator.hasUnsaved { try? await Task.sleep(for: .milliseconds(200)) }
         }
-        return !coordinator.renewal.isFlying && !coordinator.hasUnsaved
+        return !coordinator.renewal.isRunning && !coordinator.hasUnsaved
     }
 
     var hasFlows: Bool { instance.scheme.hasFlows }
@@ -162,7 +162,7 @@ public struct SchemeSession: Sendable {
     func adopt(_ issued: IssuedToken, replacing carried: TokenVersion) async throws {
         let (coordinator, instance, logger) = (coordinator, instance, logger)
         // In the place of a renewal, so that none begins meanwhile: it would spend the token that is replaced here.
-        _ = try await coordinator.renewal.flyAlone {
+        _ = try await coordinator.renewal.runIfIdle {
             do {
                 let stored = try await coordinator.read()
                 let token = PluginToken(issued.replacing(stored.token?.issued), of: instance)

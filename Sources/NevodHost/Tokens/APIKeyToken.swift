@@ -1,13 +1,13 @@
-/// A key that goes into a header of its own.
+/// An API key, sent in a header of its own.
 public struct APIKeyToken: TokenModel, Hashable, Redacted {
-    /// Redacted wherever the token or its request is printed.
+    /// Redacted whenever the token or its request is printed.
     public let apiKey: String
-    /// The header that the key goes into.
+    /// The name of the header that carries the key.
     public let headerName: String
 
     /// - Parameters:
-    ///   - apiKey: sent as it is; a control character fails the request (RFC 9110 §5.5).
-    ///   - headerName: a token in the sense of RFC 9110 §5.6.2.
+    ///   - apiKey: sent unchanged; a control character fails the request (RFC 9110 §5.5).
+    ///   - headerName: a header name (a token by RFC 9110 §5.6.2).
     public init(apiKey: String, headerName: String = "X-API-Key") {
         self.apiKey = apiKey
         self.headerName = headerName

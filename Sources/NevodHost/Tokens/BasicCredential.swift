@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// A name and a password, sent with every request (RFC 7617).
+/// A user name and a password, sent with each request (RFC 7617).
 public struct BasicCredential: TokenModel {
     private let userAndPassword: Secret
 

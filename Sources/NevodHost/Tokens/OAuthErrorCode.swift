@@ -1,10 +1,10 @@
-/// The `error` of a token endpoint's answer (RFC 6749 §5.2).
+/// The `error` field of a token endpoint's response (RFC 6749 §5.2).
 struct OAuthErrorCode: Hashable {
     let rawValue: String
 
     static let invalidClient = OAuthErrorCode("invalid_client")
 
-    /// Those that say that the grant itself is worth nothing any more. (`bad_refresh_token` is GitHub's, `expired_token` of
+    /// The codes which say that the grant itself is no longer valid. (`bad_refresh_token` is GitHub's, `expired_token` is from
     /// RFC 8628, `token_expired` and `token_revoked` are Slack's.)
     static let refusals: Set<OAuthErrorCode> = Set(
         ["invalid_grant", "bad_refresh_token", "expired_token", "token_expired", "token_revoked", "access_denied"]
@@ -14,7 +14,7 @@ struct OAuthErrorCode: Hashable {
         self.rawValue = rawValue
     }
 
-    /// From JSON, `{"error": "invalid_grant"}`, or a form, `error=invalid_grant`; nil if there is none.
+    /// Reads JSON, `{"error": "invalid_grant"}`, or a form, `error=invalid_grant`; nil if the body has neither.
     init?(inBody body: [UInt8]) {
         let member = JSONStrings.members(of: body).first { $0.name == "error" }?.value
         guard let value = member ?? Self.formField("error", of: String(decoding: body, as: UTF8.self)) else { return nil }

@@ -1,17 +1,18 @@
-/// What an OAuth 2.0 token endpoint issues (RFC 6749 §5.1): a bearer token with an end, and what renews it.
+/// A bearer token with an expiry and a refresh token, as an OAuth 2.0 token endpoint issues it (RFC 6749 §5.1).
 ///
-/// It can be decoded from such an answer: `let token: OAuthToken = try await client.request(.post, path: "/token", …)`.
+/// It can be decoded from the endpoint's response:
+/// `let token: OAuthToken = try await client.request(.post, path: "/token", …)`.
 public struct OAuthToken: TokenModel, Hashable, Redacted {
-    /// What goes into `Authorization: Bearer …` (RFC 6750 §2.1).
+    /// Sent as `Authorization: Bearer …` (RFC 6750 §2.1).
     public let accessToken: String
-    /// What renews the token (RFC 6749 §6); nil: only a login does.
+    /// Used to renew the token (RFC 6749 §6). If nil, only a login can replace the token.
     public let refreshToken: String?
-    /// Nil: the server did not say.
+    /// Nil if the server did not say.
     public let expiresAt: UnixTime?
-    /// Separated by spaces (RFC 6749 §3.3).
+    /// The granted scopes, separated by spaces (RFC 6749 §3.3); nil if the server did not say.
     public let scope: String?
 
-    /// A token that came by another way than the answer of a token endpoint, which can be decoded.
+    /// Creates a token that was not decoded from a token endpoint's response.
     public init(accessToken: String, refreshToken: String? = nil, expiresAt: UnixTime? = nil, scope: String? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
@@ -23,7 +24,8 @@ public struct OAuthToken: TokenModel, Hashable, Redacted {
         try request.setHeader("Authorization", "Bearer \(accessToken)")
     }
 
-    /// A server that doesn't rotate refresh tokens leaves them out when it renews (RFC 6749 §6): the old one stays.
+    /// Returns this token with the refresh token and scope of the old one where it has none of its own: a server that doesn't
+    /// rotate refresh tokens leaves them out of its response to a renewal (RFC 6749 §6).
     public func keepingRefreshToken(of old: OAuthToken) -> OAuthToken {
         guard refreshToken == nil else { return self }
         return OAuthToken(
@@ -55,17 +57,18 @@ extension OAuthToken: Decodable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let answer = try decoder.container(keyedBy: CodingKeys.self)
+        let response = try decoder.container(keyedBy: CodingKeys.self)
         // A type that the client doesn't understand must not be used (§7.1).
-        if let type = try answer.decodeIfPresent(String.self, forKey: .tokenType), type.lowercased() != "bearer" {
+        if let type = try response.decodeIfPresent(String.self, forKey: .tokenType), type.lowercased() != "bearer" {
             throw DecodingError.dataCorruptedError(
-                forKey: .tokenType, in: answer, debugDescription: "an OAuthToken is of type Bearer, and no other")
+                forKey: .tokenType, in: response,
+                debugDescription: "the token_type is not Bearer, the only type that OAuthToken supports")
         }
-        let lifetime = try answer.decodeIfPresent(Double.self, forKey: .expiresIn)
+        let lifetime = try response.decodeIfPresent(Double.self, forKey: .expiresIn)
         self.init(
-            accessToken: try answer.decode(String.self, forKey: .accessToken),
-            refreshToken: try answer.decodeIfPresent(String.self, forKey: .refreshToken),
+            accessToken: try response.decode(String.self, forKey: .accessToken),
+            refreshToken: try response.decodeIfPresent(String.self, forKey: .refreshToken),
             expiresAt: lifetime.map { HostClock.system.now + .seconds(max(0, min($0, 1e9))) },
-            scope: try answer.decodeIfPresent(String.self, forKey: .scope))
+            scope: try response.decodeIfPresent(String.self, forKey: .scope))
     }
 }

@@ -1,13 +1,13 @@
-/// A key that goes into the query, once, behind what stands there.
+/// An API key, appended to the query.
 ///
-/// Servers write URLs into their logs: a key in a header is the better choice wherever there is one.
+/// Servers write URLs into their logs, so prefer a key in a header (``APIKeyToken``) if the service accepts one.
 public struct QueryAPIKeyToken: TokenModel, Hashable, Redacted {
-    /// Redacted wherever the token or its request is printed.
+    /// Redacted whenever the token or its request is printed.
     public let apiKey: String
-    /// The name before the key in the query, not encoded.
+    /// The name of the query item, not yet encoded.
     public let paramName: String
 
-    /// Name and key are percent-encoded when they are written.
+    /// Name and key are percent-encoded when they are added to the query.
     public init(apiKey: String, paramName: String = "api_key") {
         self.apiKey = apiKey
         self.paramName = paramName

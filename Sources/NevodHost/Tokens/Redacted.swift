@@ -1,4 +1,4 @@
-/// A value that shows nothing of itself wherever it is printed, interpolated or dumped.
+/// A type whose values print, interpolate and dump as `[redacted]`.
 public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {

@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// A token that is made of a secret, and becomes one, without a copy in memory that nobody wipes.
+/// A token that is encoded to and decoded from a `Secret`, without an intermediate copy in memory that isn't wiped.
 protocol SecretlyStored: TokenModel {
     func encoded() -> Secret
     init(stored bytes: UnsafeRawBufferPointer) throws(UnreadableTokenError)

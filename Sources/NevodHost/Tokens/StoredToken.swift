@@ -1,7 +1,7 @@
-/// What a ``TokenStorage`` holds at one time.
+/// A snapshot of the token in a ``TokenStorage``.
 public struct StoredToken<Token: TokenModel>: Sendable {
-    /// Nil: nobody is logged in.
+    /// Nil if none is stored.
     public let token: Token?
-    /// Another one whenever the token has changed.
+    /// Changes whenever the token changes.
     public let version: TokenVersion
 }

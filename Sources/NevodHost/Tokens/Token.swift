@@ -1,9 +1,9 @@
 /// A bearer token (RFC 6750 §2.1): `Authorization: Bearer …`.
 public struct Token: TokenModel, Hashable, Redacted {
-    /// What stands behind `Bearer`. Redacted wherever the token or its request is printed.
+    /// The token without the `Bearer` scheme. Redacted whenever the token or its request is printed.
     public let value: String
 
-    /// - Parameter value: sent as it is; a control character fails the request (RFC 9110 §5.5).
+    /// - Parameter value: sent unchanged; a control character fails the request (RFC 9110 §5.5).
     public init(value: String) {
         self.value = value
     }

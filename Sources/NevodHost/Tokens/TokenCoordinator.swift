@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// What all the ``TokenStorage``s over one storage and key share: the decoded token, the order of writes, the observers, and
-/// the one renewal at a time.
+/// The state that all ``TokenStorage``s over one storage and key share: the decoded token, the order of writes, the observers,
+/// and the renewal under way.
 final class TokenCoordinator<Token: TokenModel>: Sendable {
     private let storage: AnyKeyValueStorage
     private let key: StorageKey
@@ -19,13 +19,13 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
 
     static func shared(_ storage: AnyKeyValueStorage, _ key: StorageKey) -> TokenCoordinator {
         guard let identity = storage.identity else { return TokenCoordinator(storage, key) }
-        return KeeperRegistry.coordinator(TokenCoordinator<Token>.self, identity, key) { TokenCoordinator(storage, key) }
+        return CoordinatorRegistry.coordinator(TokenCoordinator<Token>.self, identity, key) { TokenCoordinator(storage, key) }
     }
 
-    /// The token as it is stored now. The storage is asked every time, since others may write to it; decoded is only what
-    /// has changed.
+    /// The token as it is stored now. Reads the storage each time, since other processes may write to it, but decodes only
+    /// bytes that have changed.
     func read() async throws -> StoredToken<Token> {
-        if hasUnsaved, try await !saveLate() { return memory.withLock { $0.current } }
+        if hasUnsaved, try await !saveUnsaved() { return memory.withLock { $0.current } }
         return try await readStored()
     }
 
@@ -42,9 +42,9 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         return current
     }
 
-    /// Alone among all who share the storage, if it can see to that: until `body` calls `releaseLock`, or has ended and what
-    /// came of it is saved. The next would spend the token that the storage holds, and a server that rotates would end the
-    /// session. Who waits for `body` doesn't wait for the saving.
+    /// Runs `body` while holding the storage's renewal lock, if the storage has one. The lock is released when `body` calls
+    /// `releaseLock`, or when `body` has returned and its token is saved: the next holder would otherwise spend the outdated
+    /// token in the storage, and a server that rotates tokens would end the session. Returns without waiting for the save.
     func withRenewalLock<Success: Sendable>(
         _ body: (_ releaseLock: @escaping @Sendable () -> Void) async throws -> Success
     ) async throws -> Success {
@@ -53,7 +53,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         let release = { @Sendable () -> Void in released.resume(with: .success(())) }
         let key = key
         let holding = Task {
-            let problem = "the storage's renewal lock did not run what it guards"
+            let problem = "the storage's renewal lock did not run the renewal"
             do {
                 try await withLock(key) {
                     taken.resume(with: .success(()))
@@ -64,7 +64,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
                 taken.resume(with: .failure(error))
             }
         }
-        defer { if hasUnsaved { saveLate(then: release) } else { release() } }
+        defer { if hasUnsaved { retrySaving(then: release) } else { release() } }
         try await withTaskCancellationHandler {
             try await taken.value(until: nil)
         } onCancel: {
@@ -73,14 +73,14 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         return try await body(release)
     }
 
-    /// Tries again and again, half as long as others wait for a lock.
-    private func saveLate(then done: @escaping @Sendable () -> Void) {
+    /// Retries for half as long as other processes wait for a renewal lock.
+    private func retrySaving(then done: @escaping @Sendable () -> Void) {
         Task {
             defer { done() }
-            let end = ContinuousClock.now + .seconds(60)
+            let deadline = ContinuousClock.now + .seconds(60)
             var pause = Duration.milliseconds(50)
-            while hasUnsaved, ContinuousClock.now < end {
-                if await (try? saveLate()) == true { return }
+            while hasUnsaved, ContinuousClock.now < deadline {
+                if await (try? saveUnsaved()) == true { return }
                 try? await Task.sleep(for: pause)
                 pause = min(pause * 2, .seconds(2))
             }
@@ -95,7 +95,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         }
     }
 
-    /// - Returns: false if the stored token was another one.
+    /// - Returns: false, with nothing written, if the stored token is no longer the one of `version`.
     func replace(_ version: TokenVersion, with token: Token?) async throws -> Bool {
         let bytes = try encoded(token)
         return try await writing.withLock {
@@ -107,18 +107,18 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         }
     }
 
-    /// A renewed token that can't be written now must not be lost: the one it replaces is worth nothing any more.
+    /// Keeps a renewed token that can't be written now in memory: the stored one is no longer valid.
     ///
-    /// - Parameter version: the token that was renewed. If it is no longer the one that counts, after a logout for one, the
-    ///   new one is worth nothing either.
-    func keepUnsaved(_ token: Token, replacing version: TokenVersion) throws {
+    /// - Parameter version: the version of the token that was renewed. If it is no longer current, as after a logout, the new
+    ///   token is dropped.
+    func keepInMemory(_ token: Token, replacing version: TokenVersion) throws {
         let bytes = try encoded(token)
         let renewal = renewalTime(of: token)
         let isKept = memory.withLock { $0.installUnsaved(token, bytes, ifVersion: version, renewal: renewal) }
         if isKept { observers.yield(token) }
     }
 
-    /// Whether a renewed token still has to be written.
+    /// Whether a renewed token is in memory but not yet written.
     var hasUnsaved: Bool { memory.withLock { $0.unsaved != nil } }
 
     func changes() -> AsyncStream<Token?> {
@@ -132,26 +132,31 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         return stream
     }
 
-    /// Whether the token should be renewed although nobody has refused it.
+    /// Whether the token should be renewed before the server refuses it.
     func isDue(_ version: TokenVersion) -> Bool {
         let now = clock.now
         return memory.withLock { $0.current.version == version && $0.renewal.map { $0 <= now } == true }
     }
 
-    /// After a renewal ahead of time that failed: the next request doesn't try at once.
-    ///
-    /// - Returns: whether the token serves until then.
-    func postponeRenewal(of stored: StoredToken<Token>, forGood: Bool) -> Bool {
+    func isExpired(_ token: Token?) -> Bool {
         let now = clock.now
-        let isOver = stored.token?.expiresAt.unixTime.map { $0 <= now } == true
-        let time = forGood ? nil : now + .seconds(5)
-        memory.withLock { $0.postponeRenewal(until: time, of: stored.version) }
-        return forGood || !isOver
+        return token?.expiresAt.unixTime.map { $0 <= now } == true
     }
 
-    /// After a renewal: a token that is over by this clock the moment it comes shows that the clocks differ. It serves until
-    /// it is refused; by its end, every request would renew it.
-    func serveRenewed() {
+    /// Delays the next early renewal by five seconds, after one that failed.
+    func delayEarlyRenewal(of version: TokenVersion) {
+        let time = clock.now + .seconds(5)
+        memory.withLock { $0.postponeRenewal(until: time, of: version) }
+    }
+
+    /// From now on, renews the token only when the server refuses it.
+    func stopEarlyRenewal(of version: TokenVersion) {
+        memory.withLock { $0.postponeRenewal(until: nil, of: version) }
+    }
+
+    /// Called after a renewal. A new token that this clock already counts as expired shows that the server's clock differs. It
+    /// is used until the server refuses it; otherwise each request would renew it.
+    func ignoreExpiryIfPassed() {
         let now = clock.now
         memory.withLock { memory in
             guard let renewal = memory.renewal, renewal <= now else { return }
@@ -185,22 +190,22 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         let bytes: Secret?
     }
 
-    /// What the storage should hold while the token of this version counts; nil if that is another one by now. Needs the
-    /// order of writes.
+    /// The bytes that the storage should hold if the token of this version is current; nil if it no longer is. Must be called
+    /// with the `writing` lock held.
     private func bytes(of version: TokenVersion) async throws -> Expected? {
         // Until a renewed token is written, memory is ahead of the storage.
         if !hasUnsaved { _ = try await readStored() }
         return memory.withLock { $0.current.version == version ? Expected(bytes: $0.stored) : nil }
     }
 
-    /// - Returns: whether there is nothing to be saved any more.
-    private func saveLate() async throws -> Bool {
+    /// - Returns: whether nothing is left to be saved.
+    private func saveUnsaved() async throws -> Bool {
         do {
             return try await writing.withLock {
-                // While this waited, another has saved it, or written what counts instead: after a logout it must not come back.
+                // While this task waited for the lock, another one may have saved the token, or replaced it: a logout is final.
                 guard let unsaved = self.memory.withLock({ $0.unsaved }) else { return true }
-                let isOurs = try await self.storage.replace(self.key, unsaved.expected, unsaved.bytes)
-                self.memory.withLock { $0.endUnsaved(isOurs: isOurs) }
+                let isWritten = try await self.storage.replace(self.key, unsaved.expected, unsaved.bytes)
+                self.memory.withLock { $0.forgetUnsaved(isWritten: isWritten) }
                 return true
             }
         } catch is CancellationError {
@@ -210,17 +215,17 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         }
     }
 
-    /// A little before the end, and not for all the same: clients that logged in together would come back together.
+    /// A little before expiry, with jitter: clients that logged in at the same time would otherwise all renew at the same time.
     func renewalTime(of token: Token?) -> UnixTime? {
-        guard let end = token?.expiresAt.unixTime else { return nil }
-        let rest = end - clock.now
-        guard rest > .zero else { return end }
-        return end - min(.seconds(30), rest / 4) * Double.random(in: 0.5...1)
+        guard let expiry = token?.expiresAt.unixTime else { return nil }
+        let rest = expiry - clock.now
+        guard rest > .zero else { return expiry }
+        return expiry - min(.seconds(30), rest / 4) * Double.random(in: 0.5...1)
     }
 }
 
-/// Finds the coordinator that others have made for the same storage, as long as one of them lives.
-private enum KeeperRegistry {
+/// The live coordinators by storage and key, so that all users of one storage share one coordinator.
+private enum CoordinatorRegistry {
     private struct Key: Hashable {
         let type: ObjectIdentifier
         let storage: ObjectIdentifier
@@ -231,18 +236,18 @@ private enum KeeperRegistry {
         weak var coordinator: (any AnyObject & Sendable)?
     }
 
-    private static let keepers = Locked<[Key: Reference]>([:])
+    private static let coordinators = Locked<[Key: Reference]>([:])
 
-    static func coordinator<Keeper: AnyObject & Sendable>(
-        _ type: Keeper.Type, _ storage: ObjectIdentifier, _ key: StorageKey, _ make: () -> Keeper
-    ) -> Keeper {
+    static func coordinator<Coordinator: AnyObject & Sendable>(
+        _ type: Coordinator.Type, _ storage: ObjectIdentifier, _ key: StorageKey, _ make: () -> Coordinator
+    ) -> Coordinator {
         let id = Key(type: ObjectIdentifier(type), storage: storage, key: key)
-        return keepers.withLock { keepers in
+        return coordinators.withLock { coordinators in
             // A coordinator holds its storage, so an identifier is not used again while its coordinator lives.
-            if let known = keepers[id]?.coordinator as? Keeper { return known }
-            keepers = keepers.filter { $0.value.coordinator != nil }
+            if let known = coordinators[id]?.coordinator as? Coordinator { return known }
+            coordinators = coordinators.filter { $0.value.coordinator != nil }
             let coordinator = make()
-            keepers[id] = Reference(coordinator: coordinator)
+            coordinators[id] = Reference(coordinator: coordinator)
             return coordinator
         }
     }

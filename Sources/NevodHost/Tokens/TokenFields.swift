@@ -1,4 +1,4 @@
-/// The fields of a stored token, as a form's are written: names and values, percent-encoded, in the order of their names.
+/// The fields of a stored token, encoded like a form: percent-encoded names and values, sorted by name.
 struct TokenFields {
     private let fields: [String: String]
 
@@ -28,16 +28,3 @@ struct TokenFields {
         return value
     }
 }
-
-/// What a storage holds under a token's key isn't a token of that type.
-public struct UnreadableTokenError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The field that is missing.
-    public let missing: String
-
-    public var description: String {
-        "the stored token has no \(missing): it is damaged, or of another type; clear it, or use another key"
-    }
-}
-
-@available(*, deprecated, renamed: "UnreadableTokenError")
-public typealias UnreadableToken = UnreadableTokenError

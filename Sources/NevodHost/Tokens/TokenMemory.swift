@@ -1,45 +1,46 @@
 internal import NevodSupport
 
-/// What this process knows about a stored token: a state machine without I/O. The storage's bytes are the truth; the token
-/// that was decoded from them is kept, so that a request decodes nothing.
+/// This process's copy of a stored token: a state machine without I/O. The bytes in the storage are authoritative; the decoded
+/// token is kept, so that requests needn't decode it again.
 struct TokenMemory<Token: TokenModel> {
     struct Unsaved {
         let bytes: Secret?
-        /// What the storage held, and should still hold.
+        /// The bytes that the storage held, and should still hold, before the write.
         let expected: Secret?
     }
 
     private(set) var current = StoredToken<Token>(token: nil, version: TokenVersion(number: 0))
-    /// When to renew ahead of time; nil: not before it is refused.
+    /// When to renew before expiry; nil to renew only when the server refuses the token.
     private(set) var renewal: UnixTime?
-    /// Set while a token could not be written: it is used, and written as soon as that works.
+    /// A token that could not be written yet. It is used, and written as soon as the storage allows.
     private(set) var unsaved: Unsaved?
     private(set) var bytes: Secret?
-    /// What the storage held when it was last seen: not the token that could not be written.
+    /// The bytes that the storage held when last read or written, without the unsaved token.
     var stored: Secret? {
         if let unsaved { unsaved.expected } else { bytes }
     }
     private var isKnown = false
-    /// Counts what was written here, so that a read which a write has overtaken is known to be stale.
+    /// The number of writes so far. A read that a write has overtaken is recognized by it, and dropped as stale.
     private(set) var writes: UInt64 = 0
 
-    /// Whether these bytes are the ones that were seen last.
+    /// Whether these bytes are the last known ones.
     func isCurrent(_ read: Secret?) -> Bool {
         isKnown && read == bytes
     }
 
-    /// What was read, unless something was written since `writes` was what it was.
+    /// Installs a token that was read, unless something was written since.
     ///
-    /// - Returns: whether it is a change.
+    /// - Parameter seen: ``writes`` before the read.
+    /// - Returns: whether observers should be told of a change.
     mutating func install(_ token: Token?, _ read: Secret?, ifWrites seen: UInt64, renewal: UnixTime?) -> Bool {
         guard seen == writes, unsaved == nil, !isCurrent(read) else { return false }
-        // That nothing is there is no news to whoever has just begun to look.
+        // A first read that finds no token is not a change.
         let isNews = isKnown || token != nil
         replace(token, read, renewal)
         return isNews
     }
 
-    /// What was written.
+    /// Installs a token that was written.
     mutating func installWritten(_ token: Token?, _ written: Secret?, renewal: UnixTime?) {
         writes += 1
         unsaved = nil
@@ -47,7 +48,7 @@ struct TokenMemory<Token: TokenModel> {
         replace(token, written, renewal)
     }
 
-    /// What should have been written in place of the token of this version, if that still counts.
+    /// Installs a token that could not be written, if the one it replaces is still current.
     mutating func installUnsaved(
         _ token: Token, _ bytes: Secret?, ifVersion version: TokenVersion, renewal: UnixTime?
     ) -> Bool {
@@ -58,10 +59,11 @@ struct TokenMemory<Token: TokenModel> {
         return true
     }
 
-    /// - Parameter isOurs: whether it was written; if not, somebody else's token stands in the storage, and counts.
-    mutating func endUnsaved(isOurs: Bool) {
+    /// - Parameter isWritten: whether the unsaved token was written. If not, another process has written one, which takes
+    ///   precedence.
+    mutating func forgetUnsaved(isWritten: Bool) {
         unsaved = nil
-        isKnown = isOurs
+        isKnown = isWritten
     }
 
     mutating func postponeRenewal(until time: UnixTime?, of version: TokenVersion) {

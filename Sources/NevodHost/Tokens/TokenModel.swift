@@ -1,4 +1,5 @@
-/// A token: what it is, and how it goes on a request. (An interceptor decides when; a ``TokenModel`` knows only how.)
+/// A token that can be stored and put on a request. (A ``TokenModel`` knows how to authorize a request; an interceptor decides
+/// which requests to authorize, and when.)
 ///
 /// ```swift
 /// struct CustomHeaderToken: TokenModel {
@@ -12,32 +13,32 @@
 /// }
 /// ```
 public protocol TokenModel: Sendable {
-    /// The type of request that this token is written against.
+    /// The type of request that ``authorize(_:)`` edits.
     associatedtype Request: RequestRepresentation = HTTPRequest
-    /// The type of bytes that this token is stored as.
+    /// The type of the encoded bytes.
     associatedtype Encoded: RangeReplaceableCollection<UInt8> & Sendable = [UInt8]
 
-    /// The type of this token's expiry.
+    /// The type of ``expiresAt``.
     associatedtype Expiry: TimePoint = NoExpiry
 
-    /// When the token goes on a request. The default: ``TokenPhase/credential``.
+    /// The phase in which the token goes on a request. The default is ``TokenPhase/credential``.
     static var phase: TokenPhase { get }
 
-    /// When the token ends. One that has it is renewed before its end; a token of your own that has a property of this name
-    /// and such a type has it, without another word.
+    /// When the token expires. A token with an expiry is renewed before it. To give a token of your own an expiry, declare a
+    /// property of this name whose type is a ``TimePoint``; nothing else is needed.
     var expiresAt: Expiry { get }
 
     /// Puts the token on a request.
     func authorize(_ request: inout Request) throws
 
-    /// As it is stored; ``decode(from:)`` makes the same token of it. The bytes are the secret: a store must keep them from
-    /// others.
+    /// Returns the bytes to store, from which ``decode(from:)`` recreates the token. They contain the secret, so a store must
+    /// protect them.
     func encode() throws -> Encoded
-    /// Fails for bytes that ``encode()`` didn't make.
+    /// Throws for bytes that ``encode()`` didn't produce.
     static func decode(from data: Encoded) throws -> Self
 
-    /// The same with everything the host knows about the request's way. The default calls the simpler one above, and
-    /// records what it wrote as this token's.
+    /// Puts the token on a request, given all that the host knows about its exchange. The default calls the simpler method
+    /// above, and records its edits as written by this token.
     func authorize(_ exchange: inout Exchange) async throws
 }
 

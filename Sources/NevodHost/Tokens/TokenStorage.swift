@@ -1,43 +1,43 @@
 internal import NevodSupport
 
-/// Keeps one token of a type, wherever a ``KeyValueStorage`` keeps things. (An ``AuthenticationInterceptor``, in contrast,
-/// decides when it goes on a request, and renews it.)
+/// Stores one token in a ``KeyValueStorage``. (An ``AuthenticationInterceptor``, in contrast, puts it on requests and renews
+/// it.)
 ///
 /// ```swift
 /// let storage = TokenStorage<Token>(storage: InMemoryStorage())
 /// try await storage.save(Token(value: "secret"))
 /// ```
 ///
-/// Several of them over the same storage object and key are one: they share what they know, and one renewal at a time.
+/// Instances over the same storage object and key share their state, and one renewal at a time.
 public final class TokenStorage<Token: TokenModel>: Sendable {
     let coordinator: TokenCoordinator<Token>
 
     /// - Parameters:
-    ///   - storage: what keeps the token's bytes.
-    ///   - key: another one for each token of the same type in the same store. By default ``StorageKey/token`` for a ``NevodHost/Token``,
-    ///     and one with the type's name for every other.
+    ///   - storage: stores the token's bytes.
+    ///   - key: must differ for each token of the same type in one store. By default ``StorageKey/token`` for a
+    ///     ``NevodHost/Token``, and a key with the type's name for all other types.
     public init(storage: some KeyValueStorage, key: StorageKey? = nil) {
         coordinator = TokenCoordinator.shared(AnyKeyValueStorage(storage), key ?? Self.defaultKey)
     }
 
-    /// Programs keep tokens of several types in one store, and name no keys.
+    /// Differs by type, so that a program can keep tokens of several types in one store without naming keys.
     private static var defaultKey: StorageKey {
         Token.self == NevodHost.Token.self ? .token : StorageKey(value: "\(StorageKey.token).\(Token.self)")
     }
 
-    /// Nil: none is stored.
+    /// The stored token; nil if none is stored.
     ///
-    /// - Throws: what the storage throws, and what the token's `decode` does for bytes that are none.
+    /// - Throws: the storage's errors, and the errors of the token's `decode` for bytes that are not such a token.
     public func load() async throws -> Token? {
         try await coordinator.read().token
     }
 
-    /// Replaces whatever is stored, as after a login. Once it returns, the token has been written.
+    /// Replaces the stored token, as after a login. When it returns, the token has been written.
     public func save(_ token: Token) async throws {
         try await coordinator.write(token)
     }
 
-    /// As after a logout. A renewal that is under way doesn't bring a token back.
+    /// Removes the stored token, as after a logout. A renewal under way doesn't restore it.
     public func clear() async throws {
         try await coordinator.write(nil)
     }
@@ -47,16 +47,17 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
         try await coordinator.read()
     }
 
-    /// Saves, or with nil clears, if the stored token is still the one of `version`: nobody else's change is overwritten.
+    /// Saves a token, or clears it if nil, but only if the stored token is still the one of `version`: no other change is
+    /// overwritten.
     ///
-    /// - Returns: whether it was.
+    /// - Returns: whether it was still that one.
     @discardableResult
     public func save(_ token: Token?, replacing version: TokenVersion) async throws -> Bool {
         try await coordinator.replace(version, with: token)
     }
 
-    /// The token, after each of its changes from now on; nil when it was cleared. Changes of other processes are among them
-    /// where the storage tells of them (``ObservableStorage``). A reader that is slow gets the latest.
+    /// The token after each change from now on; nil when it was cleared. Includes changes by other processes if the storage
+    /// reports them (``ObservableStorage``). A slow reader gets only the latest.
     public var changes: AsyncStream<Token?> {
         coordinator.changes()
     }

@@ -1,11 +1,12 @@
 internal import NevodSupport
 
-/// Runs at most one operation at once, and gives its outcome to every caller that arrived while it ran.
+/// Runs an operation once at a time. Callers that ask for it while it runs share its outcome.
 ///
-/// Cancelling a waiter doesn't cancel the operation, since an exchange of tokens that has begun can't be undone.
+/// A caller that is cancelled, or whose deadline passes, stops waiting, but the operation goes on: the exchange of a token,
+/// once begun, can't be undone.
 package final class SingleFlight<Outcome: Sendable>: Sendable {
     private struct State {
-        var isFlying = false
+        var isRunning = false
         var waiting: [Waiter<Outcome>] = []
     }
 
@@ -13,48 +14,44 @@ package final class SingleFlight<Outcome: Sendable>: Sendable {
 
     package init() {}
 
-    package var isFlying: Bool { state.withLock { $0.isFlying } }
+    package var isRunning: Bool { state.withLock { $0.isRunning } }
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Waits for the running operation, or starts `operation` if there is none.
+    /// Waits for the operation under way. If there is none, starts `operation` and waits for that.
     package func join(
         until deadline: ContinuousClock.Instant?, or operation: @escaping @Sendable () async -> Outcome
     ) async throws -> Outcome {
         let waiter = Waiter<Outcome>()
         let isFirst = state.withLock { state in
             state.waiting.append(waiter)
-            defer { state.isFlying = true }
-            return !state.isFlying
+            defer { state.isRunning = true }
+            return !state.isRunning
         }
         if isFirst {
             Task {
                 let outcome = await operation()
-                land(outcome)
+                finish(with: outcome)
             }
         }
         return try await waiter.value(until: deadline)
     }
 
-    /// Runs `operation` unless one is running.
-    ///
-    /// - Returns: nil if one was running.
-    package func flyAlone(_ operation: @escaping @Sendable () async -> Outcome) async throws -> Outcome? {
+    /// Runs `operation` in the calling task. Returns nil, without running it, if one is under way.
+    package func runIfIdle(_ operation: @escaping @Sendable () async -> Outcome) async throws -> Outcome? {
         let isFirst = state.withLock { state in
-            defer { state.isFlying = true }
-            return !state.isFlying
+            defer { state.isRunning = true }
+            return !state.isRunning
         }
         guard isFirst else { return nil }
         let outcome = await operation()
-        land(outcome)
+        finish(with: outcome)
         return outcome
     }
 
-    /// Waits for the running operation.
-    ///
-    /// - Returns: nil if none is running.
+    /// Waits for the operation under way. Returns nil if there is none.
     package func outcome(until deadline: ContinuousClock.Instant?) async throws -> Outcome? {
         let waiter = state.withLock { state -> Waiter<Outcome>? in
-            guard state.isFlying else { return nil }
+            guard state.isRunning else { return nil }
             let waiter = Waiter<Outcome>()
             state.waiting.append(waiter)
             return waiter
@@ -62,7 +59,7 @@ package final class SingleFlight<Outcome: Sendable>: Sendable {
         return try await waiter?.value(until: deadline)
     }
 
-    private func land(_ outcome: Outcome) {
+    private func finish(with outcome: Outcome) {
         let waiting = state.withLock { state in
             defer { state = State() }
             return state.waiting

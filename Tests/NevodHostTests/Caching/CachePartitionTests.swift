@@ -103,13 +103,13 @@ struct CachePartitionTests {
 
     @Test func `A digest tells lists of parts apart`() throws {
         func digest(_ parts: [String]) -> KeyedDigest? {
-            guard var maker = KeyedDigest.Maker() else { return nil }
+            guard var maker = KeyedDigest.Builder() else { return nil }
             for part in parts { maker.add(part) }
             return maker.finish()
         }
         #expect(digest(["a", "b"]) == digest(["a", "b"]))
         let all = try [[], [""], ["ab"], ["a", "b"], ["a", "b", ""], ["b", "a"]].map { try #require(digest($0)) }
         #expect(Set(all).count == all.count)
-        #expect(!all.contains(.nothing))
+        #expect(!all.contains(.empty))
     }
 }

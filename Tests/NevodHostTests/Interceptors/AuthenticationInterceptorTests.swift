@@ -243,7 +243,7 @@ extension AuthenticationInterceptorTests {
         let slot = try await DispatchSlots(limit: 1).acquire(for: request.origin, until: nil)
         slot.release()
         let open = Task {
-            try await RenewalContext.$renewing.withValue([
+            try await RenewalContext.$renewals.withValue([
                 Renewal(of: ObjectIdentifier(refresh.coordinator), TokenVersion(number: 0))
             ]) {
                 try await provider.send(request).status

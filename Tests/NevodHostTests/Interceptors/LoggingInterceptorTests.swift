@@ -55,7 +55,7 @@ struct LoggingInterceptorTests {
         let entry = try await entry(.basic)
         #expect(entry.level == .info)
         let pattern =
-            /POST http:\/\/127\.0\.0\.1:\d+\/p\?a=1&code=\[redacted\]&q=\[redacted: token Secretive\] answered 200 in \d+\.\d ms/
+            /POST http:\/\/127\.0\.0\.1:\d+\/p\?a=1&code=\[redacted\]&q=\[redacted: token Secretive\] returned 200 in \d+\.\d ms/
         #expect(entry.message.wholeMatch(of: pattern) != nil, "\(entry.message)")
         #expect(entry.metadata == ["attempt": "1"])
     }

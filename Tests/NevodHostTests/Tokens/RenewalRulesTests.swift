@@ -67,7 +67,7 @@ struct RenewalRulesTests {
         #expect(await eventually { storage.coordinator.renewal.waitingCount == 2 })
         goOn.set()
         #expect(try await retry.value)
-        guard case .serving = try await ahead.value else { return #expect(Bool(false), "it was only due") }
+        guard case .stillUsable = try await ahead.value else { return #expect(Bool(false), "it was only due") }
         #expect(exchanges.values.count == 1)
     }
 
