@@ -98,7 +98,7 @@ extension Completions {
         }
     }
 
-    /// Escapes `'` and `\\`, the only two that fish escapes within single quotes.
+    /// Escapes `'` and `\`, the only two that fish escapes within single quotes.
     private static func fishQuoted(_ text: String) -> String {
         "'" + text.map { "'\\".contains($0) ? "\\\($0)" : String($0) }.joined() + "'"
     }

@@ -30,7 +30,7 @@ extension Flag {
         static func url(_ placeholder: String) -> Value { Value(placeholder, .url) }
     }
 
-    /// What a shell can complete as a value.
+    /// The kinds of values that shells complete.
     enum ValueKind: String, CaseIterable, Sendable {
         case file, folder, plugin, method, profile, url
         /// A text, or `@FILE`.
