@@ -1,7 +1,7 @@
 internal import CSecretService
 internal import NevodStorage
 
-/// libsecret, and what it stands on.
+/// libsecret and GLib.
 final class SecretLibrary: Sendable {
     let call: nevod_secret
 

@@ -1,11 +1,11 @@
 internal import CSecretService
 internal import NevodStorage
 
-/// Why a call did not do what it should.
+/// Why a call failed.
 enum SecretServiceError: Error {
-    /// The service, or the way to it, has failed; another try may help.
+    /// The service or the connection to it has failed; a retry may succeed.
     case service(StorageError)
-    /// This is how it is.
+    /// Retrying can't change the outcome.
     case final(StorageError)
 
     var error: StorageError {
@@ -24,21 +24,21 @@ enum SecretServiceError: Error {
     static let noCollection = SecretServiceError.final(
         StorageError(
             .unavailable, name, problem: "there is no default keyring",
-            remedy: "make one in the desktop, or with: gnome-keyring-daemon --unlock"))
+            remedy: "create one in the desktop, or with: gnome-keyring-daemon --unlock"))
 
     static let withoutSecret = SecretServiceError.service(
-        StorageError(.unavailable, name, problem: "has not given the secret of an item"))
+        StorageError(.unavailable, name, problem: "did not return the secret of an item"))
 
-    static func late(_ limit: Duration) -> StorageError {
+    static func timeout(_ limit: Duration) -> StorageError {
         StorageError(
-            .unavailable, name, problem: "has not answered within \(limit)",
-            remedy: "see whether it waits for somebody to answer a prompt, or has stopped")
+            .unavailable, name, problem: "has not responded within \(limit)",
+            remedy: "check whether it shows a prompt, or has stopped")
     }
 
-    /// - Parameter error: freed.
+    /// - Parameter error: Freed by this.
     init(_ error: UnsafeMutablePointer<nevod_gerror>?, _ library: SecretLibrary) {
         guard let error else {
-            self = .service(StorageError(.unavailable, Self.name, problem: "has failed, and given no reason"))
+            self = .service(StorageError(.unavailable, Self.name, problem: "has failed without a reason"))
             return
         }
         defer { library.call.g_error_free(error) }

@@ -1,47 +1,45 @@
-internal import Glibc
 public import NevodStorage
 public import NevodSupport
 
-/// The key of a sealed store, in the desktop's keyring: made, of random bytes, with the store. Whoever unlocks the keyring, by logging in
-/// to the desktop, opens the store. (``SecretServiceStorage``, in contrast, keeps every value there.)
+/// Keeps the key of a sealed store in the desktop's keyring, created from random bytes together with the store. The store opens while
+/// the keyring is unlocked, usually by logging in to the desktop. (``SecretServiceStorage``, in contrast, keeps every value there.)
 ///
 /// ```swift
 /// let storage = try await SQLiteStorage(path: path, keys: [SecretServiceKey(), KeyFile(path: keyPath)])
 /// ```
 public struct SecretServiceKey: StoreKeySource {
-    private static let size = 32
-
-    /// In the keyring that is there when a key is needed.
+    /// Uses the default keyring at the time when a key is needed.
     public init() {}
 
     /// `secret-service`.
     public var kind: String { "secret-service" }
-    /// For people.
+    /// A description for people.
     public var description: String { "the desktop's keyring (Secret Service)" }
 
-    /// Whether there is a keyring that is not locked. Answers within three seconds.
+    /// Whether there is an unlocked keyring. Returns within three seconds.
     public func isAvailable() async -> Bool {
         await SecretServiceStorage.isAvailable()
     }
 
-    /// What the keyring holds for the store and the salt, 64 hexadecimal digits. A store that is given another key has an item more;
-    /// the old one stays, for copies of the store from before.
+    /// Reads the keyring's item for the store and the salt, 64 hexadecimal digits. Each new key of a store gets another item; the old
+    /// one stays, for older copies of the store.
     ///
-    /// - Throws: `StorageError` if the keyring can't be asked, is locked, or holds no key of a store that has one.
+    /// - Throws: `StorageError` if the keyring can't be reached or is locked, or has no key of an existing store.
     public func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
-        // The salt tells the keys of a store apart. It is random for each that is made, so that no two processes make the same.
+        // The salt distinguishes the keys of a store. It is random for each, so that two processes never create the same item.
         let attributes = try ServiceAttributes(
-            schema: "dev.nevod.StoreKey", [("store", store.description), ("salt", Self.hexadecimal(salt))])
+            schema: "dev.nevod.StoreKey", [("store", store.description), ("salt", Hexadecimal.text(salt))])
         return try await ServiceClient.shared.run { (session, call) throws(SecretServiceError) in
             if let key = try Self.key(store, attributes, session, call) { return key }
             guard isNew else {
                 throw .final(
                     StorageError(
                         .unavailable, "the keyring", problem: "holds no key of the store \(store)",
-                        remedy: "put the keyring back from a backup, or log in as the user who made the store"))
+                        remedy: "restore the keyring from a backup, or log in as the user who created the store"))
             }
-            try session.set(Self.newKey(), attributes, label: "Key of the store \(store)", call)
-            // What is there from now on.
+            try session.set(
+                Hexadecimal.digits(of: SealingKey.random().bytes), attributes, label: "Key of the store \(store)", call)
+            // Read back: another process may have stored a key at the same time.
             guard let key = try Self.key(store, attributes, session, call) else { throw .withoutSecret }
             return key
         }
@@ -51,49 +49,12 @@ public struct SecretServiceKey: StoreKeySource {
         _ store: StoreIdentifier, _ attributes: ServiceAttributes, _ session: ServiceSession, _ call: ServiceObject
     ) throws(SecretServiceError) -> Secret? {
         guard let text = try session.secret(of: attributes, call) else { return nil }
-        guard let key = bytes(ofHexadecimal: text), key.count == size else {
+        guard let key = text.withUnsafeBytes(Hexadecimal.secret), key.count == SealingKey.size else {
             throw .final(
                 StorageError(
-                    .damaged, "the keyring", problem: "holds no key for the store \(store), but something else",
-                    remedy: "put the keyring back from a backup"))
+                    .damaged, "the keyring", problem: "holds an invalid key for the store \(store)",
+                    remedy: "restore the keyring from a backup"))
         }
         return key
-    }
-
-    private static func newKey() -> Secret {
-        var bytes = [UInt8](repeating: 0, count: size)
-        var digits = [UInt8](repeating: 0, count: 2 * size)
-        defer {
-            bytes.withUnsafeMutableBytes { $0.wipe() }
-            digits.withUnsafeMutableBytes { $0.wipe() }
-        }
-        let failure = getentropy(&bytes, size)
-        precondition(failure == 0, "the system has no random numbers")
-        for (index, byte) in bytes.enumerated() {
-            digits[2 * index] = digit(byte >> 4)
-            digits[2 * index + 1] = digit(byte & 15)
-        }
-        return Secret(copying: digits)
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
-    }
-
-    private static func bytes(ofHexadecimal text: Secret) -> Secret? {
-        text.withUnsafeBytes { text in
-            var bytes = [UInt8](repeating: 0, count: text.count / 2)
-            defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
-            guard text.count.isMultiple(of: 2) else { return nil }
-            for (index, character) in text.enumerated() {
-                guard let value = Character(Unicode.Scalar(character)).hexDigitValue else { return nil }
-                bytes[index / 2] = bytes[index / 2] << 4 | UInt8(value)
-            }
-            return Secret(copying: bytes)
-        }
     }
 }

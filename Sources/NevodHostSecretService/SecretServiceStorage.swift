@@ -1,22 +1,23 @@
 public import NevodStorage
 public import NevodSupport
 
-/// Each value in the desktop's keyring (GNOME Keyring, KWallet, KeePassXC: whatever answers as `org.freedesktop.secrets` in the user's
-/// session), by libsecret. (``SecretServiceKey``, in contrast, keeps one key there, of a store in a file.)
+/// Stores each value in the desktop's keyring (GNOME Keyring, KWallet, KeePassXC or any other service that provides
+/// `org.freedesktop.secrets` in the user's session), by libsecret. (``SecretServiceKey``, in contrast, keeps only the key of a store
+/// in a file there.)
 ///
 /// ```swift
 /// let storage = try SecretServiceStorage(application: "example")
 /// ```
 ///
-/// libsecret is loaded at the first call. Nothing is ever asked of the user: a keyring that is locked, a session without a keyring and
-/// a machine without libsecret are a `StorageError` of code `unavailable`, which says which of them it is; and so is a
-/// service that hasn't answered for ten seconds.
+/// libsecret is loaded at the first call. The user is never prompted: a locked keyring, a session without a keyring and a machine
+/// without libsecret each cause a `StorageError` of code `unavailable` that says so; and so does a service that hasn't responded for
+/// ten seconds.
 ///
 /// An item has the attributes `application` and `key`, which the keyring doesn't hide, and holds `base64:` and the value in base64.
-/// The service knows no condition and no lock: ``replace(_:with:for:)`` is one step for all who write through this type with the
-/// same lock file, and not for other programs that change the keyring.
+/// The service has neither conditional writes nor locks: ``replace(_:with:for:)`` is atomic among writers that use this type with the
+/// same lock file, and not against other programs that change the keyring.
 public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingStorage {
-    /// Bytes.
+    /// The type of the values.
     public typealias Value = [UInt8]
 
     /// The longest value, in bytes: services keep all of a keyring in memory.
@@ -29,10 +30,10 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
     private let limit: Duration
 
     /// - Parameters:
-    ///   - application: tells its items from those of others. Not hidden.
-    ///   - lockFile: of all processes that share the values; made with mode 0600, and a second beside it. By default in
-    ///     `/run/user/UID` if that is there, else in the home that the system's list of users names: no variable of the
-    ///     environment counts, so that a desktop's processes and a job of cron find the same.
+    ///   - application: Distinguishes its items from those of other applications. Not hidden.
+    ///   - lockFile: The lock file of all processes that share the values; created with mode 0600, with a second one beside it. By
+    ///     default in `/run/user/UID` if that exists, else in the home folder of the system's user database: the environment is
+    ///     ignored, so that desktop processes and cron jobs use the same file.
     /// - Throws: `StorageError` if there is no place for the lock file.
     public convenience init(application: String, lockFile: String? = nil) throws(StorageError) {
         try self.init(application: application, lockFile: lockFile, limit: ServiceClient.limit)
@@ -47,10 +48,10 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
         self.limit = limit
     }
 
-    /// Its path.
+    /// The lock file's path.
     package var lockFile: String { lock.path }
 
-    /// Whether a value could be stored here and now: there is a keyring, and it is not locked. Answers within three seconds.
+    /// Whether a value could be stored now: there is a keyring, and it is not locked. Returns within three seconds.
     public static func isAvailable() async -> Bool {
         let isOpen = try? await ServiceClient.shared.run(within: .seconds(3)) { (session, call) throws(SecretServiceError) in
             try session.isOpen(call)
@@ -58,9 +59,9 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
         return isOpen ?? false
     }
 
-    /// Nil: nothing is stored under that key.
+    /// Returns nil if nothing is stored under the key.
     ///
-    /// - Throws: `StorageError`; `damaged` for an item that this type has not written.
+    /// - Throws: `StorageError`; `damaged` for an item that this type did not write.
     public func secret(for key: StorageKey) async throws -> Secret? {
         let attributes = try attributes(of: key)
         return try await client.run(within: limit) { (session, call) throws(SecretServiceError) in
@@ -73,12 +74,12 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
         try await write(secret, for: key) { _ in true }
     }
 
-    /// - Throws: as ``secret(for:)`` and ``set(_:for:)``.
+    /// - Throws: like ``secret(for:)`` and ``set(_:for:)``.
     public func replace(_ expected: Secret?, with secret: Secret?, for key: StorageKey) async throws -> Bool {
         try await write(secret, for: key) { read throws(SecretServiceError) in try read() == expected }
     }
 
-    /// By a lock on the file beside the lock file whose name ends with `-renewals`.
+    /// Locks a file with the lock file's path and the suffix `-renewals`.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         try await renewals.withLock(for: key, body)
     }
@@ -94,7 +95,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
         guard let secret = SecretText.secret(of: text) else {
             throw .final(
                 StorageError(
-                    .damaged, "\(key)", problem: "what the keyring holds was not written by this store",
+                    .damaged, "\(key)", problem: "the keyring's item was not written by this store",
                     remedy: "remove that item, or choose another application name"))
         }
         return secret
@@ -108,7 +109,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
         if let secret, secret.count > Self.maximumSize {
             throw StorageError(
                 .tooLarge, "\(key)", problem: "the value has \(secret.count) bytes, more than \(Self.maximumSize)",
-                remedy: "keep it elsewhere, and its place here")
+                remedy: "store it elsewhere, and keep a reference here")
         }
         let attributes = try attributes(of: key)
         let (text, label) = (secret.map(SecretText.text), "\(application): \(key)")

@@ -1,14 +1,14 @@
 internal import COpenSSL
 internal import NevodSupport
 
-/// Bytes as a keyring takes them, text that is never empty: `base64:` and base64 (RFC 4648 §4). Several services take no NUL, and
-/// some none that isn't UTF-8.
+/// Encodes bytes for a keyring as text that is never empty: `base64:` and base64 (RFC 4648 §4). Several services reject NUL bytes, and
+/// some reject anything but UTF-8.
 enum SecretText {
     private static let prefix = Array("base64:".utf8)
 
     static func text(of secret: Secret) -> Secret {
         secret.withUnsafeBytes { bytes in
-            // And a NUL, which OpenSSL writes behind it.
+            // One more byte for the NUL that OpenSSL appends.
             let count = prefix.count + (bytes.count + 2) / 3 * 4
             return withWiped(count + 1) { text in
                 text.copyBytes(from: prefix)
@@ -22,7 +22,7 @@ enum SecretText {
         }
     }
 
-    /// Nil: it is no such text.
+    /// - Returns: nil if the text has another form.
     static func secret(of text: Secret) -> Secret? {
         text.withUnsafeBytes { text in
             guard text.starts(with: prefix) else { return nil }

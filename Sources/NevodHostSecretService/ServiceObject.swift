@@ -1,13 +1,13 @@
 internal import CSecretService
 
-/// One reference of ours to something that libsecret or GLib counts.
+/// A reference to a reference-counted object of libsecret or GLib.
 final class ServiceObject: Sendable {
-    // Handed from thread to thread, and used by one at a time; what it points to outlives this.
+    // Passed between threads, and used by one at a time; the object outlives this reference.
     nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
-    // The address of a function.
+    // A C function pointer.
     private nonisolated(unsafe) let release: nevod_release
 
-    /// - Parameter pointer: this takes over the reference.
+    /// - Parameter pointer: A reference that this object takes over.
     init?(_ pointer: UnsafeMutableRawPointer?, _ release: @escaping nevod_release) {
         guard let pointer else { return nil }
         self.pointer = pointer

@@ -1,10 +1,8 @@
 internal import CSecretService
-internal import Glibc
-internal import NevodStorage
 internal import NevodSupport
 
-/// What is done with one connection to the service, synchronously. Nothing here asks for a prompt; where the service itself asks
-/// for one nevertheless, the time limit ends it.
+/// One connection to the service, used synchronously. It never requests a prompt; if the service shows one anyway, the time limit ends
+/// the call.
 struct ServiceSession: Sendable {
     let library: SecretLibrary
     private let service: ServiceObject
@@ -16,13 +14,13 @@ struct ServiceSession: Sendable {
         guard let service = ServiceObject(opened, library.call.g_object_unref) else { throw SecretServiceError(error, library) }
         self.library = library
         self.service = service
-        // GIO would end the process when the bus goes.
+        // By default, GIO ends the process when the bus disconnects.
         if let connection = library.call.g_dbus_proxy_get_connection(service.pointer) {
             library.call.g_dbus_connection_set_exit_on_close(connection, 0)
         }
     }
 
-    /// Nil: there is none.
+    /// - Returns: nil if there is no item.
     func secret(of attributes: ServiceAttributes, _ cancellable: ServiceObject) throws(SecretServiceError) -> Secret? {
         let items = try search(attributes, cancellable, secrets: true)
         guard let item = items.first(where: { !isLocked($0) }) else {
@@ -52,7 +50,7 @@ struct ServiceSession: Sendable {
         guard library.call.secret_item_set_secret_sync(item.pointer, value.pointer, cancellable.pointer, &error) != 0 else {
             throw SecretServiceError(error, library)
         }
-        // Somebody's copy in another keyring is not to be found later.
+        // Removes copies in other keyrings, which might be found later instead.
         try delete(items.dropFirst(), cancellable)
     }
 
@@ -63,7 +61,7 @@ struct ServiceSession: Sendable {
         try delete(items[...], cancellable)
     }
 
-    /// Whether a value could be stored now, without asking anybody.
+    /// Whether a value could be stored now, without a prompt.
     func isOpen(_ cancellable: ServiceObject) throws(SecretServiceError) -> Bool {
         guard let collection = try defaultCollection(cancellable) else { return false }
         return library.call.secret_collection_get_locked(collection.pointer) == 0
@@ -75,7 +73,7 @@ struct ServiceSession: Sendable {
         library.call.secret_item_get_locked(item.pointer) != 0
     }
 
-    /// A service may not tell what is in a keyring that is locked.
+    /// Throws if the default keyring is locked, since a service may hide the items of a locked keyring.
     private func checkHidden(_ cancellable: ServiceObject) throws(SecretServiceError) {
         if let collection = try defaultCollection(cancellable),
             library.call.secret_collection_get_locked(collection.pointer) != 0
@@ -84,7 +82,7 @@ struct ServiceSession: Sendable {
         }
     }
 
-    /// Nil: there is none.
+    /// - Returns: nil if there is none.
     private func defaultCollection(_ cancellable: ServiceObject) throws(SecretServiceError) -> ServiceObject? {
         var error: UnsafeMutablePointer<nevod_gerror>?
         let collection = library.call.secret_collection_for_alias_sync(
@@ -133,35 +131,5 @@ struct ServiceSession: Sendable {
                 throw SecretServiceError(error, library)
             }
         }
-    }
-}
-
-/// By which an item is found. Anybody in the session can read them.
-struct ServiceAttributes: Sendable {
-    private let pairs: [(name: String, value: String)]
-
-    /// - Parameter schema: what kind of item it is, the attribute `xdg:schema`.
-    /// - Throws: for a text with a NUL, which would end it.
-    init(schema: String, _ pairs: [(name: String, value: String)]) throws(StorageError) {
-        for pair in pairs where pair.value.utf8.contains(0) {
-            throw StorageError(.other, pair.value, problem: "holds a NUL, which no keyring takes in a name")
-        }
-        self.pairs = [("xdg:schema", schema)] + pairs
-    }
-
-    fileprivate func withTable<Result>(
-        _ library: SecretLibrary, _ body: (UnsafeMutableRawPointer?) -> Result
-    ) -> Result {
-        let texts = pairs.map { (strdup($0.name), strdup($0.value)) }
-        let table = library.call.g_hash_table_new(library.call.g_str_hash, library.call.g_str_equal)
-        defer {
-            if let table { library.call.g_hash_table_unref(table) }
-            for (name, value) in texts {
-                free(name)
-                free(value)
-            }
-        }
-        for (name, value) in texts { _ = library.call.g_hash_table_insert(table, name, value) }
-        return body(table)
     }
 }

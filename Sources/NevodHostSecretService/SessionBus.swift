@@ -1,8 +1,7 @@
 internal import Glibc
 internal import NevodStorage
 
-/// Whether there is a bus of the user's session to be asked. GLib would start one where there is none, which nobody but this process
-/// knows, without a keyring.
+/// Checks that the user's session has a bus. Without one, GLib would start a bus for this process alone, without a keyring.
 enum SessionBus {
     static func check() throws(StorageError) {
         if let address = getenv("DBUS_SESSION_BUS_ADDRESS").map({ String(cString: $0) }) {
@@ -16,13 +15,13 @@ enum SessionBus {
         }
         var info = stat()
         guard stat("\(folder)/bus", &info) == 0, info.st_mode & S_IFMT == S_IFSOCK, info.st_uid == geteuid() else {
-            throw missing("DBUS_SESSION_BUS_ADDRESS is not set, and \(folder)/bus is no socket of this user's")
+            throw missing("DBUS_SESSION_BUS_ADDRESS is not set, and \(folder)/bus is not a socket of this user")
         }
     }
 
-    private static func missing(_ why: String) -> StorageError {
+    private static func missing(_ reason: String) -> StorageError {
         StorageError(
-            .unavailable, "the Secret Service", problem: "there is no session bus: \(why)",
+            .unavailable, "the Secret Service", problem: "there is no session bus: \(reason)",
             remedy: "run it in a desktop session, or under dbus-run-session, or use another store")
     }
 }

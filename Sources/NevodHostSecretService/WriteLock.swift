@@ -1,15 +1,14 @@
 internal import Glibc
 internal import NevodStorage
 
-/// A lock among the processes of this user: the service has none, nor any write on a condition. The system lets go of it when a
-/// process dies.
+/// A lock among the processes of this user, since the service has neither locks nor conditional writes. The system releases it when
+/// its holder dies.
 struct WriteLock: Sendable {
     let path: String
 
-    /// Where this user's other processes look for it as well, whatever their environment is: that of a job of cron is not the
-    /// desktop's.
+    /// The path that all processes of this user agree on, whatever their environment: a cron job's differs from the desktop's.
     ///
-    /// - Parameter folders: with one for each user who is logged in.
+    /// - Parameter folders: The parent of the folders of logged-in users.
     /// - Throws: if the user has neither such a folder nor a home.
     static func defaultPath(of user: uid_t = geteuid(), in folders: String = "/run/user") throws(StorageError) -> String {
         let folder = "\(folders)/\(user)"
@@ -24,7 +23,7 @@ struct WriteLock: Sendable {
             remedy: "give the path of a file")
     }
 
-    /// As the system's list of users has it.
+    /// The home folder in the system's user database.
     private static func home(of user: uid_t) -> String? {
         var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
         var buffer = [CChar](repeating: 0, count: 1 << 14)
@@ -33,21 +32,21 @@ struct WriteLock: Sendable {
         return path.hasPrefix("/") ? path : nil
     }
 
-    /// Blocks the thread.
+    /// Blocks the thread until the lock is taken.
     ///
-    /// - Returns: let go of, the lock is free.
-    func take(_ limit: CallLimit) throws(StorageError) -> HeldLock {
+    /// - Returns: the lock, which is released with this object.
+    func take(_ deadline: CallDeadline) throws(StorageError) -> HeldLock {
         let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("can't be opened", errno) }
         let held = HeldLock(file)
         var info = stat()
         guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else {
             throw StorageError(
-                .permissions, path, problem: "is not a file of this user's", remedy: "move away what is there")
+                .permissions, path, problem: "is not a regular file of this user", remedy: "move away what is there")
         }
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw failure("can't be locked", errno) }
-            guard !limit.isOver else {
+            guard !deadline.hasExpired else {
                 throw StorageError(
                     .busy, path, problem: "has been locked by another process for too long",
                     remedy: "find it with: fuser '\(path)'", systemCode: EWOULDBLOCK)
@@ -63,6 +62,7 @@ struct WriteLock: Sendable {
     }
 }
 
+/// A lock that is held until this is released.
 final class HeldLock {
     private let file: Int32
 

@@ -1,15 +1,15 @@
 package import NevodSupport
 
-/// A storage of whatever type, in secrets. One that can't compare and swap by itself gets it from the lock that its user
-/// holds, which counts within this process.
+/// A type-erased storage whose values are secrets. For a storage without compare-and-swap, ``replace`` reads and then writes,
+/// which is atomic only under a lock that the caller holds, within this process.
 package struct AnyKeyValueStorage: Sendable {
     package let read: @Sendable (StorageKey) async throws -> Secret?
     package let write: @Sendable (StorageKey, Secret?) async throws -> Void
     package let replace: @Sendable (StorageKey, _ expected: Secret?, Secret?) async throws -> Bool
     package let changes: (@Sendable () async -> AsyncStream<StorageKey>)?
-    /// Nil: nobody shares it, or nobody can be kept from renewing at the same time.
+    /// nil if the storage has no renewal lock, because it isn't shared or offers none.
     package let withRenewalLock: (@Sendable (StorageKey, @Sendable () async -> Void) async throws -> Void)?
-    /// The same for the same storage; nil for one that has no identity.
+    /// Equal for the same storage; nil for one without identity.
     package let identity: ObjectIdentifier?
 
     package init(_ storage: some KeyValueStorage) {
@@ -86,18 +86,5 @@ extension ObservableStorage {
             }
             continuation.onTermination = { _ in task.cancel() }
         }
-    }
-}
-
-extension Secret {
-    package convenience init(wipingCopy bytes: some Collection<UInt8>) {
-        var bytes = Array(bytes)
-        self.init(copying: bytes)
-        // The last copy of an array that nobody else holds; where somebody does, this makes a copy and wipes that.
-        bytes.withUnsafeMutableBytes { $0.wipe() }
-    }
-
-    package func copied<Bytes: RangeReplaceableCollection<UInt8>>(as type: Bytes.Type) -> Bytes {
-        withUnsafeBytes { Bytes($0) }
     }
 }

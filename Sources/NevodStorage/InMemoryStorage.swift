@@ -1,11 +1,11 @@
 internal import NevodSupport
 
-/// Values that go with the process: for tests, and for credentials that must never be written.
+/// Keeps values in memory until the process ends: for tests, and for credentials that must never be written to a device.
 public final class InMemoryStorage: CompareAndSwapStorage, ObservableStorage {
     private let values = Locked<[StorageKey: Secret]>([:])
     private let observers = StorageObservers()
 
-    /// Empty; two of them share nothing.
+    /// Creates an empty storage; two instances share nothing.
     public init() {}
 
     public func data(for key: StorageKey) -> [UInt8]? {
@@ -36,7 +36,7 @@ public final class InMemoryStorage: CompareAndSwapStorage, ObservableStorage {
         return isReplaced
     }
 
-    /// Every change from now on. In-process only, like the values.
+    /// Every change from now on, in this process.
     public func changes() -> StorageChanges {
         observers.changes()
     }

@@ -1,8 +1,8 @@
-/// Keeps small values under names: what a ``TokenStorage`` stands on. (A `TokenStorage`, in contrast, knows what a token is,
-/// and which of two is the newer.)
+/// Stores small values under keys; the base of a ``TokenStorage``. (A `TokenStorage`, in contrast, decodes tokens, and knows which
+/// of two is newer.)
 ///
-/// Every requirement may suspend and may fail; a conformer whose methods do neither conforms as well. A write that returns
-/// has happened: a crash at any instant leaves the old value or the new one. Called by many tasks at once.
+/// Every requirement may suspend and may fail; methods that do neither conform as well. A write that has returned is durable: a
+/// crash at any instant leaves the old value or the new one. Methods are called by many tasks at once.
 ///
 /// ```swift
 /// actor Memory: KeyValueStorage {
@@ -14,19 +14,19 @@
 /// }
 /// ```
 public protocol KeyValueStorage: Sendable {
-    /// The type of bytes that this storage is written against: `[UInt8]`, or Foundation's `Data`.
+    /// The type of its values: `[UInt8]`, or Foundation's `Data`.
     associatedtype Value: RangeReplaceableCollection<UInt8> & Sendable = [UInt8]
 
-    /// Nil: nothing is stored under that key. What can't be read is an error, since the two call for different deeds: log in,
-    /// or mend.
+    /// Returns nil if nothing is stored under the key. A value that can't be read is an error, since the remedies differ: log in, or
+    /// repair the store.
     func string(for key: StorageKey) async throws -> String?
-    /// Nil: nothing is stored under that key; an empty value is a value.
+    /// Returns nil if nothing is stored under the key; an empty value is a value.
     func data(for key: StorageKey) async throws -> Value?
-    /// Nil removes.
+    /// Stores a value; nil removes it.
     func set(_ value: String?, for key: StorageKey) async throws
-    /// Nil removes.
+    /// Stores a value; nil removes it.
     func set(_ value: Value?, for key: StorageKey) async throws
-    /// No error where there is nothing to remove.
+    /// Removes the value, if there is one.
     func remove(for key: StorageKey) async throws
 }
 
@@ -39,24 +39,4 @@ extension KeyValueStorage {
     public func set(_ value: String?, for key: StorageKey) async throws {
         try await set(value.map { Value($0.utf8) }, for: key)
     }
-}
-
-/// A storage that can replace a value on the condition that it is still the expected one, in one step that nobody can come
-/// between: other tasks, other threads, other processes that use the same storage.
-public protocol CompareAndSwapStorage: KeyValueStorage {
-    /// - Parameters:
-    ///   - expected: nil if nothing is expected to be there.
-    ///   - value: takes the place of the expected one; nil removes.
-    ///   - key: whose value is compared.
-    /// - Returns: whether the value was the expected one, and was replaced.
-    func replace(_ expected: Value?, with value: Value?, for key: StorageKey) async throws -> Bool
-}
-
-/// A storage that tells when others have changed a value, so that nobody has to look.
-public protocol ObservableStorage: KeyValueStorage {
-    /// How the keys are told, ``StorageChanges`` for one.
-    associatedtype Changes: AsyncSequence<StorageKey, Never> & Sendable
-
-    /// Each key whenever its value has changed, whoever changed it.
-    func changes() async -> Changes
 }

@@ -1,12 +1,12 @@
-/// A storage that several processes share, and that lets one of them at a time renew what is stored under a key.
+/// A storage that several processes share, with a lock that lets only one of them renew a key's value at once.
 ///
-/// A server that rotates its tokens takes the second use of one for a theft, and ends the session. Two processes that refresh
-/// the same token at once do just that. Under this lock the second finds the token that the first has stored.
+/// A server that rotates its tokens treats the second use of a token as theft, and ends the session. Two processes that refresh the
+/// same token at once would cause that. Under this lock, the second one finds the token that the first has stored.
 public protocol RenewalLockingStorage: KeyValueStorage {
-    /// Runs `body` while nobody else, in this process or another, does so for the same key. The lock is the system's or the
-    /// server's: if its holder dies, it is free.
+    /// Runs `body` under the key's lock, which excludes other tasks and other processes. The system or the server holds the lock, and
+    /// releases it when its holder dies.
     ///
-    /// - Throws: what keeps the lock from being taken, ``StorageError`` of code `busy` for one; `CancellationError`. What came of
-    ///   `body` is its own matter.
+    /// - Throws: an error if the lock can't be taken, such as ``StorageError`` of code `busy`; `CancellationError`. The body itself
+    ///   can't fail.
     func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws
 }

@@ -1,22 +1,22 @@
-/// A storage of sealed values, with what its keeper needs: ``SQLiteStorage``, or PostgreSQL.
+/// A storage of sealed values, with operations for its maintenance: ``SQLiteStorage``, or one in PostgreSQL.
 public protocol SealedStorage: SecretKeepingStorage, RenewalLockingStorage {
-    /// The kind of key that it is sealed with, as ``StoreKeySource/kind`` says it.
+    /// The kind of the key that seals the store: ``StoreKeySource/kind``.
     var keyKind: String { get }
 
-    /// Under which something is stored, in the order of their UTF-8.
+    /// The keys that have a value, in the order of their UTF-8.
     func keys(withPrefix prefix: String) async throws -> [StorageKey]
-    /// Reads all of it.
+    /// Reads and checks the whole store.
     func verify() async throws -> StoreVerification
-    /// Seals every value anew under another data key, wrapped by `source`: all, or none.
+    /// Seals every value again under a new data key, wrapped by `source`: all of them, or none.
     func rekey(_ source: any StoreKeySource) async throws
-    /// Writes all values into a file of its own, sealed by `source`.
+    /// Exports all values to a file, sealed by `source`.
     ///
-    /// - Returns: how many there are.
+    /// - Returns: the number of values.
     @discardableResult
     func export(to path: String, key source: any StoreKeySource) async throws -> Int
-    /// Takes over the values of such a file.
+    /// Imports the values of an exported file.
     ///
-    /// - Returns: how many were taken, and how many stayed because there was one.
+    /// - Returns: the number of imported values, and of existing ones that were kept.
     func importValues(
         from path: String, key source: any StoreKeySource, replacing: Bool
     ) async throws -> (taken: Int, kept: Int)

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import NevodSupport
 
-/// Exports are stores of one file, whatever store they are of: what one has written any other takes.
+/// An export is a store in one file, whatever type of store it comes from, so any other type can import it.
 extension SecretKeepingStorage {
-    /// - Parameter path: where there is nothing yet; nothing is left there after a failure.
-    /// - Returns: how many values there are.
+    /// - Parameter path: A path that doesn't exist yet; a failure leaves nothing there.
+    /// - Returns: the number of values.
     package func exportValues(of keys: [StorageKey], to path: String, key source: any StoreKeySource) async throws -> Int {
         guard access(path, F_OK) != 0 else {
-            throw StorageError(.other, path, problem: "is there already", remedy: "choose another name, or move it away")
+            throw StorageError(.other, path, problem: "exists already", remedy: "choose another name, or move it away")
         }
         do {
             let copy = try await SQLiteStorage(path: path, keys: [source])
@@ -25,7 +25,7 @@ extension SecretKeepingStorage {
             try await copy.becomeOneFile()
             return count
         } catch {
-            for end in ["", "-wal", "-shm", "-changes"] { unlink(path + end) }
+            for suffix in ["", "-wal", "-shm", "-changes"] { unlink(path + suffix) }
             throw error
         }
     }

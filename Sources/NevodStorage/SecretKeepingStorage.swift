@@ -1,12 +1,12 @@
 public import NevodSupport
 
-/// A storage that hands out and takes what it keeps without a copy in memory that nobody wipes.
+/// A storage that returns and takes its values as secrets, without copies in memory that are never wiped.
 public protocol SecretKeepingStorage: CompareAndSwapStorage where Value == [UInt8] {
-    /// Nil: nothing is stored under that key.
+    /// Returns nil if nothing is stored under the key.
     func secret(for key: StorageKey) async throws -> Secret?
-    /// Nil removes.
+    /// Stores a secret; nil removes it.
     func set(_ secret: Secret?, for key: StorageKey) async throws
-    /// As ``CompareAndSwapStorage/replace(_:with:for:)``.
+    /// Like ``CompareAndSwapStorage/replace(_:with:for:)``.
     func replace(_ expected: Secret?, with secret: Secret?, for key: StorageKey) async throws -> Bool
 }
 

@@ -1,14 +1,14 @@
 internal import NevodSupport
 
-/// The keys whose values have changed, for one reader. A key that changes again before it was read is told once, so a
-/// reader who is slow, or never comes, costs no more memory than there are keys.
+/// The keys whose values have changed, for one reader. A key that changes again before it is read appears once, so a slow or absent
+/// reader takes no more memory than there are keys.
 ///
-/// Ends when the store has gone, or when the reading task is cancelled.
+/// Ends when the store is released, or when the reading task is cancelled.
 public struct StorageChanges: AsyncSequence, Sendable {
     let pending: PendingKeys
     let signals: AsyncStream<Void>
 
-    /// For one reader; a second takes keys away from the first.
+    /// For one reader; two iterators split the keys between them.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let pending: PendingKeys
         fileprivate var signals: AsyncStream<Void>.Iterator

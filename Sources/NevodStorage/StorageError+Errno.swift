@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension StorageError {
-    /// - Parameter action: what the system call was for: "can't be opened".
+    /// - Parameter action: The failed action, such as "can't be opened".
     init(_ path: String, _ action: String, errno number: Int32) {
         let (code, remedy): (Code, String?) =
             switch number {
@@ -9,7 +9,7 @@ extension StorageError {
             case EDQUOT: (.full, "free some of the user's disk quota")
             case EFBIG: (.full, "raise the process's limit on the size of files (ulimit -f)")
             case EACCES, EPERM: (.permissions, "let this user read and write it")
-            case EROFS: (.permissions, "choose a folder on a file system that can be written")
+            case EROFS: (.permissions, "choose a folder on a writable file system")
             case ENOENT, ENOTDIR, EIO, ESTALE, ENXIO, ENODEV: (.unavailable, nil)
             default: (.other, nil)
             }

@@ -1,35 +1,35 @@
-/// Why a store could not be read or written. Names the file or the key and the way out; never holds a value.
+/// Why a store could not be read or written. Names the file or the key, and the remedy; never holds a value.
 public struct StorageError: Error, Sendable, Equatable {
-    /// What kind of failure it is, for a program to act on.
+    /// The kind of failure, for a program to act on.
     public enum Code: Sendable {
-        /// The system refuses, or others could read or change what is stored.
+        /// The system denies access, or other users could read or change the store.
         case permissions
-        /// What is stored can't be reached: a folder is missing, a device fails, a keychain is locked.
+        /// The store can't be reached: a folder is missing, a device fails, a keychain is locked.
         case unavailable
-        /// There is no room for the value. The old one is still there.
+        /// There is no space for the value. The old one is kept.
         case full
-        /// What is there was not written by this store.
+        /// The content was not written by this store.
         case damaged
-        /// The value is longer than the store takes.
+        /// The value is longer than the store allows.
         case tooLarge
-        /// Another process has kept the store to itself for too long.
+        /// Another process has held a lock for too long.
         case busy
-        /// None of these; ``StorageError/problem`` says what.
+        /// None of these; ``StorageError/problem`` tells.
         case other
     }
 
-    /// What kind of failure it is; ``problem`` says more, to a person.
+    /// The kind of failure; ``problem`` describes it to a person.
     public let code: Code
     /// A path, or the name of a key.
     public let subject: String
-    /// What is wrong, to be read behind the subject.
+    /// The problem, worded to follow the subject.
     public let problem: String
-    /// What to do about it.
+    /// The remedy, for a person.
     public let remedy: String?
-    /// `errno`, or the number that the underlying library gave (an `OSStatus`).
+    /// `errno`, or the underlying library's error code (an `OSStatus`).
     public let systemCode: Int32?
 
-    /// For stores of your own.
+    /// For custom stores.
     public init(_ code: Code, _ subject: String, problem: String, remedy: String? = nil, systemCode: Int32? = nil) {
         self.code = code
         self.subject = subject

@@ -1,5 +1,5 @@
-/// The name under which a value is stored. Two are the same if their UTF-8 is: a store of files, or a database, knows no
-/// other way to compare, and what one store keeps apart every store must.
+/// The key under which a value is stored. Two keys are equal if their UTF-8 is equal, because stores of files and databases compare
+/// bytes, and all stores must agree.
 ///
 /// ```swift
 /// extension StorageKey {
@@ -13,7 +13,7 @@ public struct StorageKey: Sendable, Hashable, RawRepresentable, ExpressibleByStr
         self.rawValue = rawValue
     }
 
-    /// The same as ``init(rawValue:)``, by the name that Nevod's users know.
+    /// The same as ``init(rawValue:)``, under Nevod's name.
     public init(value: String) {
         rawValue = value
     }
@@ -25,7 +25,7 @@ public struct StorageKey: Sendable, Hashable, RawRepresentable, ExpressibleByStr
     /// The same as ``rawValue``.
     public var value: String { rawValue }
 
-    /// Where a ``TokenStorage`` of a ``Token`` keeps it unless told otherwise.
+    /// The default key of a ``TokenStorage``.
     public static let token: StorageKey = "nevod.token"
 }
 

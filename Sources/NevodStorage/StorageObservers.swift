@@ -1,6 +1,7 @@
 internal import NevodSupport
 
-/// Those who want to know what changes in a store. Each is forgotten when it stops reading.
+/// The observers of a store's changes, each with the set of keys that it has not read yet. An observer is removed when it stops
+/// reading. (``ValueObservers``, in contrast, pass on the latest value.)
 package final class StorageObservers: Sendable {
     private struct Observer {
         let pending: PendingKeys
@@ -24,7 +25,7 @@ package final class StorageObservers: Sendable {
 
     package func changes() -> StorageChanges {
         let pending = PendingKeys()
-        // One signal is enough, however many keys wait.
+        // One signal suffices, however many keys are pending.
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             defer { state.nextID += 1 }

@@ -1,13 +1,13 @@
-/// What is found when all of a store is read.
+/// The result of reading and checking a whole store.
 public struct StoreVerification: Sendable {
-    /// How many values there are, and open.
+    /// The number of values that could be opened.
     public package(set) var values = 0
-    /// What is wrong, for people, each naming the key or the store. Empty: nothing.
+    /// The problems found, for people, each naming the key or the store.
     public package(set) var problems: [String] = []
 
     package init() {}
 
-    /// Damage is what is looked for: it doesn't end the search.
+    /// Records damage as a problem, so that it doesn't stop the check. Other errors are thrown.
     package mutating func noteDamage(
         _ body: (inout StoreVerification) throws(StorageError) -> Void
     ) throws(StorageError) {

@@ -1,26 +1,26 @@
 internal import Glibc
 
-/// A library of the system's that is loaded when it is first used: a program that doesn't use it starts sooner, and needs none.
+/// A system library that is loaded on first use: a program that doesn't use it starts faster, and runs without it.
 package struct SystemLibrary: Sendable {
     private let name: String
     private let remedy: String
 
     /// - Parameters:
-    ///   - name: the file's, with the number of its ABI (`libpq.so.5`).
-    ///   - package: Debian's, which brings it.
-    ///   - version: the first that has everything that is called.
+    ///   - name: The file name, with the ABI number (`libpq.so.5`).
+    ///   - package: The Debian package.
+    ///   - version: The first version that has every function in use.
     package init(_ name: String, package: String, version: String) {
         self.name = name
         remedy = "install version \(version) or later, with: apt install \(package)"
     }
 
-    /// Loads it if it isn't, and for good: its threads' state and its types can't be taken back.
+    /// Loads the library, which is never unloaded: thread state and registered types can't be removed.
     ///
     /// - Parameters:
-    ///   - functions: a table, empty.
-    ///   - find: fills it in; what it returns is the name of what the library lacks.
-    /// - Returns: the table, full.
-    /// - Throws: `StorageError` of code `unavailable`, with the package to install.
+    ///   - functions: An empty function table.
+    ///   - find: Fills in the table, and returns the name of a function that the library lacks.
+    /// - Returns: the filled table.
+    /// - Throws: `StorageError` of code `unavailable`, naming the package to install.
     package func load<Functions>(
         _ functions: Functions, _ find: (UnsafeMutableRawPointer?, UnsafeMutablePointer<Functions>?) -> UnsafePointer<CChar>?
     ) throws(StorageError) -> Functions {

@@ -668,7 +668,7 @@ class Store(SessionTestCase):
         self.logged_in()
         self.expect_failure(
             self.run_host("store", "rekey", "--key", f"file:{self.key_file}"), 114,
-            f"is sealed by the key file {self.key_file} already", "a key file that isn't there yet")
+            f"is sealed by the key file {self.key_file} already", "a key file that doesn't exist yet")
         self.expect_logins(self.get(), 1)
 
     def test_passphrase_without_a_terminal(self):

@@ -206,14 +206,14 @@ def check_sign_in():
 
 STORAGE = """
 abc123
-tooLarge: com.example.session: the value has 2097152 bytes, more than 1048576; keep it elsewhere, and its place here
+tooLarge: com.example.session: the value has 2097152 bytes, more than 1048576; store it elsewhere, and keep a reference here
 com.example.session has changed
 true true
 abc123 key-file
 true
 the remote store failed, the local copy is used: Away()
 everywhere
-the remote store answers again
+the remote store works again
 nothing nothing
 """
 

@@ -74,8 +74,8 @@ import Testing
         #expect(child("limit 1") == "ok")
         session.signalKeyring(SIGSTOP)
         let start = ContinuousClock.now
-        #expect(child("get token").hasPrefix("unavailable: the Secret Service: has not answered within 1.0 seconds"))
-        #expect(child("many 20").hasPrefix("unavailable: the Secret Service: has not answered within 1.0 seconds"))
+        #expect(child("get token").hasPrefix("unavailable: the Secret Service: has not responded within 1.0 seconds"))
+        #expect(child("many 20").hasPrefix("unavailable: the Secret Service: has not responded within 1.0 seconds"))
         #expect(ContinuousClock.now - start < .seconds(9))
         session.signalKeyring(SIGCONT)
         #expect(child("limit 10") == "ok")
@@ -127,7 +127,7 @@ import Testing
             collection = secretstorage.get_default_collection(bus)
             collection.create_item('x', {'xdg:schema': 'dev.nevod.Value', 'application': 'example', 'key': 'token'}, b'a token')
             """)
-        #expect(child("get token").hasPrefix("damaged: token: what the keyring holds was not written by this store"))
+        #expect(child("get token").hasPrefix("damaged: token: the keyring's item was not written by this store"))
     }
 
     @Test func `The bus goes, and the process stays`() throws {

@@ -7,7 +7,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     private let key: StorageKey
     private let memory = Locked(TokenMemory<Token>())
     let writing = AsyncLock()
-    private let observers = Observers<Token?>()
+    private let observers = ValueObservers<Token?>()
     let renewal = SingleFlight<RenewalOutcome>()
     let clock: HostClock
 

@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// Lets one task at a time through, in the order of arrival, across its suspensions.
+/// A lock for tasks that is held across suspensions, and granted in the order of arrival.
 package final class AsyncLock: Sendable {
     private struct State {
         var isHeld = false

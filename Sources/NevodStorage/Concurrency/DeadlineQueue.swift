@@ -1,7 +1,7 @@
-/// Values by deadline, the earliest first: a binary heap without a clock.
+/// Orders values by deadline, the earliest first: a binary heap without a clock.
 ///
-/// Most are removed long before their deadline. Such an entry stays in the heap until it comes up, or until more than half of
-/// the heap is like it, so that a removal is cheap and what is removed takes no more room than what isn't.
+/// Most values are removed long before their deadline. The heap entry of a removed value stays until it reaches the top, or until
+/// more than half of the entries are such: removals are cheap, and removed entries never outnumber the others.
 struct DeadlineQueue<Value> {
     private struct Entry {
         let deadline: ContinuousClock.Instant
@@ -12,7 +12,7 @@ struct DeadlineQueue<Value> {
     private var values: [UInt64: Value] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// Of all entries that were not removed; nil without any.
+    /// The earliest deadline of all values; nil if there is none.
     var earliest: ContinuousClock.Instant? {
         mutating get {
             while let first = heap.first, values[first.number] == nil { removeFirst() }
@@ -22,7 +22,7 @@ struct DeadlineQueue<Value> {
 
     var heapCount: Int { heap.count }
 
-    /// Returns the entry's number, for ``remove(_:)``.
+    /// - Returns: the value's number, for ``remove(_:)``.
     mutating func insert(_ value: Value, at deadline: ContinuousClock.Instant) -> UInt64 {
         lastNumber += 1
         values[lastNumber] = value
@@ -35,14 +35,14 @@ struct DeadlineQueue<Value> {
         return lastNumber
     }
 
-    /// No effect on one that is no longer there.
+    /// No effect if the value is gone.
     mutating func remove(_ number: UInt64) {
         guard values.removeValue(forKey: number) != nil, heap.count > 64, heap.count > 2 * values.count else { return }
-        // What is sorted is a heap.
+        // A sorted array is a valid heap.
         heap = heap.filter { values[$0.number] != nil }.sorted { $0.deadline < $1.deadline }
     }
 
-    /// Takes out all whose deadline has come, in its order.
+    /// Removes and returns the values whose deadline has passed, in order.
     mutating func popDue(now: ContinuousClock.Instant) -> [Value] {
         var due: [Value] = []
         while let first = heap.first, first.deadline <= now {

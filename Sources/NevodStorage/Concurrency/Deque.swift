@@ -1,4 +1,4 @@
-/// A queue of which both ends cost the same. (The standard library has none.)
+/// A queue with amortized constant-time operations at both ends. (The standard library has none.)
 package struct Deque<Element> {
     private var inbox: [Element] = []
     private var outbox: [Element] = []

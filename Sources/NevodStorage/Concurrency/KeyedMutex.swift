@@ -1,28 +1,28 @@
 internal import NevodSupport
 
-/// A mutex for each key, taken in the order of arrival, within this process.
+/// A mutex for each key within this process, granted in the order of arrival.
 package final class KeyedMutex<Key: Hashable & Sendable>: Sendable {
-    /// The waiters of each key that is taken.
-    private let taken = Locked<[Key: [Waiter<Void>]]>([:])
+    /// The waiters for each locked key.
+    private let waiters = Locked<[Key: [Waiter<Void>]]>([:])
 
     package init() {}
 
     /// - Throws: `CancellationError`; ``DeadlineExceededError``.
     package func lock(_ key: Key, until deadline: ContinuousClock.Instant) async throws {
-        let waiter = taken.withLock { taken -> Waiter<Void>? in
-            guard taken[key] != nil else {
-                taken[key] = []
+        let waiter = waiters.withLock { waiters -> Waiter<Void>? in
+            guard waiters[key] != nil else {
+                waiters[key] = []
                 return nil
             }
             let waiter = Waiter<Void>()
-            taken[key]?.append(waiter)
+            waiters[key]?.append(waiter)
             return waiter
         }
         do {
             try await waiter?.value(until: deadline)
         } catch {
-            // The holder may keep it for long: without this a waiter that gave up would stay in the queue until then.
-            taken.withLock { $0[key]?.removeAll { $0 === waiter } }
+            // The mutex may be held for long: without this, a waiter that gave up would stay queued until then.
+            waiters.withLock { $0[key]?.removeAll { $0 === waiter } }
             throw error
         }
     }
@@ -34,15 +34,15 @@ package final class KeyedMutex<Key: Hashable & Sendable>: Sendable {
     }
 
     /// The number of waiters.
-    package func waitingCount(_ key: Key) -> Int { taken.withLock { $0[key]?.count ?? 0 } }
+    package func waitingCount(_ key: Key) -> Int { waiters.withLock { $0[key]?.count ?? 0 } }
 
     private func next(_ key: Key) -> Waiter<Void>? {
-        taken.withLock { taken in
-            guard let waiting = taken[key], !waiting.isEmpty else {
-                taken[key] = nil
+        waiters.withLock { waiters in
+            guard let waiting = waiters[key], !waiting.isEmpty else {
+                waiters[key] = nil
                 return nil
             }
-            return taken[key]?.removeFirst()
+            return waiters[key]?.removeFirst()
         }
     }
 }

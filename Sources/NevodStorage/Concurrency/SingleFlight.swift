@@ -1,9 +1,8 @@
 internal import NevodSupport
 
-/// One execution of an operation at a time, whose outcome all get who asked while it ran.
+/// Runs at most one operation at once, and gives its outcome to every caller that arrived while it ran.
 ///
-/// Whoever stops waiting stops only waiting: the operation goes on, since what it has begun, the exchange of a token, can't
-/// be taken back.
+/// Cancelling a waiter doesn't cancel the operation, since an exchange of tokens that has begun can't be undone.
 package final class SingleFlight<Outcome: Sendable>: Sendable {
     private struct State {
         var isFlying = false
@@ -17,7 +16,7 @@ package final class SingleFlight<Outcome: Sendable>: Sendable {
     package var isFlying: Bool { state.withLock { $0.isFlying } }
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Waits for the operation under way; if none is, starts `operation`.
+    /// Waits for the running operation, or starts `operation` if there is none.
     package func join(
         until deadline: ContinuousClock.Instant?, or operation: @escaping @Sendable () async -> Outcome
     ) async throws -> Outcome {
@@ -36,7 +35,9 @@ package final class SingleFlight<Outcome: Sendable>: Sendable {
         return try await waiter.value(until: deadline)
     }
 
-    /// Runs `operation`, unless one is under way: then nothing.
+    /// Runs `operation` unless one is running.
+    ///
+    /// - Returns: nil if one was running.
     package func flyAlone(_ operation: @escaping @Sendable () async -> Outcome) async throws -> Outcome? {
         let isFirst = state.withLock { state in
             defer { state.isFlying = true }
@@ -48,7 +49,9 @@ package final class SingleFlight<Outcome: Sendable>: Sendable {
         return outcome
     }
 
-    /// Waits for the operation under way; nil if none is.
+    /// Waits for the running operation.
+    ///
+    /// - Returns: nil if none is running.
     package func outcome(until deadline: ContinuousClock.Instant?) async throws -> Outcome? {
         let waiter = state.withLock { state -> Waiter<Outcome>? in
             guard state.isFlying else { return nil }

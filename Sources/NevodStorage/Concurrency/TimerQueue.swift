@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// The timers of every waiter in this process, behind one sleeping task: a task for each of 10,000 waiting requests would
-/// cost more than the requests.
+/// The timers of all waiters in this process, served by one sleeping task: with 10,000 waiting requests, a task for each would cost
+/// more than the requests.
 final class TimerQueue: Sendable {
     typealias Action = @Sendable () -> Void
 
@@ -10,7 +10,7 @@ final class TimerQueue: Sendable {
         /// The instant at which the earliest sleeping task wakes; nil if none sleeps.
         var wakeUp: ContinuousClock.Instant?
 
-        /// Returns the earliest deadline if a new task has to sleep until it; nil if a sleeping task wakes by then.
+        /// - Returns: the earliest deadline if a new task has to sleep until then; nil if a sleeping task wakes in time.
         mutating func planSleep() -> ContinuousClock.Instant? {
             guard let earliest = queue.earliest, wakeUp.map({ earliest < $0 }) ?? true else { return nil }
             wakeUp = earliest
@@ -22,7 +22,9 @@ final class TimerQueue: Sendable {
 
     private let state = Locked(State())
 
-    /// Returns a number for ``cancel(_:)``. The action runs at most once, outside every lock, and must not wait.
+    /// Schedules an action, which runs at most once, outside every lock, and must not block.
+    ///
+    /// - Returns: a number for ``cancel(_:)``.
     func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping Action) -> UInt64 {
         let (number, wakeUp) = state.withLock { ($0.queue.insert(action, at: deadline), $0.planSleep()) }
         if let wakeUp { sleep(until: wakeUp) }
@@ -33,8 +35,8 @@ final class TimerQueue: Sendable {
         state.withLock { $0.queue.remove(number) }
     }
 
-    /// A sleeping task is never woken early: after a cancelled timer it finds nothing due, and ends if no timer is left.
-    /// Detached, since it serves other requests than the one that started it.
+    /// A sleeping task is never woken early: after its timer was cancelled it finds nothing due, and ends if no timer is left.
+    /// Detached, because it also serves requests other than the one that started it.
     private func sleep(until instant: ContinuousClock.Instant) {
         Task.detached {
             try? await Task.sleep(until: instant, clock: .continuous)

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// A task that waits for a value from another task. Resumed once: by the value, an error, its own cancellation or its
-/// deadline, whichever comes first.
+/// A task that waits for a value from another task. It is resumed once: by the value, an error, its cancellation or its deadline,
+/// whichever comes first.
 package final class Waiter<Value: Sendable>: Sendable {
     private enum State {
         case new
@@ -13,7 +13,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// - Returns: whether the task was still waiting. If not, the value was not delivered.
+    /// - Returns: false if the waiter had been resumed already; the result is then dropped.
     @discardableResult
     package func resume(with result: Result<Value, any Error>) -> Bool {
         let (continuation, isFirst) = state.withLock { state -> (CheckedContinuation<Value, any Error>?, Bool) in

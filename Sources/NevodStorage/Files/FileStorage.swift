@@ -1,14 +1,13 @@
 internal import Glibc
 internal import NevodSupport
 
-/// One file for each key, in a folder that only this user can look into. Several processes may use the same folder.
+/// Stores each value in a file of its own, in a folder that only this user can access. Several processes may share the folder.
 ///
-/// A value is written to a new file, which takes the old one's place once it is on the device: a crash at any instant, of the
-/// process or of the machine, leaves the old value or the new one. Values are not encrypted; what protects them is the mode
-/// of the folder (0700) and of the files (0600). A folder or file that others can read or write, that belongs to somebody
-/// else, or that is a symbolic link, is refused.
+/// A value is written to a new file, which replaces the old one once it is on the device: a crash of the process or of the machine
+/// leaves the old value or the new one. Values are not encrypted; the modes of the folder (0700) and of the files (0600) protect
+/// them. A folder or file is refused if others can read or write it, if it belongs to another user, or if it is a symbolic link.
 ///
-/// Blocking calls are made on a thread of the store's own. A write that has begun is finished even if its task is cancelled.
+/// Blocking calls run on a thread of the store's own. A write that has begun is completed even if its task is cancelled.
 public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
     /// The longest value, in bytes.
     public static let maximumSize = 1 << 20
@@ -16,14 +15,14 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
     private let path: String
     private let thread = StorageThread()
 
-    /// - Parameter directory: made if it isn't there, as are the folders above it. A relative path counts from where the
-    ///   process is now, wherever it goes later.
+    /// - Parameter directory: The folder; it and its parents are created if they are missing. A relative path is resolved now, against
+    ///   the current working directory.
     public init(directory: String) throws(StorageError) {
         guard !directory.isEmpty, !directory.utf8.contains(0) else {
             throw StorageError(.other, directory, problem: "is not a path")
         }
         var path = directory
-        // A slash at the end would follow a link.
+        // A trailing slash would follow a symbolic link.
         while path.count > 1, path.last == "/" { path.removeLast() }
         if !path.hasPrefix("/") { path = try "\(Self.workingDirectory())/\(path)" }
         try PrivateDirectory.make(path)
@@ -42,7 +41,7 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
         return try await thread.run { () throws(StorageError) in try PrivateDirectory(path).read(name) }
     }
 
-    /// - Throws: `.tooLarge` if the value is longer than ``maximumSize``; `.full` if the device is. The old value stays.
+    /// - Throws: `.tooLarge` if the value is longer than ``maximumSize``; `.full` if the device is full. The old value stays.
     public func set(_ value: [UInt8]?, for key: StorageKey) async throws(StorageError) {
         try await write(key) { (folder, name) throws(StorageError) in try Self.put(value, folder, name) }
     }
@@ -63,7 +62,7 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
         }
     }
 
-    /// By a lock on `.renewals` in the folder.
+    /// Locks the file `.renewals` in the folder.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         try await RenewalLocks(path: "\(path)/.renewals").withLock(for: key, body)
     }
@@ -85,7 +84,7 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
         guard value.count <= maximumSize else {
             throw StorageError(
                 .tooLarge, name, problem: "the value has \(value.count) bytes, more than \(maximumSize)",
-                remedy: "keep it elsewhere, and its place here")
+                remedy: "store it elsewhere, and keep a reference here")
         }
         try folder.replace(name, with: value)
     }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Files that SQLite has open. It locks them for the whole process, and the system drops those locks as soon as any descriptor of
-/// the file is closed, wherever in the process that is. So they are examined by name.
+/// For files that SQLite has open. SQLite locks them for the whole process, and the system drops those locks when any descriptor of
+/// the file is closed anywhere in the process. So these functions examine files by name, without opening them.
 extension PrivateFile {
-    /// Nil: there is none.
+    /// - Returns: nil if there is no such file.
     static func size(ofUnopened path: String) throws(StorageError) -> Int? {
         var info = stat()
         guard lstat(path, &info) == 0 else {
@@ -14,10 +14,10 @@ extension PrivateFile {
         return Int(info.st_size)
     }
 
-    /// An empty one of mode 0600, unless there is one.
+    /// Creates an empty file of mode 0600, unless there is one.
     static func makeUnopened(_ path: String) throws(StorageError) {
         guard mknod(path, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else {
-            throw StorageError(path, "can't be made", errno: errno)
+            throw StorageError(path, "can't be created", errno: errno)
         }
         _ = try size(ofUnopened: path)
     }

@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// The name of the file that holds a key's value. No two keys share one, also where case or the form of an accent makes no
-/// difference; none begins with a dot, holds a slash, or is longer than any file system takes.
+/// The name of the file that holds a key's value. No two keys share one, even on file systems that ignore case or normalize accents;
+/// none begins with a dot, holds a slash, or exceeds the limit of a file system.
 ///
-/// Lower-case letters, digits, `-`, `_` and inner dots stand for themselves, every other byte is `%xx`. What would be longer
-/// than ``maximumLength`` is `%%` and the key's SHA-256.
+/// Lower-case letters, digits, `-`, `_` and inner dots stand for themselves; every other byte is `%xx`. A name that would be longer
+/// than ``maximumLength`` is `%%` and the key's SHA-256 instead.
 struct StorageFileName {
     let text: String
 
@@ -12,7 +12,7 @@ struct StorageFileName {
 
     init(_ key: StorageKey) {
         let bytes = Array(key.rawValue.utf8)
-        // A single % stands for the empty key: behind it, a byte would follow.
+        // A lone % stands for the empty key: any other % is followed by a byte.
         var text = bytes.isEmpty ? "%" : ""
         for (index, byte) in bytes.enumerated() {
             guard text.utf8.count <= Self.maximumLength else { break }

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// `NVL1 | flags | count of digests (2, big-endian) | digests (32 each) | value`, in which nothing behind the digests is
-/// either no value or an empty one, by a flag.
+/// The encoding: `NVL1 | flags | count of digests (2, big-endian) | digests (32 each) | value`. A flag tells an empty value from
+/// none.
 extension LayeredCopy {
     static let digestSize = 32
     private static let form = Array("NVL1".utf8)
@@ -30,7 +30,7 @@ extension LayeredCopy {
     var encoded: Secret {
         let digests = pending.map { $0.superseded.sorted { $0.lexicographicallyPrecedes($1) } } ?? []
         var bytes: [UInt8] = []
-        // At once, so that no copy of the value stays behind where it grew.
+        // Reserved up front, so that growing leaves no copy of the value behind.
         bytes.reserveCapacity(Self.headSize + digests.count * Self.digestSize + (value?.count ?? 0))
         bytes += Self.form
         bytes.append(flags.rawValue)
@@ -41,12 +41,12 @@ extension LayeredCopy {
         return Secret(copying: bytes)
     }
 
-    /// - Throws: ``StorageError`` of code `damaged` if no ``LayeredStorage`` has written that.
+    /// - Throws: ``StorageError`` of code `damaged` if it was not written by a ``LayeredStorage``.
     init(_ encoded: Secret, for key: StorageKey) throws(StorageError) {
         guard let copy = encoded.withUnsafeBytes(Self.decoded) else {
             throw StorageError(
-                .damaged, "\(key)", problem: "what the local store holds was not written by a layered one",
-                remedy: "give that a local store of its own")
+                .damaged, "\(key)", problem: "the value in the local store was not written by a layered storage",
+                remedy: "use a separate local store for it")
         }
         self = copy
     }

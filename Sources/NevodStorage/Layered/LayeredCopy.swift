@@ -1,34 +1,36 @@
 internal import COpenSSL
 internal import NevodSupport
 
-/// What a ``LayeredStorage`` keeps locally under a key: what the remote store held when it was last seen, or what it is yet to
-/// hold, and in place of what. Decides, without I/O.
+/// The local copy of a ``LayeredStorage`` for a key: the remote value as last seen, or a value that is still to be sent, with what it
+/// may replace. Makes decisions, and does no I/O.
 struct LayeredCopy: Sendable, Equatable {
-    /// Nil: nothing is stored, as far as is known.
+    /// nil if nothing is stored, as far as is known.
     let value: Secret?
-    /// Nil: the remote store held it when it was last seen.
+    /// nil if the remote store held the value when it was last seen.
     let pending: Pending?
 
-    /// Of a value that the remote store may not hold yet. Against whom it stands is told by digests: what was replaced or
-    /// cleared is not kept.
+    /// Describes what a value that the remote store may not hold yet is allowed to replace there. Older values are recorded as
+    /// digests, so that replaced or cleared tokens are not kept.
     struct Pending: Sendable, Equatable {
-        /// What the remote store may hold of ours: what it held when it was last seen, and what was sent since, whatever came
-        /// of that.
+        /// Digests of the values that may be replaced: the one that the remote store held when it was last seen, and those sent
+        /// since, whatever the outcome.
         var superseded: Set<[UInt8]> = []
-        /// Whether it may hold none by our doing. Not once a value was sent: if none is there then, somebody may have cleared it.
+        /// Whether an absent value may be replaced. False once a value was sent: if it is absent then, another process may have cleared
+        /// it.
         var supersedesNone: Bool
+        /// Whether the remote value was ever seen.
         var isBaseKnown: Bool
-        /// Whether it was cleared, though perhaps set again since.
+        /// Whether the value was cleared since, perhaps before it was set again.
         var hasCleared: Bool
     }
 
-    /// What to do with a pending value once the remote store answers.
+    /// The next step for a pending value once the remote store can be reached.
     enum Step: Equatable {
-        /// It holds it already.
-        case settled
-        /// Somebody has changed it meanwhile, and that counts.
+        /// The remote store holds the value already.
+        case upToDate
+        /// Another process has changed the remote value meanwhile, which takes precedence.
         case overruled
-        /// Keep this locally first, since nobody may learn what comes of it; then replace what the remote store holds.
+        /// Save this copy locally first, since the outcome may stay unknown; then replace the remote value.
         case send(LayeredCopy)
     }
 
@@ -36,9 +38,9 @@ struct LayeredCopy: Sendable, Equatable {
         LayeredCopy(value: value, pending: nil)
     }
 
-    /// Written while the remote store is away.
+    /// The copy for a value written while the remote store can't be reached.
     ///
-    /// - Parameter copy: the one it replaces; nil: what the remote store holds was never seen.
+    /// - Parameter copy: The previous copy; nil if the remote value was never seen.
     static func recording(_ value: Secret?, over copy: LayeredCopy?) -> LayeredCopy {
         var pending =
             copy?.pending
@@ -52,14 +54,14 @@ struct LayeredCopy: Sendable, Equatable {
         return LayeredCopy(value: value, pending: pending)
     }
 
-    /// Sent to a remote store that holds `held`.
+    /// The copy for a value that is about to be sent to a remote store that holds `held`.
     static func sending(_ value: Secret?, over held: Secret?) -> LayeredCopy {
         recording(value, over: seen(held)).sent(over: held)
     }
 
-    /// - Parameter held: by the remote store.
+    /// - Parameter held: The remote value.
     func step(over held: Secret?) -> Step {
-        guard let pending, held != value else { return .settled }
+        guard let pending, held != value else { return .upToDate }
         return pending.supersedes(held) ? .send(sent(over: held)) : .overruled
     }
 
@@ -80,7 +82,8 @@ struct LayeredCopy: Sendable, Equatable {
 extension LayeredCopy.Pending {
     fileprivate func supersedes(_ held: Secret?) -> Bool {
         guard let held else { return supersedesNone }
-        // What was cleared unseen is what is seen first: rather one login too many than a token that comes back.
+        // A value that was cleared unseen is assumed to be the first one seen: an extra login is better than a cleared token that comes
+        // back.
         return superseded.contains(held.digest) || !isBaseKnown && hasCleared
     }
 }

@@ -1,6 +1,6 @@
 public import NevodSupport
 
-/// A remote store, and a local copy of it that answers while it is away.
+/// A remote store with a local copy that is used while the remote store can't be reached.
 ///
 /// ```swift
 /// let storage = LayeredStorage(remote: cloud, local: try FileStorage(directory: "/var/lib/app/copy")) { event in
@@ -8,23 +8,23 @@ public import NevodSupport
 /// }
 /// ```
 ///
-/// - Reads ask the remote store, and keep what it says. If it fails, the copy answers; if there is no copy yet, the remote
-///   store's error does, since "unknown" is not "none".
-/// - Writes go to both. What the remote store can't take is kept, marked, and sent before anything is next read from there:
-///   if it then still holds what it did when it was last seen, or what was sent before. Otherwise its own value counts, whoever
-///   wrote it, and the other is dropped (``LayeredEvent/overruled(_:)``).
-/// - A token that was cleared never comes back. One that was cleared here is cleared there, unless somebody has logged in anew
-///   meanwhile; one that was cleared there is forgotten here as soon as that can be seen. Where it can't be told whether a
-///   value arrived and was cleared, or never arrived, it is dropped: after any error but a ``StorageError`` of code `full`,
-///   `tooLarge` or `permissions`, by which a store says that it has not taken a value.
+/// - Reads ask the remote store, and update the copy. If the remote store fails, the copy is used; if there is no copy yet, the
+///   remote store's error is thrown, since "unknown" is not "none".
+/// - Writes go to both. A value that the remote store can't take is marked in the copy, and sent before the next read from there, if
+///   the remote store then still holds the value last seen, or one sent before. Otherwise the remote value takes precedence, and the
+///   local one is dropped (``LayeredEvent/overruled(_:)``).
+/// - A cleared token never comes back. One that was cleared here is cleared remotely, unless there was a new login meanwhile; one that
+///   was cleared remotely is cleared here as soon as that can be seen. If it is unknown whether a value arrived and was cleared, or
+///   never arrived, it is dropped. That is so after any error other than a ``StorageError`` of code `full`, `tooLarge` or
+///   `permissions`, with which a store reports that it has refused a value.
 ///
-/// The marks are in the local store, before anything is sent: the process may end at any instant. Several processes may share
-/// both stores, and should if they share one of them; the local one must then be a ``CompareAndSwapStorage``. It is the copy's
-/// alone: what stands there is not what was set.
+/// The marks are saved locally before anything is sent, because the process may end at any instant. Several processes may share both
+/// stores, and should share both if they share one; the local one must then be a ``CompareAndSwapStorage``. The local store must not
+/// be used for anything else: its entries are encoded.
 ///
-/// The condition of ``replace(_:with:for:)`` is the remote store's, in one step if that offers it.
+/// ``replace(_:with:for:)`` compares with the remote value, atomically if the remote store can.
 public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, ObservableStorage {
-    /// Bytes; the two stores may use another type.
+    /// Bytes; the two stores may use other types.
     public typealias Value = [UInt8]
 
     let remote: AnyKeyValueStorage
@@ -32,21 +32,21 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
     private let onEvent: @Sendable (LayeredEvent) -> Void
     private let state = Locked(State())
     let observers = StorageObservers()
-    // For each key one; some share it.
-    private let turns = (0..<64).map { _ in AsyncLock() }
+    // A lock for each key; several keys may share one.
+    private let locks = (0..<64).map { _ in AsyncLock() }
 
     private struct State {
         var isFallenBack = false
-        /// Of which the local copy is known to be old, and can't be written.
+        /// The keys whose local copy is known to be outdated, and can't be written.
         var stale: Set<StorageKey> = []
         var isForwarding = false
         var forwarding: [Task<Void, Never>] = []
     }
 
     /// - Parameters:
-    ///   - remote: the one that counts. It should fail rather than wait: every call asks it first.
-    ///   - local: of this storage's own.
-    ///   - onEvent: called on any thread, and must not wait.
+    ///   - remote: The authoritative store. It should fail fast, because every call asks it first.
+    ///   - local: The store of the copy, which nothing else uses.
+    ///   - onEvent: Called on any thread; must not block.
     public init(
         remote: some KeyValueStorage, local: some KeyValueStorage,
         onEvent: @escaping @Sendable (LayeredEvent) -> Void = { _ in }
@@ -60,36 +60,36 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
         for task in state.withLock({ $0.forwarding }) { task.cancel() }
     }
 
-    /// Whether the remote store failed when it was last asked.
+    /// Whether the last call to the remote store failed.
     public var isFallenBack: Bool { state.withLock { $0.isFallenBack } }
 
     // MARK: Values
 
-    /// - Throws: what the remote store throws, if there is no local copy; `CancellationError`.
+    /// - Throws: the remote store's error if there is no local copy; `CancellationError`.
     public func secret(for key: StorageKey) async throws -> Secret? {
-        // Nothing to be written, as nearly always: no turn is waited for.
+        // The usual case, with nothing to write, needs no lock.
         if let copy = try? await copy(of: key).copy, copy.pending == nil, !isStale(key) {
             let held: Secret?
             do { held = try await remote.read(key) } catch { return try fallBack(to: copy, error) }
             recover()
             if held == copy.value { return held }
         }
-        return try await turn(of: key).withLock { try await self.settle(key).value }
+        return try await lock(of: key).withLock { try await self.reconcile(key).value }
     }
 
-    /// - Throws: what the remote store throws, if the local one fails as well. And, if a value was cleared remotely and its local
-    ///   copy can't be, ``StorageError``: it might come back.
+    /// - Throws: the remote store's error if the local store fails as well; ``StorageError`` if a value was cleared remotely but not
+    ///   locally, since it might come back.
     public func set(_ secret: Secret?, for key: StorageKey) async throws {
-        try await turn(of: key).withLock { try await self.write(secret, key) }
+        try await lock(of: key).withLock { try await self.write(secret, key) }
     }
 
-    /// - Throws: as ``secret(for:)``.
+    /// - Throws: like ``secret(for:)``.
     public func replace(_ expected: Secret?, with secret: Secret?, for key: StorageKey) async throws -> Bool {
-        try await turn(of: key).withLock { try await self.swap(expected, secret, key) }
+        try await lock(of: key).withLock { try await self.swap(expected, secret, key) }
     }
 
-    private func turn(of key: StorageKey) -> AsyncLock {
-        turns[Int(key.digest % UInt64(turns.count))]
+    private func lock(of key: StorageKey) -> AsyncLock {
+        locks[Int(key.digest % UInt64(locks.count))]
     }
 
     // MARK: State
@@ -129,7 +129,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
 
     // MARK: Changes
 
-    /// The changes that are made here, and those that the two stores tell of.
+    /// The changes made here, and those that the two stores report.
     public func changes() async -> StorageChanges {
         let isFirst = state.withLock { state in
             defer { state.isForwarding = true }
@@ -146,8 +146,8 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
         return own
     }
 
-    /// Under the local store's lock, and within it the remote one's: who loses sight of the remote store in the middle still holds
-    /// the one that others fall back to. One that fails other than by being held by somebody else is done without.
+    /// Takes the local store's lock, and then the remote store's: a process that loses the remote store meanwhile still holds the lock
+    /// that others fall back to. A lock that fails, other than because it is held, is skipped.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         let failure = Locked<(any Error)?>(nil)
         let noteLocalFailure = { (error: any Error) in self.onEvent(.localFailed(key, error)) }
@@ -172,7 +172,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
                     hasRun.withLock { $0 = true }
                     await body()
                 }
-            } catch  where hasRun.withLock(\.self) || Self.isAnswer(error) {
+            } catch  where hasRun.withLock(\.self) || Self.isRefusal(error) {
                 throw error
             } catch {
                 failed(error)
@@ -181,7 +181,8 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
         await body()
     }
 
-    private static func isAnswer(_ error: any Error) -> Bool {
+    /// Whether the lock works, and was not taken.
+    private static func isRefusal(_ error: any Error) -> Bool {
         error is CancellationError || (error as? StorageError)?.code == .busy
     }
 }

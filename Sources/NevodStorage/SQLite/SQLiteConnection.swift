@@ -1,4 +1,4 @@
-/// An open store: the database and what stands beside it.
+/// An open store: the database, its change counters and its thread.
 final class SQLiteConnection: Sendable {
     // Used on the thread alone.
     nonisolated(unsafe) let database: SQLiteDatabase
@@ -15,35 +15,35 @@ final class SQLiteConnection: Sendable {
         self.mustExist = mustExist
     }
 
-    /// - Parameter mustExist: whether what isn't a store is refused, and none is made of nothing.
+    /// - Parameter mustExist: Whether to open existing stores only, and never create one.
     static func open(
         _ path: String, _ schema: SQLiteSchema, mustExist: Bool
     ) async throws(StorageError) -> SQLiteConnection {
         let thread = StorageThread()
         return try await thread.run { () throws(StorageError) in
-            // Without the library, no file is made.
+            // First, so that no file is created if the library is missing.
             _ = try SQLite()
             let given = StoreFiles(path)
             _ = try given.checkPrivate()
             let files = try given.resolved()
             let path = files.path
-            // Before SQLite sees an empty file: it would remove the log beside it.
+            // Checked before SQLite opens an empty file, since it would remove the log beside it.
             let isEmpty = try files.checkPrivate() == 0
             if isEmpty, mustExist { throw StorageError(.damaged, path, problem: "is empty", remedy: "give another file") }
             if isEmpty {
                 let wasStore = try ChangeCounters(files.changes).isOfStore
                 let hasLog = try files.hasLog()
-                // Looked at again: another process may have made the store meanwhile.
+                // Checked again: another process may have created the store meanwhile.
                 if wasStore || hasLog, try files.checkPrivate() == 0 { throw files.lost }
                 try PrivateFile.makeUnopened(path)
             }
             let database = try SQLiteDatabase(path)
-            // Before anything is written to a file that may be another's.
-            let isMade = try SQLiteSchema.version(of: database) > 0
-            if !isMade { try schema.checkEmpty(database) }
+            // Checked before anything is written to a file that may be another program's.
+            let exists = try SQLiteSchema.version(of: database) > 0
+            if !exists { try schema.checkEmpty(database) }
             let counters = try ChangeCounters(files.changes)
-            if !isMade, counters.isOfStore, try SQLiteSchema.version(of: database) == 0 { throw files.lost }
-            // Readers don't wait for the writer; a commit is on the device when it returns; what is removed is overwritten.
+            if !exists, counters.isOfStore, try SQLiteSchema.version(of: database) == 0 { throw files.lost }
+            // Readers don't wait for the writer; a commit that has returned is on the device; deleted content is overwritten.
             for pragma in ["journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY"] {
                 try database.run("PRAGMA \(pragma)")
             }
@@ -54,10 +54,10 @@ final class SQLiteConnection: Sendable {
 }
 
 extension SQLiteConnection: SealedKeyKeeping {
-    /// Where there has been a store, one without its key is damaged, and not a new one.
+    /// A store without a key is damaged, and not new, if its counters say that it existed before.
     func sealedKey() async throws(StorageError) -> (SealedKey, number: Int64)? {
         try await thread.run { () throws(StorageError) in
-            // Before the key is looked for: another process may be making the store.
+            // Read before the key: another process may be creating the store.
             let mayBeNew = !self.mustExist && !self.counters.isOfStore
             guard let found = try self.database.sealedKey() else {
                 guard mayBeNew else { throw StoreFiles(self.path).lost }
@@ -113,7 +113,7 @@ extension SQLiteDatabase {
             found = (SealedKey(store: store, kind: row.text(2), salt: row.blob(3), sealed: row.blob(4)), row.integer(1))
         }
         guard !isDamaged else {
-            throw StorageError(.damaged, path, problem: "has no identity", remedy: "put it back from a backup")
+            throw StorageError(.damaged, path, problem: "has no identity", remedy: "restore it from a backup")
         }
         return found
     }

@@ -1,10 +1,10 @@
-/// How the database is laid out, and how one of an earlier layout becomes one of the next.
+/// The layout of the database, and its migration from earlier layouts.
 ///
-/// An entry that was removed stays, without a value: its version goes on counting, so that who has an old copy of the value learns
-/// that it was removed. The length of what is sealed stands beside it: a value that damage has made a NULL isn't taken for one that
-/// was removed.
+/// A removed entry stays, without a value: its version keeps increasing, so that a process with an old copy of the value learns of
+/// the removal. The length of the sealed value is stored beside it, so that a value that damage has turned into NULL isn't taken for
+/// a removed one.
 package struct SQLiteSchema: Sendable {
-    /// The statements that make layout n + 1 of layout n; the first make it of nothing. Never changed once released.
+    /// The statements that migrate from layout n to n + 1; the first create layout 1. Never changed once released.
     package let steps: [String]
 
     package init(steps: [String]) {
@@ -32,19 +32,19 @@ package struct SQLiteSchema: Sendable {
 
     var version: Int { steps.count }
 
-    /// Brings the database to this layout. What it was is kept in a file beside it, unless it is a copy itself.
+    /// Migrates the database to this layout. Keeps a backup of the old layout beside it, unless it is a copy itself.
     func migrate(_ database: SQLiteDatabase, isCopy: Bool = false) throws(StorageError) {
         var version = try Self.version(of: database)
         guard version != self.version else { return }
         guard version < self.version else {
             throw StorageError(
                 .damaged, database.path,
-                problem: "is of layout \(version), and this program knows none later than \(self.version)",
+                problem: "has layout \(version), and this program supports none later than \(self.version)",
                 remedy: "use the newer program that wrote it")
         }
         if version > 0, !isCopy { try backUp(database, version) }
         try database.transaction { () throws(StorageError) in
-            // Another process may have done it meanwhile.
+            // Another process may have migrated it meanwhile.
             version = try Self.version(of: database)
             for step in steps.dropFirst(version) { try database.execute(step) }
             try database.execute("PRAGMA user_version = \(self.version)")
@@ -57,17 +57,17 @@ package struct SQLiteSchema: Sendable {
         return version
     }
 
-    /// Somebody else's tables stay as they are.
+    /// Refuses a database with tables of another program.
     func checkEmpty(_ database: SQLiteDatabase) throws(StorageError) {
         var tables: Int64 = 0
-        // While another process makes the store, both are what they were, or neither.
+        // One statement, so that both are read as of one instant while another process creates the store.
         try database.run("SELECT count(*) FROM sqlite_schema WHERE (SELECT user_version FROM pragma_user_version) = 0") {
             tables = $0.integer(0)
         }
         guard tables == 0 else {
             throw StorageError(
                 .damaged, database.path, problem: "is another program's database, or was damaged",
-                remedy: "choose another path, or put it back from a backup")
+                remedy: "choose another path, or restore it from a backup")
         }
     }
 

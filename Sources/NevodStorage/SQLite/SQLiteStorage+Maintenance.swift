@@ -2,7 +2,7 @@ internal import Glibc
 internal import NevodSupport
 
 extension SQLiteStorage {
-    /// Under which something is stored, in the order of their UTF-8.
+    /// The keys that have a value, in the order of their UTF-8.
     public func keys(withPrefix prefix: String = "") async throws -> [StorageKey] {
         let connection = connection
         return try await connection.thread.run { () throws(StorageError) in
@@ -14,12 +14,12 @@ extension SQLiteStorage {
         }
     }
 
-    /// Reads all of the store as it is at one instant: whether the database is whole, and each value opens for its key and version.
+    /// Reads the whole store as of one instant, and checks that the database is intact and each value opens for its key and version.
     public func verify() async throws -> StoreVerification {
         let connection = connection
         let path = path
         return try await withCurrentKey { (opened) throws(StorageError) in
-            // Values that another process seals anew meanwhile would look damaged.
+            // Without a snapshot, values that another process seals again meanwhile would look damaged.
             try connection.database.snapshot { () throws(StorageError) -> StoreVerification? in
                 var found = StoreVerification()
                 guard try connection.database.sealedKey()?.number == opened.number else { return nil }
@@ -38,10 +38,10 @@ extension SQLiteStorage {
         }
     }
 
-    /// Gives the store another data key, wrapped by `source`, and seals every value anew: all, or none. Other processes that use
-    /// the store go on if they were given this source as well.
+    /// Gives the store a new data key, wrapped by `source`, and seals every value again: all, or none. Other processes continue to
+    /// work if they were given this source as well.
     ///
-    /// - Throws: ``StorageError``; `other` if the key of `source` is the one that the store has already.
+    /// - Throws: ``StorageError``; `other` if the key of `source` already wraps the store's key.
     public func rekey(_ source: any StoreKeySource) async throws {
         let (connection, path, keyring) = (connection, path, keyring)
         try await keyring.withCurrentKey { opened in
@@ -59,30 +59,30 @@ extension SQLiteStorage {
             }
         }
         try await openKey(of: source)
-        // What was sealed with the old key goes from the log as well.
+        // Removes values sealed with the old key from the log as well.
         try await connection.thread.run { () throws(StorageError) in
             try connection.database.run("PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 
-    /// Writes all values into another store, one file that is sealed with a key of its own: for a backup, or another machine.
+    /// Exports all values to another store in one file, sealed with its own key: for a backup, or another machine.
     ///
     /// - Parameters:
-    ///   - path: where there is nothing yet.
-    ///   - source: a ``Passphrase`` is what can be carried to another machine.
-    /// - Returns: how many values there are.
+    ///   - path: A path that doesn't exist yet.
+    ///   - source: The source of the file's key; a ``Passphrase`` can be used on another machine.
+    /// - Returns: the number of values.
     @discardableResult
     public func export(to path: String, key source: any StoreKeySource) async throws -> Int {
         try await exportValues(of: try await keys(), to: path, key: source)
     }
 
-    /// Takes over the values of an exported store, which is only read: all, or, after a failure, none.
+    /// Imports the values of an exported store, which is only read: all of them, or none after a failure.
     ///
     /// - Parameters:
-    ///   - path: of the file that ``export(to:key:)`` has written.
-    ///   - source: of its key.
-    ///   - replacing: whether a value takes the place of one that is there.
-    /// - Returns: how many were taken, and how many stayed because there was one.
+    ///   - path: The file that ``export(to:key:)`` has written.
+    ///   - source: The source of the file's key.
+    ///   - replacing: Whether an imported value replaces an existing one.
+    /// - Returns: the number of imported values, and of existing ones that were kept.
     public func importValues(
         from path: String, key source: any StoreKeySource, replacing: Bool = false
     ) async throws -> (taken: Int, kept: Int) {
@@ -116,7 +116,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// All of them, or none: one wait for the device instead of one for each.
+    /// Stores all values, or none, and waits for the device once instead of once for each.
     package func setAll(_ values: [(key: StorageKey, secret: Secret)]) async throws {
         let (connection, counters) = (connection, connection.counters)
         try await withCurrentKey { (opened) throws(StorageError) in
@@ -135,6 +135,7 @@ extension SQLiteStorage {
         }
     }
 
+    /// Removes the files beside the database.
     func becomeOneFile() async throws {
         let (connection, path) = (connection, path)
         try await connection.thread.run { () throws(StorageError) in
@@ -145,9 +146,9 @@ extension SQLiteStorage {
 }
 
 extension SQLiteDatabase {
-    /// Values that don't open under their names.
+    /// Finds the values that don't open under their keys.
     ///
-    /// - Parameter limit: of the values; where there are more, none is looked at.
+    /// - Parameter limit: The largest number of values to check; with more, none is checked.
     func strays(_ opened: OpenedKey, limit: Int64) throws(StorageError) -> [SealedEntry] {
         try snapshot { () throws(StorageError) in
             var count: Int64 = 0
@@ -156,7 +157,7 @@ extension SQLiteDatabase {
             try run("PRAGMA integrity_check(1)") { (row) throws(StorageError) in
                 guard row.text(0) != "ok" else { return }
                 throw StorageError(
-                    .damaged, path, problem: "is damaged: \(row.text(0))", remedy: "put it back from a backup")
+                    .damaged, path, problem: "is damaged: \(row.text(0))", remedy: "restore it from a backup")
             }
             var strays: [SealedEntry] = []
             try forEachEntry { key, entry in
@@ -166,7 +167,7 @@ extension SQLiteDatabase {
         }
     }
 
-    /// In the order of the keys, also if `body` changes them: some thousand at a time.
+    /// Reads all entries in the order of their keys, a thousand for each query. The body may change them.
     func forEachEntry(_ body: (StorageKey, SealedEntry) throws(StorageError) -> Void) throws(StorageError) {
         var last: StorageKey?
         while case let entries = try entries(after: last), !entries.isEmpty {
@@ -175,7 +176,7 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Some thousand, in the order of the keys. None: there are no more.
+    /// The next thousand entries, in the order of their keys; none at the end.
     func entries(after last: StorageKey?) throws(StorageError) -> [(key: StorageKey, entry: SealedEntry)] {
         var entries: [(key: StorageKey, entry: SealedEntry)] = []
         let condition = last == nil ? "" : "WHERE key > ?"
@@ -186,17 +187,17 @@ extension SQLiteDatabase {
             entries.append(
                 (StorageKey(rawValue: row.text(0)), SealedEntry(version: row.integer(1), sealed: row.sealed(2))))
         }
-        // In a damaged one this would go round and round.
+        // In a damaged database the iteration might never end.
         if let last, let next = entries.last?.key, !last.rawValue.utf8.lexicographicallyPrecedes(next.rawValue.utf8) {
-            throw StorageError(.damaged, path, problem: "its entries are not in order", remedy: "put it back from a backup")
+            throw StorageError(.damaged, path, problem: "its entries are not in order", remedy: "restore it from a backup")
         }
         return entries
     }
 
-    /// All that `body` reads is as it was at one instant, whatever others write meanwhile. It may not write.
+    /// Runs a body that reads the database as of one instant, whatever others write meanwhile. The body must not write.
     func snapshot<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         try execute("BEGIN")
-        // SQLite has ended it by itself after some failures.
+        // After some failures SQLite has ended it by itself.
         defer { try? execute("ROLLBACK") }
         return try body()
     }

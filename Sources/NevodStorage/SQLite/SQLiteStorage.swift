@@ -1,50 +1,49 @@
 internal import Glibc
 public import NevodSupport
 
-/// One file for all tokens, sealed: the store for command lines, and for services on one machine. Several processes may use it at
-/// once.
+/// Stores all tokens in one sealed file: for command lines, and for services on one machine. Several processes may use it at once.
 ///
 /// ```swift
 /// let storage = try await SQLiteStorage(path: "/var/lib/app/tokens.db", keys: [KeyFile(path: "/etc/app/tokens.key")])
 /// ```
 ///
-/// Values are sealed with AES-256-GCM for their key and version, so that a value which somebody has put in another's place
-/// doesn't open. The key for that is in the store itself, wrapped by one from a ``StoreKeySource``. Keys and the times of changes
-/// are not hidden: put no secret into a ``StorageKey``.
+/// Each value is sealed with AES-256-GCM for its key and version, so that a value which was moved to another key doesn't open. The
+/// sealing key is in the store itself, wrapped by a key from a ``StoreKeySource``. Keys and the times of changes are not hidden: put
+/// no secret into a ``StorageKey``.
 ///
-/// A write that returns is on the device; a crash at any instant leaves the old value or the new one. Reading what this process
-/// has read before, and nobody has changed, costs no system call. Blocking calls run on a thread of the store's own.
+/// A write that has returned is on the device; a crash at any instant leaves the old value or the new one. Reading a value that this
+/// process has read before, and that hasn't changed, costs no system call. Blocking calls run on a thread of the store's own.
 public final class SQLiteStorage: SealedStorage {
     public typealias Value = [UInt8]
 
     /// The longest value, in bytes.
     public static let maximumSize = 1 << 20
 
-    /// Of the database, counted from 1: an earlier one becomes this one when it is opened.
+    /// The database's layout, counted from 1. A database of an earlier layout is migrated when it is opened.
     package static var layout: Int { SQLiteSchema.current.version }
 
-    /// Where it is.
+    /// The path of the database.
     public let path: String
     let connection: SQLiteConnection
     private let locks: RenewalLocks
     private let cache = Locked(SecretCache())
-    /// Values that stand under names that are not theirs; nil: nobody has looked.
+    /// Values that are stored under the wrong keys; nil if that was not checked yet.
     private let strays = Locked<[SealedEntry]?>(nil)
     let keyring: StoreKeyring
 
-    /// Opens the store, or makes it.
+    /// Opens the store, or creates it.
     ///
     /// - Parameters:
-    ///   - path: of the database. Its folder is made with mode 0700 if it isn't there.
-    ///   - keys: a new store is made with the first that is available; an existing one opens with the kind that it was made
-    ///     with, and with no other.
-    /// - Throws: ``StorageError``: `permissions` if others can read the file, or the key is another's; `damaged` for a file
-    ///   that is no store; and what the source throws.
+    ///   - path: The database. A missing folder is created with mode 0700.
+    ///   - keys: A new store is created with the first that is available; an existing one opens only with the kind of key that it was
+    ///     created with.
+    /// - Throws: ``StorageError``: `permissions` if others can read the file, or the key is another store's; `damaged` if the file is
+    ///   not a store; and errors of the source.
     public convenience init(path: String, keys: [any StoreKeySource]) async throws {
         try await self.init(path: path, keys: keys, mustExist: false)
     }
 
-    /// - Parameter mustExist: whether it is opened only.
+    /// - Parameter mustExist: Whether to open an existing store only, and never create one.
     package init(
         path: String, keys: [any StoreKeySource], schema: SQLiteSchema = .current, mustExist: Bool
     ) async throws {
@@ -54,7 +53,7 @@ public final class SQLiteStorage: SealedStorage {
         keyring = try await StoreKeyring(of: path, in: connection, sources: keys)
     }
 
-    /// The kind of key that it is sealed with, as ``StoreKeySource/kind`` says it.
+    /// The kind of the key that seals the store: ``StoreKeySource/kind``.
     public var keyKind: String { keyring.kind }
 
     // MARK: Values
@@ -74,8 +73,8 @@ public final class SQLiteStorage: SealedStorage {
         }
     }
 
-    /// Damage on the way to a value, or in its name, looks as if there were none. So the first time that nothing is found, all is
-    /// looked at, unless it is too much for that. On the storage's thread.
+    /// Damage to the index, or to a value's key, makes the value look absent. So the first time that no value is found, the whole store
+    /// is checked, unless it is too large. Runs on the storage's thread.
     private func checkMissing(_ key: StorageKey, _ opened: OpenedKey) throws(StorageError) {
         let strays: [SealedEntry]
         if let known = self.strays.withLock(\.self) {
@@ -86,8 +85,8 @@ public final class SQLiteStorage: SealedStorage {
         }
         for stray in strays where (try? opened.open(stray, key, in: path)) != nil {
             throw StorageError(
-                .damaged, path, problem: "the value of \(key) is there, under another name",
-                remedy: "log in again, or put the store back from a backup")
+                .damaged, path, problem: "the value of \(key) is stored under another key",
+                remedy: "log in again, or restore the store from a backup")
         }
     }
 
@@ -127,13 +126,13 @@ public final class SQLiteStorage: SealedStorage {
         guard secret.count > maximumSize else { return }
         throw StorageError(
             .tooLarge, "\(key)", problem: "the value has \(secret.count) bytes, more than \(maximumSize)",
-            remedy: "keep it elsewhere, and its place here")
+            remedy: "store it elsewhere, and keep a reference here")
     }
 
-    /// By a lock on the file beside the database whose name ends with `-renewals`.
+    /// Locks a file with the database's path and the suffix `-renewals`.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         try await locks.withLock(for: key) {
-            // A stale token here would be the second use of one. What is remembered hangs on a file that somebody may have removed.
+            // A stale token would be used a second time here. The cache relies on the file of change counters, which may have been removed.
             cache.withLock { $0.forget(key) }
             await body()
         }
@@ -141,7 +140,9 @@ public final class SQLiteStorage: SealedStorage {
 
     // MARK: The key
 
-    /// Runs `body` on the storage's thread. Nil from it: the store has another key by now, which is then opened.
+    /// Runs the body on the storage's thread with the current key.
+    ///
+    /// - Parameter body: Returns nil if the store has a new key by now; it is then called again with that key.
     func withCurrentKey<Result: Sendable>(
         _ body: @escaping @Sendable (OpenedKey) throws(StorageError) -> Result?
     ) async throws -> Result {
@@ -151,7 +152,7 @@ public final class SQLiteStorage: SealedStorage {
         }
     }
 
-    /// Its values are sealed anew, and what was read under the old key goes.
+    /// Opens the store's new key, and clears the cache.
     func openKey(of source: any StoreKeySource) async throws {
         try await keyring.reopen(with: source)
         cache.withLock { $0.forget() }

@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// What was read of a store, as long as it has not changed. Bounded: of millions of users a few are active at a time.
+/// Caches values of a store until they change. Its size is limited: of millions of users, few are active at once.
 struct SecretCache {
     private static let limit = 4096
 
@@ -9,12 +9,12 @@ struct SecretCache {
         let count: UInt64
     }
 
-    // Two halves: when the young one is full it becomes the old one, and what was not used meanwhile goes.
+    // Two generations: when the young one is full it becomes the old one, and entries not used since are dropped.
     private var young: [StorageKey: Entry] = [:]
     private var old: [StorageKey: Entry] = [:]
 
-    /// - Parameter count: of the key's changes; nil: unknown.
-    /// - Returns: nil: it isn't known. A nil inside: nothing is stored.
+    /// - Parameter count: The count of the key's changes; nil if unknown.
+    /// - Returns: nil if it isn't cached; an inner nil if nothing is stored.
     mutating func secret(for key: StorageKey, count: UInt64?) -> Secret?? {
         guard let count else { return nil }
         if let entry = young[key] { return entry.count == count ? .some(entry.secret) : nil }
@@ -23,7 +23,7 @@ struct SecretCache {
         return .some(entry.secret)
     }
 
-    /// - Parameter count: from before it was read.
+    /// - Parameter count: The count of the key's changes before the value was read.
     mutating func remember(_ secret: Secret?, for key: StorageKey, count: UInt64?) {
         guard let count else { return }
         insert(Entry(secret: secret, count: count), key)

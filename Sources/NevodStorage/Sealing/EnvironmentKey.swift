@@ -1,12 +1,12 @@
 internal import Glibc
 public import NevodSupport
 
-/// A key in an environment variable, for containers whose secrets come that way: 64 hexadecimal digits. Whoever can look at
-/// the process, as the same user, can read it.
+/// A key in an environment variable, for containers that get their secrets that way: 64 hexadecimal digits. Any process of the same
+/// user can read it.
 public struct EnvironmentKey: StoreKeySource {
     private let variable: String
 
-    /// - Parameter variable: its name.
+    /// - Parameter variable: The variable's name.
     public init(variable: String) {
         self.variable = variable
     }
@@ -19,13 +19,13 @@ public struct EnvironmentKey: StoreKeySource {
     public func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
         guard let text = getenv(variable) else {
             throw StorageError(
-                .unavailable, variable, problem: "holds the key of this store, and is not set", remedy: "set it")
+                .unavailable, variable, problem: "is not set, and must hold the key of this store", remedy: "set it")
         }
         guard let key = Hexadecimal.secret(UnsafeRawBufferPointer(start: text, count: strlen(text))), key.count == SealingKey.size
         else {
             throw StorageError(
                 .damaged, variable, problem: "is not a key: \(2 * SealingKey.size) hexadecimal digits",
-                remedy: "make one with: openssl rand -hex \(SealingKey.size)")
+                remedy: "create one with: openssl rand -hex \(SealingKey.size)")
         }
         return key
     }

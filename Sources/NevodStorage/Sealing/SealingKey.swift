@@ -1,27 +1,27 @@
 internal import COpenSSL
 package import NevodSupport
 
-/// A key that seals values: AES-256-GCM (NIST SP 800-38D), with a fresh nonce of 96 random bits for each, so that some four
-/// thousand million can be sealed under one key.
+/// A key that seals values with AES-256-GCM (NIST SP 800-38D) and a random 96-bit nonce for each, so that one key can seal some four
+/// billion (2³²) values.
 ///
-/// A sealed value is `1 | nonce (12) | ciphertext | tag (16)`, the first byte being the version of this form.
+/// A sealed value is `1 | nonce (12) | ciphertext | tag (16)`; the first byte is the version of this format.
 package struct SealingKey: Sendable {
     package static let size = 32
-    /// What sealing adds to a value.
+    /// The number of bytes that sealing adds.
     package static let overhead = 1 + nonceSize + tagSize
     static let nonceSize = 12
     static let tagSize = 16
     private static let form: UInt8 = 1
 
-    let bytes: Secret
+    package let bytes: Secret
 
-    /// - Parameter bytes: ``size`` of them, all random.
+    /// - Parameter bytes: ``size`` random bytes.
     package init(_ bytes: Secret) {
         precondition(bytes.count == Self.size, "a sealing key has \(Self.size) bytes")
         self.bytes = bytes
     }
 
-    /// Another one each time.
+    /// A new random key.
     package static func random() -> SealingKey {
         SealingKey(
             Secret(count: size) { memory in
@@ -30,7 +30,7 @@ package struct SealingKey: Sendable {
             })
     }
 
-    /// - Parameter place: what the value belongs to: it opens nowhere else.
+    /// - Parameter place: The owner of the value (the additional authenticated data); it opens for nothing else.
     package func seal(_ value: Secret, for place: [UInt8]) -> [UInt8] {
         var nonce = [UInt8](repeating: 0, count: Self.nonceSize)
         let isRandom = RAND_bytes(&nonce, Int32(nonce.count)) == 1
@@ -38,7 +38,7 @@ package struct SealingKey: Sendable {
         return seal(value, for: place, nonce: nonce)
     }
 
-    /// Never twice with one nonce: for published vectors.
+    /// For published test vectors: a nonce must never be used twice.
     func seal(_ value: Secret, for place: [UInt8], nonce: [UInt8]) -> [UInt8] {
         var sealed = [UInt8](repeating: 0, count: value.count + Self.overhead)
         sealed[0] = Self.form
@@ -53,7 +53,7 @@ package struct SealingKey: Sendable {
         return sealed
     }
 
-    /// Nil: it was sealed under another key, or for another place, or has been changed.
+    /// - Returns: nil if the value was sealed under another key or for another place, or was changed.
     package func open(_ sealed: [UInt8], for place: [UInt8]) -> Secret? {
         guard sealed.count >= Self.overhead, sealed[0] == Self.form else { return nil }
         let nonce = Array(sealed[1..<1 + Self.nonceSize])
@@ -69,7 +69,7 @@ package struct SealingKey: Sendable {
     }
 }
 
-/// One use of the cipher.
+/// One operation of the cipher.
 private struct GCMCipher: ~Copyable {
     private let context: OpaquePointer
     private let isSealing: Bool
@@ -89,11 +89,11 @@ private struct GCMCipher: ~Copyable {
     }
 
     deinit {
-        // Wipes the schedule of the key.
+        // Also wipes the key schedule.
         EVP_CIPHER_CTX_free(context)
     }
 
-    /// - Parameter tag: where it stands: behind the ciphertext, in the input or the output.
+    /// - Parameter tag: The offset of the tag, behind the ciphertext: in the input when opening, in the output when sealing.
     func run(
         _ input: UnsafeRawBufferPointer, _ place: [UInt8], _ output: UnsafeMutableRawBufferPointer, tag: Int
     ) -> Bool {

@@ -1,38 +1,30 @@
 internal import NevodSupport
 
-/// Where a store keeps its wrapped data key.
-package protocol SealedKeyKeeping: Sendable {
-    /// Nil: the store is new.
-    func sealedKey() async throws -> (SealedKey, number: Int64)?
-    /// The first, of number 1; nothing if another process was earlier: its key is the store's.
-    func addFirst(_ key: SealedKey) async throws
-}
-
-/// The open data key of a store. Another process may give the store another one at any time; who uses this one then finds
-/// another number beside the values, and opens the store's key anew.
+/// The opened data key of a store. Another process may give the store a new key at any time; an operation then finds another key
+/// number beside the values, and opens the store's key again.
 package final class StoreKeyring: Sendable {
     private let name: String
     private let keeper: any SealedKeyKeeping
     private let sources: Locked<[any StoreKeySource]>
     private let opened: Locked<OpenedKey>
 
-    /// Opens the store's key, or makes one.
+    /// Opens the store's key, or creates one.
     ///
     /// - Parameters:
-    ///   - name: of the store, for errors.
-    ///   - sources: a new store is made with the first that is available.
+    ///   - name: The store's name, for errors.
+    ///   - sources: A new store is created with the first that is available.
     package init(of name: String, in keeper: any SealedKeyKeeping, sources: [any StoreKeySource]) async throws {
         self.name = name
         self.keeper = keeper
         self.sources = Locked(sources)
-        opened = Locked(try await Self.open(name, keeper, sources, mayMake: true))
+        opened = Locked(try await Self.open(name, keeper, sources, mayCreate: true))
     }
 
-    /// ``StoreKeySource/kind`` of the source that wraps it.
+    /// ``StoreKeySource/kind`` of the source that wraps the key.
     package var kind: String { opened.withLock(\.kind) }
     package var store: StoreIdentifier { opened.withLock(\.store) }
 
-    /// - Parameter body: returns nil if the store has another key by now, and is then called again with that one.
+    /// - Parameter body: Returns nil if the store has a new key by now; it is then called again with that key.
     package func withCurrentKey<Result: Sendable>(
         _ body: @Sendable (OpenedKey) async throws -> Result?
     ) async throws -> Result {
@@ -40,33 +32,33 @@ package final class StoreKeyring: Sendable {
             if let result = try await body(opened.withLock(\.self)) { return result }
             try await reopen()
         }
-        throw StorageError(.busy, name, problem: "its key is changed again and again", remedy: "try once more")
+        throw StorageError(.busy, name, problem: "its key keeps being changed by others", remedy: "try again")
     }
 
-    /// - Parameter source: of the key that it has from now on; nil: one that was given before.
+    /// - Parameter source: The source of the key from now on; nil to use those given before.
     package func reopen(with source: (any StoreKeySource)? = nil) async throws {
         let sources = sources.withLock { sources in
             if let source { sources.insert(source, at: 0) }
             return sources
         }
-        let new = try await Self.open(name, keeper, sources, mayMake: false)
+        let new = try await Self.open(name, keeper, sources, mayCreate: false)
         opened.withLock { $0 = new }
     }
 
-    /// The store has taken a successor as its key.
+    /// Notes that the store has taken a successor as its key.
     package func adopt(_ new: OpenedKey, of source: any StoreKeySource) {
         expect(source)
         opened.withLock { $0 = new }
     }
 
-    /// The store may have a key by now that `source` wraps: if so, it opens with that when it is next needed.
+    /// Notes that the store may have a key wrapped by `source`, which is then used the next time the key is opened.
     package func expect(_ source: any StoreKeySource) {
         sources.withLock { $0.insert(source, at: 0) }
     }
 
-    /// A new data key, for the store to take in place of the one that it has: wrapped, and open.
+    /// Creates a new data key to replace the store's, both wrapped and opened.
     ///
-    /// - Throws: also if the key of `source` is the one that wraps the present data key.
+    /// - Throws: also if the key of `source` already wraps the current data key.
     package func successor(
         of old: OpenedKey, wrappedBy source: any StoreKeySource
     ) async throws -> (sealed: SealedKey, opened: OpenedKey) {
@@ -77,16 +69,16 @@ package final class StoreKeyring: Sendable {
     }
 
     private static func open(
-        _ name: String, _ keeper: any SealedKeyKeeping, _ sources: [any StoreKeySource], mayMake: Bool
+        _ name: String, _ keeper: any SealedKeyKeeping, _ sources: [any StoreKeySource], mayCreate: Bool
     ) async throws -> OpenedKey {
         if let (sealed, number) = try await keeper.sealedKey() {
             return OpenedKey(
                 store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(named: name, with: sources))
         }
-        // A store that was open a moment ago isn't new: values sealed with the key it has lost would be lost with another.
-        if mayMake { try await keeper.addFirst(try await SealedKey.make(.random(), of: .random(), named: name, with: sources)) }
+        // A store that was open before isn't new: with another key, the values sealed with its lost key would be lost too.
+        if mayCreate { try await keeper.addFirst(try await SealedKey.make(.random(), of: .random(), named: name, with: sources)) }
         guard let (sealed, number) = try await keeper.sealedKey() else {
-            throw StorageError(.damaged, name, problem: "does not keep its key", remedy: "put it back from a backup")
+            throw StorageError(.damaged, name, problem: "does not keep its key", remedy: "restore it from a backup")
         }
         return OpenedKey(
             store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(named: name, with: sources))

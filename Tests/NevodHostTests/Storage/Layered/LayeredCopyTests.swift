@@ -37,7 +37,7 @@ struct LayeredCopyTests {
     @Test func `What is pending counts against what was known, and against nothing else`() {
         let recorded = LayeredCopy.recording(b, over: .seen(a))
         #expect(recorded.step(over: a) == .send(.sending(b, over: a)))
-        #expect(recorded.step(over: b) == .settled)
+        #expect(recorded.step(over: b) == .upToDate)
         #expect(recorded.step(over: c) == .overruled)
         // Somebody has logged out.
         #expect(recorded.step(over: nil) == .overruled)

@@ -196,7 +196,7 @@ import Testing
         #expect(error?.code == .damaged)
         #expect(try await storage.string(for: name(2)) == value(2))
         if damage != "the index" {
-            #expect(error?.description.contains("the value of key of 1 is there, under another name") == true)
+            #expect(error?.description.contains("the value of key of 1 is stored under another key") == true)
             // Others are not kept from logging in.
             #expect(try await storage.string(for: "another") == nil)
         }
@@ -208,7 +208,7 @@ import Testing
             try put(bytes)
             let error = await #expect(throws: StorageError.self) { try await open() }
             #expect(error?.code == .damaged)
-            #expect(error?.description.contains("was a store, and holds none any more; put it back from a backup") == true)
+            #expect(error?.description.contains("was a store, and is empty now; restore it from a backup") == true)
             #expect(try contents(of: path).prefix(bytes.count) == bytes.prefix(bytes.count))
         }
         unlink(path)

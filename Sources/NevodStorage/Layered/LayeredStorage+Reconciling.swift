@@ -1,23 +1,24 @@
 internal import NevodSupport
 
-/// How the two stores come to hold the same. All of it within the key's turn.
+/// Brings the two stores in sync. Every method runs under the key's lock.
 extension LayeredStorage {
-    /// What is under a key locally; somebody else may replace it meanwhile.
+    /// The local entry of a key; another process may replace it meanwhile.
     struct Local: Sendable {
         let bytes: Secret?
-        /// Nil: the remote value was never seen.
+        /// nil if the remote value was never seen.
         let copy: LayeredCopy?
     }
 
-    struct Settled: Sendable {
-        /// What is stored, as far as is known.
+    struct Reconciled: Sendable {
+        /// The stored value, as far as is known.
         let value: Secret?
-        /// Nil: it can't be used.
+        /// nil if the local entry can't be used.
         let local: Local?
-        /// Nil: the remote store holds the value.
+        /// nil if the remote store holds the value.
         let failure: (any Error)?
     }
 
+    /// The outcome of sending a value.
     private enum Sent {
         case arrived
         case refused
@@ -25,14 +26,14 @@ extension LayeredStorage {
         case overtaken(Secret?)
     }
 
-    private static let patience = 16
+    private static let maximumAttempts = 16
 
     func copy(of key: StorageKey) async throws -> Local {
         let bytes = try await local.read(key)
         return Local(bytes: bytes, copy: try bytes.map { try LayeredCopy($0, for: key) })
     }
 
-    /// - Returns: nil if it can't be used, which is told.
+    /// - Returns: nil if the local entry can't be used, which is reported as an event.
     private func usableCopy(of key: StorageKey) async throws -> Local? {
         do { return try await copy(of: key) } catch let error as CancellationError { throw error } catch {
             tell(.localFailed(key, error))
@@ -40,7 +41,7 @@ extension LayeredStorage {
         }
     }
 
-    /// - Returns: nil if somebody else has changed it since it was read.
+    /// - Returns: nil if another process has changed the entry since it was read.
     private func put(_ copy: LayeredCopy, over local: Local, _ key: StorageKey) async throws -> Local? {
         let bytes = copy.encoded
         guard try await self.local.replace(key, local.bytes, bytes) else { return nil }
@@ -48,7 +49,7 @@ extension LayeredStorage {
         return Local(bytes: bytes, copy: copy)
     }
 
-    /// - Returns: nil if somebody else has changed it since it was read, or it can't be written.
+    /// - Returns: nil if another process has changed the entry since it was read, or it can't be written.
     private func putIfPossible(_ copy: LayeredCopy, over local: Local, _ key: StorageKey) async -> Local? {
         do { return try await put(copy, over: local, key) } catch {
             tell(.localFailed(key, error))
@@ -57,64 +58,64 @@ extension LayeredStorage {
     }
 
     private func contention(_ key: StorageKey) -> StorageError {
-        StorageError(.busy, "\(key)", problem: "others change it again and again", remedy: "try once more")
+        StorageError(.busy, "\(key)", problem: "it keeps being changed by others", remedy: "try again")
     }
 
     // MARK: Reading
 
-    /// Sends what is pending, and makes the local copy what the remote store holds.
-    func settle(_ key: StorageKey) async throws -> Settled {
-        for _ in 0..<Self.patience {
+    /// Sends a pending value, and makes the local copy equal to the remote value.
+    func reconcile(_ key: StorageKey) async throws -> Reconciled {
+        for _ in 0..<Self.maximumAttempts {
             let local = try await usableCopy(of: key)
             let held: Secret?
             do { held = try await remote.read(key) } catch {
                 guard let local, let copy = local.copy, !isStale(key) else { throw error }
-                return Settled(value: try fallBack(to: copy, error), local: local, failure: error)
+                return Reconciled(value: try fallBack(to: copy, error), local: local, failure: error)
             }
             recover()
-            guard let local else { return Settled(value: held, local: nil, failure: nil) }
-            if let settled = try await settle(key, local, held) { return settled }
+            guard let local else { return Reconciled(value: held, local: nil, failure: nil) }
+            if let reconciled = try await reconcile(key, local, held) { return reconciled }
         }
         throw contention(key)
     }
 
-    /// - Returns: nil if somebody came between.
-    private func settle(_ key: StorageKey, _ local: Local, _ held: Secret?) async throws -> Settled? {
+    /// - Returns: nil if another process interfered.
+    private func reconcile(_ key: StorageKey, _ local: Local, _ held: Secret?) async throws -> Reconciled? {
         guard let copy = local.copy, copy.pending != nil, !isStale(key) else { return try await refresh(key, local, held) }
         switch copy.step(over: held) {
-        case .settled: return try await refresh(key, local, held)
+        case .upToDate: return try await refresh(key, local, held)
         case .overruled:
-            let settled = try await refresh(key, local, held)
-            if settled != nil { tell(.overruled(key)) }
-            return settled
+            let reconciled = try await refresh(key, local, held)
+            if reconciled != nil { tell(.overruled(key)) }
+            return reconciled
         case .send(let marked): return try await send(copy, marked, key, local, held)
         }
     }
 
-    private func refresh(_ key: StorageKey, _ local: Local, _ held: Secret?) async throws -> Settled? {
-        guard local.copy != .seen(held) || isStale(key) else { return Settled(value: held, local: local, failure: nil) }
+    private func refresh(_ key: StorageKey, _ local: Local, _ held: Secret?) async throws -> Reconciled? {
+        guard local.copy != .seen(held) || isStale(key) else { return Reconciled(value: held, local: local, failure: nil) }
         do {
             guard let new = try await put(.seen(held), over: local, key) else { return nil }
             if let copy = local.copy, copy.value != held { observers.notify(key) }
-            return Settled(value: held, local: new, failure: nil)
+            return Reconciled(value: held, local: new, failure: nil)
         } catch {
             tell(.localFailed(key, error))
             if local.copy?.value != held { setStale(key, true) }
-            return Settled(value: held, local: nil, failure: nil)
+            return Reconciled(value: held, local: nil, failure: nil)
         }
     }
 
     private func send(
         _ copy: LayeredCopy, _ marked: LayeredCopy, _ key: StorageKey, _ local: Local, _ held: Secret?
-    ) async throws -> Settled? {
+    ) async throws -> Reconciled? {
         let intent: Local
         do {
             guard let new = try await put(marked, over: local, key) else { return nil }
             intent = new
         } catch {
-            // Sent without a mark, nobody could tell later whether it was cleared there.
+            // If it were sent without the mark, it would be unknown later whether it was cleared there.
             tell(.localFailed(key, error))
-            return Settled(value: copy.value, local: local, failure: error)
+            return Reconciled(value: copy.value, local: local, failure: error)
         }
         do {
             guard try await remote.replace(key, held, copy.value) else {
@@ -128,18 +129,18 @@ extension LayeredStorage {
             case .refused:
                 noteFailure(error)
                 let new = await putIfPossible(copy, over: intent, key)
-                return Settled(value: copy.value, local: new ?? intent, failure: error)
+                return Reconciled(value: copy.value, local: new ?? intent, failure: error)
             case .unknown:
                 noteFailure(error)
-                return Settled(value: copy.value, local: intent, failure: error)
+                return Reconciled(value: copy.value, local: intent, failure: error)
             }
         }
         let new = await putIfPossible(.seen(copy.value), over: intent, key)
-        return Settled(value: copy.value, local: new ?? intent, failure: nil)
+        return Reconciled(value: copy.value, local: new ?? intent, failure: nil)
     }
 
-    /// After an error it is not known whether a value arrived: the remote store may tell. If it holds what it did, the value may
-    /// still be on its way, unless the error is the store's own word that it didn't take it.
+    /// Finds out after an error whether a value arrived, by reading the remote store. If that still holds the old value, the new one may
+    /// still be on its way, unless the error says that the store has refused it.
     private func outcome(of value: Secret?, over held: Secret?, _ key: StorageKey, _ error: any Error) async -> Sent {
         let now: Secret?
         do { now = try await remote.read(key) } catch { return .unknown }
@@ -152,7 +153,7 @@ extension LayeredStorage {
     // MARK: Writing
 
     func write(_ value: Secret?, _ key: StorageKey) async throws {
-        for _ in 0..<Self.patience {
+        for _ in 0..<Self.maximumAttempts {
             let local = try await usableCopy(of: key)
             let held: Secret?
             do { held = try await remote.read(key) } catch {
@@ -181,9 +182,9 @@ extension LayeredStorage {
         throw contention(key)
     }
 
-    /// Keeps it until the remote store answers.
+    /// Keeps a value until the remote store can be reached.
     ///
-    /// - Returns: false if somebody came between.
+    /// - Returns: false if another process interfered.
     private func record(
         _ value: Secret?, over local: Local, _ key: StorageKey, _ failure: any Error
     ) async throws -> Bool {
@@ -198,9 +199,9 @@ extension LayeredStorage {
         return true
     }
 
-    /// After an error of the remote store.
+    /// Records the outcome of sending a value after an error of the remote store.
     ///
-    /// - Returns: whether the value counts.
+    /// - Returns: false if the value was overruled.
     private func recordSent(
         _ value: Secret?, over held: Secret?, _ key: StorageKey, _ intent: Local, _ error: any Error
     ) async -> Bool {
@@ -227,23 +228,23 @@ extension LayeredStorage {
 
     private func didWriteWithoutCopy(_ value: Secret?, _ key: StorageKey) throws {
         observers.notify(key)
-        // After a restart nobody would know that the copy is old.
+        // After a restart it would be unknown that the copy is outdated.
         guard value == nil else { return }
         throw StorageError(
-            .other, "\(key)", problem: "is cleared in the remote store, and its local copy can't be",
-            remedy: "mend the local store, and clear it once more")
+            .other, "\(key)", problem: "is cleared in the remote store, but its local copy can't be",
+            remedy: "repair the local store, and clear it again")
     }
 
     func swap(_ expected: Secret?, _ value: Secret?, _ key: StorageKey) async throws -> Bool {
-        for _ in 0..<Self.patience {
-            let settled = try await settle(key)
-            guard settled.value == expected else { return false }
-            if let failure = settled.failure {
-                guard let local = settled.local else { throw failure }
+        for _ in 0..<Self.maximumAttempts {
+            let reconciled = try await reconcile(key)
+            guard reconciled.value == expected else { return false }
+            if let failure = reconciled.failure {
+                guard let local = reconciled.local else { throw failure }
                 guard try await record(value, over: local, key, failure) else { continue }
                 return true
             }
-            guard let local = settled.local else { return try await swapWithoutCopy(expected, value, key) }
+            guard let local = reconciled.local else { return try await swapWithoutCopy(expected, value, key) }
             let intent: Local
             do {
                 guard let new = try await put(.sending(value, over: expected), over: local, key) else { continue }
@@ -258,9 +259,9 @@ extension LayeredStorage {
                     continue
                 }
             } catch {
-                let counts = await recordSent(value, over: expected, key, intent, error)
-                if counts, expected != value { observers.notify(key) }
-                return counts
+                let isStored = await recordSent(value, over: expected, key, intent, error)
+                if isStored, expected != value { observers.notify(key) }
+                return isStored
             }
             _ = await putIfPossible(.seen(value), over: intent, key)
             if expected != value { observers.notify(key) }

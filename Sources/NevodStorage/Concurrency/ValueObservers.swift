@@ -1,11 +1,11 @@
 internal import NevodSupport
 
-/// The readers of a stream of changes.
-package final class Observers<Value: Sendable>: Sendable {
+/// Passes each new value to any number of readers. (``StorageObservers``, in contrast, keep every changed key for each reader.)
+package final class ValueObservers<Value: Sendable>: Sendable {
     private struct State {
         var next = 0
         var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
-        var endings: [Int: @Sendable () -> Void] = [:]
+        var terminations: [Int: @Sendable () -> Void] = [:]
     }
 
     private let state = Locked(State())
@@ -13,12 +13,12 @@ package final class Observers<Value: Sendable>: Sendable {
     package init() {}
 
     deinit {
-        let (continuations, endings) = state.withLock { ($0.continuations.values, $0.endings.values) }
+        let (continuations, terminations) = state.withLock { ($0.continuations.values, $0.terminations.values) }
         for continuation in continuations { continuation.finish() }
-        for ending in endings { ending() }
+        for termination in terminations { termination() }
     }
 
-    /// A reader that is slow gets the latest value.
+    /// Adds a reader. A slow one gets only the latest value.
     package func add() -> (AsyncStream<Value>, id: Int) {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -30,13 +30,14 @@ package final class Observers<Value: Sendable>: Sendable {
         return (stream, id)
     }
 
+    /// Calls the body when the reader stops reading; at once if it has.
     package func onTermination(of id: Int, _ body: @escaping @Sendable () -> Void) {
-        let isGone = state.withLock { state in
+        let isRemoved = state.withLock { state in
             guard state.continuations[id] != nil else { return true }
-            state.endings[id] = body
+            state.terminations[id] = body
             return false
         }
-        if isGone { body() }
+        if isRemoved { body() }
     }
 
     package func yield(_ value: Value) {
@@ -44,10 +45,10 @@ package final class Observers<Value: Sendable>: Sendable {
     }
 
     private func remove(_ id: Int) {
-        let ending = state.withLock { state in
+        let termination = state.withLock { state in
             state.continuations[id] = nil
-            return state.endings.removeValue(forKey: id)
+            return state.terminations.removeValue(forKey: id)
         }
-        ending?()
+        termination?()
     }
 }
