@@ -127,7 +127,7 @@ import Testing
             collection = secretstorage.get_default_collection(bus)
             collection.create_item('x', {'xdg:schema': 'dev.nevod.Value', 'application': 'example', 'key': 'token'}, b'a token')
             """)
-        #expect(child("get token").hasPrefix("damaged: token: what the keyring holds was not written by this store"))
+        #expect(child("get token").hasPrefix("damaged: token: the keyring's item was not written by this store"))
     }
 
     @Test func `The bus goes, and the process stays`() throws {

@@ -38,7 +38,7 @@ extension PrivateFile {
         } catch {
             throw StorageError(error, target: target, temporary: temporary, folder: folder)
         }
-        // A file system without permissions gives the file others than were asked for.
+        // A file system without permissions may give the file other ones than requested.
         try check(info, .file, temporary)
         do throws(AtomicFileError) {
             try file.write(bytes)

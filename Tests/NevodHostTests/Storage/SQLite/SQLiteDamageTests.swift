@@ -196,7 +196,7 @@ import Testing
         #expect(error?.code == .damaged)
         #expect(try await storage.string(for: name(2)) == value(2))
         if damage != "the index" {
-            #expect(error?.description.contains("the value of key of 1 is there, under another name") == true)
+            #expect(error?.description.contains("the value of key of 1 is stored under another key") == true)
             // Others are not kept from logging in.
             #expect(try await storage.string(for: "another") == nil)
         }

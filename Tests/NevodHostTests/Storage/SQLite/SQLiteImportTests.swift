@@ -115,6 +115,6 @@ import Testing
         #expect(try state("\(folder.path)/export") == before)
         try sql(file, "PRAGMA user_version = 2")
         let error = await #expect(throws: StorageError.self) { try await SQLiteExport(file, key: passphrase) }
-        #expect(error?.description.contains("is of layout 2, and this program knows none later than 1") == true)
+        #expect(error?.description.contains("has layout 2, and this program supports none later than 1") == true)
     }
 }

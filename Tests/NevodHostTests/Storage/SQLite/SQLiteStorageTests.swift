@@ -245,6 +245,6 @@ struct SQLiteStorageTests {
         #expect(found.map { $0.prefix { $0 != " " } }.contains("tokens.db.layout-1"))
         #expect(found.allSatisfy { !$0.contains("True") }, "\(found)")
         let error = await #expect(throws: StorageError.self) { try await open() }
-        #expect(error?.description.contains("is of layout 2, and this program knows none later than 1") == true)
+        #expect(error?.description.contains("has layout 2, and this program supports none later than 1") == true)
     }
 }
