@@ -21,7 +21,7 @@ struct CSRFToken: Sendable {
             if source == .none { throw .badSetting(setting, "has no meaning without csrf") }
             if value.isEmpty { throw .badSetting(setting, "must not be empty") }
         }
-        if let header, !header.utf8.allSatisfy(Self.isHeaderByte) { throw .badSetting("csrf-header", "must be a header's name") }
+        if let header, !header.utf8.allSatisfy(\.isTokenByte) { throw .badSetting("csrf-header", "must be a header's name") }
         self.source = source
         let isElsewhere = header != nil || field != nil
         switch source {
@@ -41,13 +41,6 @@ struct CSRFToken: Sendable {
         }
     }
 
-    private static func isHeaderByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
-
     /// For messages.
     var place: String { source == .input ? "input named \(name)" : "\(source.rawValue) \(name)" }
 
@@ -61,28 +54,13 @@ struct CSRFToken: Sendable {
         switch source {
         case .none: nil
         // Some frameworks percent-encode what they put into a cookie, and want it back as it was before.
-        case .cookie: cookies.first { $0.name == name }.map { String(revealing: $0.value).percentDecoded }
+        case .cookie:
+            cookies.first { $0.name == name }.map { cookie in
+                let bytes = cookie.value.withUnsafeBytes { PercentEncoding.decoded($0, plusIsSpace: false) }
+                return String(decoding: bytes, as: UTF8.self)
+            }
         case .header: response?.header(name)
         case .input: response.flatMap { HTMLInputs($0.body).value(named: name) }
         }
-    }
-}
-
-extension String {
-    fileprivate var percentDecoded: String {
-        var bytes: [UInt8] = []
-        var rest = utf8[...]
-        while let byte = rest.popFirst() {
-            let digits = Substring(rest.prefix(2))
-            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, digits.first != "+", digits.first != "-",
-                let decoded = UInt8(digits, radix: 16)
-            {
-                bytes.append(decoded)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

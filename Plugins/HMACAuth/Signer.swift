@@ -1,4 +1,5 @@
 internal import NevodPluginKit
+internal import NevodSupport
 
 /// The settings, checked and made ready: what a request needs is worked out here, once.
 final class Signer: Sendable {

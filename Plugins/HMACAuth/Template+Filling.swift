@@ -1,4 +1,5 @@
 internal import NevodPluginKit
+internal import NevodSupport
 
 extension Template<MessagePlaceholder> {
     /// Hands the message to the HMAC piece by piece: with `{body}` it may be larger than memory on the stack can be.
@@ -51,14 +52,12 @@ extension HMACKey.Input {
         var start = 0
         var index = 0
         while index < text.count {
-            guard text[index] == UInt8(ascii: "%"), index + 2 < text.count, let high = text[index + 1].hexDigitValue,
-                let low = text[index + 2].hexDigitValue
-            else {
+            guard let byte = PercentEncoding.byte(escapedAt: index, in: text) else {
                 index += 1
                 continue
             }
             append(text.extracting(start..<index))
-            append(InlineArray<1, UInt8>(repeating: high << 4 | low).span)
+            append(InlineArray<1, UInt8>(repeating: byte).span)
             index += 3
             start = index
         }
@@ -88,7 +87,8 @@ extension HMACKey.Input {
     fileprivate mutating func append(header name: Span<UInt8>, of request: borrowing RequestView) {
         var isFirst = true
         request.forEachHeader { line, value in
-            guard line.count == name.count, line.indices.allSatisfy({ line[$0].lowerCased == name[$0].lowerCased }) else {
+            guard line.count == name.count, line.indices.allSatisfy({ line[$0].asciiLowercased == name[$0].asciiLowercased })
+            else {
                 return
             }
             if !isFirst { append(Self.comma.span) }
@@ -96,8 +96,4 @@ extension HMACKey.Input {
             append(value)
         }
     }
-}
-
-extension UInt8 {
-    fileprivate var lowerCased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

@@ -1,4 +1,5 @@
 internal import NevodPluginKit
+internal import NevodSupport
 
 /// A text with placeholders, read once: `{method}\n{path}`.
 ///

@@ -31,7 +31,7 @@ public struct SecretServiceKey: StoreKeySource {
     public func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
         // The salt tells the keys of a store apart. It is random for each that is made, so that no two processes make the same.
         let attributes = try ServiceAttributes(
-            schema: "dev.nevod.StoreKey", [("store", store.description), ("salt", Self.hexadecimal(salt))])
+            schema: "dev.nevod.StoreKey", [("store", store.description), ("salt", Hexadecimal.text(salt))])
         return try await ServiceClient.shared.run { (session, call) throws(SecretServiceError) in
             if let key = try Self.key(store, attributes, session, call) { return key }
             guard isNew else {
@@ -51,7 +51,7 @@ public struct SecretServiceKey: StoreKeySource {
         _ store: StoreIdentifier, _ attributes: ServiceAttributes, _ session: ServiceSession, _ call: ServiceObject
     ) throws(SecretServiceError) -> Secret? {
         guard let text = try session.secret(of: attributes, call) else { return nil }
-        guard let key = bytes(ofHexadecimal: text), key.count == size else {
+        guard let key = text.withUnsafeBytes({ Hexadecimal.secret($0) }), key.count == size else {
             throw .final(
                 StorageError(
                     .damaged, "the keyring", problem: "holds no key for the store \(store), but something else",
@@ -61,39 +61,10 @@ public struct SecretServiceKey: StoreKeySource {
     }
 
     private static func newKey() -> Secret {
-        var bytes = [UInt8](repeating: 0, count: size)
-        var digits = [UInt8](repeating: 0, count: 2 * size)
-        defer {
-            bytes.withUnsafeMutableBytes { $0.wipe() }
-            digits.withUnsafeMutableBytes { $0.wipe() }
+        let key = Secret(count: size) { bytes in
+            let failure = bytes.baseAddress.map { getentropy($0, size) }
+            precondition(failure == 0, "the system has no random numbers")
         }
-        let failure = getentropy(&bytes, size)
-        precondition(failure == 0, "the system has no random numbers")
-        for (index, byte) in bytes.enumerated() {
-            digits[2 * index] = digit(byte >> 4)
-            digits[2 * index + 1] = digit(byte & 15)
-        }
-        return Secret(copying: digits)
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
-    }
-
-    private static func bytes(ofHexadecimal text: Secret) -> Secret? {
-        text.withUnsafeBytes { text in
-            var bytes = [UInt8](repeating: 0, count: text.count / 2)
-            defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
-            guard text.count.isMultiple(of: 2) else { return nil }
-            for (index, character) in text.enumerated() {
-                guard let value = Character(Unicode.Scalar(character)).hexDigitValue else { return nil }
-                bytes[index / 2] = bytes[index / 2] << 4 | UInt8(value)
-            }
-            return Secret(copying: bytes)
-        }
+        return Hexadecimal.digits(of: key)
     }
 }

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// A request as it goes over the wire: the exact request-target, ordered header lines, each part with its author.
 public struct HTTPRequest: Sendable {
     /// Sent as it is spelt: methods are case-sensitive (RFC 9110 §9.1).

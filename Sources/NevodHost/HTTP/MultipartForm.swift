@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import NevodSupport
 
 /// A form of several parts (`multipart/form-data`, RFC 7578), with files that are read while they are sent.
 public struct MultipartForm: Sendable {
@@ -15,7 +16,7 @@ public struct MultipartForm: Sendable {
         // No content contains 24 random bytes by chance, so none has to be searched for the boundary.
         var random = [UInt8](repeating: 0, count: 24)
         RAND_bytes(&random, Int32(random.count))
-        boundary = "nevod-" + random.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        boundary = "nevod-" + Hexadecimal.text(random)
     }
 
     /// The media type with the boundary, for the Content-Type of the request.

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Takes credentials out of what is logged about one exchange: what a token or scheme wrote, what is a credential by its name,
 /// and every other place where one of their values occurs, such as an answer that repeats it.
 struct Redactor {
@@ -56,7 +58,7 @@ struct Redactor {
         for range in assignments(in: value) { learn(value[range]) }
         // A name and a password (RFC 7617 §2).
         guard String(decoding: value[..<space], as: UTF8.self).lowercased() == "basic",
-            let pair = Base64.decoded(Array(credential))
+            let pair = Base64.decoded(Array(credential), .any)
         else { return }
         learn(pair)
         learn(pair.drop { $0 != UInt8(ascii: ":") }.dropFirst())

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Names and values in the order in which they go over the wire; a name may stand there more than once.
 ///
 /// A literal keeps its order, `["b": "1", "a": "2", "a": "3"]`; a dictionary has none, and is sorted by name, since a

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The URL of a route: the service's, the endpoint below it, and the parameters behind both.
 enum RouteURL {
     /// - Parameters:

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The fields of a stored token, as a form's are written: names and values, percent-encoded, in the order of their names.
 struct TokenFields {
     private let fields: [String: String]

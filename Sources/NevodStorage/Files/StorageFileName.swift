@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import NevodSupport
 
 /// The name of the file that holds a key's value. No two keys share one, also where case or the form of an accent makes no
 /// difference; none begins with a dot, holds a slash, or is longer than any file system takes.

@@ -1,4 +1,5 @@
 import NevodHost
+import NevodSupport
 
 /// The command line, taken apart: which command, which flags in their order, and the operands.
 struct Arguments {

@@ -1,5 +1,6 @@
 import Glibc
 import NevodHost
+import NevodSupport
 
 /// What a request carries, from `-d` and its kin, `--json`, `-F` or `-T`; one kind at a time.
 struct RequestContent {

@@ -1,3 +1,5 @@
+import NevodSupport
+
 /// Formats a JSON document for a terminal: indented, in colours if asked. Nothing is decoded: members keep their order and
 /// their duplicates, numbers and strings their bytes. Only what a terminal would obey, or what would turn the direction of
 /// writing, is shown as the escape that stands for the same string.
@@ -20,13 +22,15 @@ struct JSONFormatter {
     /// caller prints it as it came.
     func format(_ document: [UInt8]) -> [UInt8]? {
         guard (try? UTF8Span(validating: document.span)) != nil else { return nil }
-        var lexer = JSONLexer(document)
+        // A byte order mark may be ignored (RFC 8259 §8.1).
+        let document = document.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(document.dropFirst(3)) : document
+        var lexer = JSONLexer(document.span)
         var output = JSONOutput(document: document, inColour: inColour)
         // A stack of our own: the sender decides how deep it gets.
         var containers: [Container] = []
         var expectation = Expectation.value
         while output.bytes.count <= maximumOutput {
-            let token = lexer.next()
+            guard let token = try? lexer.next() else { return nil }
             switch (token, expectation) {
             case (.beginArray, .value), (.beginArray, .valueOrEnd), (.beginObject, .value), (.beginObject, .valueOrEnd):
                 guard containers.count < maximumDepth else { return nil }

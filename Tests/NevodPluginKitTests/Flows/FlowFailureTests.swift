@@ -58,7 +58,7 @@ struct FlowFailureTests {
         let step = flow.step(.response(200, "<html>hunter2"))
         #expect(step.status == NEVOD_UNAVAILABLE)
         #expect(
-            step.report.message == "the server's answer (status 200) is no JSON that can be read: no value at byte 0")
+            step.report.message == "the server's response (status 200) is not valid JSON: expected a JSON value at byte 0")
     }
 
     @Test func `Cancellation is thrown where the flow waits`() throws {

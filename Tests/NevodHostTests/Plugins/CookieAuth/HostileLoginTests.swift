@@ -31,10 +31,10 @@ struct HostileLoginTests {
             settings: [("format", "json")], words: "the server answered with a page, and not with JSON (status 200)"),
         Case(
             name: "truncated JSON", answer: .init(headers: [json, cookie], body: #"{"ok":tr"#), settings: [("format", "json")],
-            words: "the server's answer (status 200) is no JSON that can be read: no value at byte 6"),
+            words: "the server's response (status 200) is not valid JSON: expected a JSON value at byte 6"),
         Case(
             name: "deep JSON", answer: .init(headers: [json, cookie], body: String(repeating: "[", count: 100_000)),
-            words: "is no JSON that can be read: too many values in each other"),
+            words: "is not valid JSON: nested too deeply"),
         Case(
             name: "another origin", answer: .init(status: 302, headers: [cookie, "Location: https://evil.example/next?a=b"]),
             words: "the server redirected the login to another origin, https://evil.example; nothing was sent there"),
