@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// What an answer is stored under: the resource, and whose answer it is. Both are digests: no credential is kept, nor a target
 /// that holds one.
 struct CacheKey: Hashable, Sendable {
@@ -48,18 +50,16 @@ struct CacheKey: Hashable, Sendable {
         return digest.finish()
     }
 
-    /// A caller's own line counts by its name. Too many names cost a hit, one too few shows an answer to the wrong user.
+    /// A caller's own line counts by its name. A name too many costs a hit, one too few shows a response to the wrong user.
     private static func isCredential(_ name: ArraySlice<UInt8>) -> Bool {
-        name.indices.contains { index in
-            credentialWords.contains { word in
-                word[0] == HTTPSyntax.lowercased(name[index])
-                    && name[index...].lazy.map(HTTPSyntax.lowercased).starts(with: word)
+        let isWide = name.indices.contains { index in
+            wideParts.contains { part in
+                part[0] == HTTPSyntax.lowercased(name[index])
+                    && name[index...].lazy.map(HTTPSyntax.lowercased).starts(with: part)
             }
         }
+        return isWide || RedactedNames.default.contains(name)
     }
 
-    /// Authorization, Proxy-Authorization and Cookie (RFC 9110 §11, RFC 6265), and what services call theirs.
-    private static let credentialWords = [
-        "auth", "cookie", "credential", "key", "passw", "secret", "session", "signature", "token",
-    ].map { Array($0.utf8) }
+    private static let wideParts = SecretNames.wideParts.map { Array($0.utf8) }
 }

@@ -1,13 +1,12 @@
-extension HTTPRequest {
-    /// Fields whose values are credentials whoever wrote them.
-    static let credentialFields: Set<String> = ["authorization", "proxy-authorization", "cookie"]
+internal import NevodSupport
 
+extension HTTPRequest {
     /// The request line and the header lines, fit for a log: what a token or plugin wrote, under whatever name, and what is a
     /// credential by its name, is replaced. No line break at the end of a line.
     public var redactedHead: [String] {
         ["\(method) \(redactedTarget)"]
             + headers.map { line in
-                let isSecret = line.provenance.writesCredentials || Self.credentialFields.contains(line.name.lowercased())
+                let isSecret = line.provenance.writesCredentials || SecretNames.requestFields.contains(line.name.lowercased())
                 let note = line.provenance.writesCredentials ? "[redacted: \(line.provenance)]" : "[redacted]"
                 return "\(line.name): \(isSecret ? note : line.value)"
             }

@@ -148,7 +148,7 @@ public struct HTTPRequest: Sendable {
     /// Takes off what a token or scheme wrote, and what is a credential by its name.
     mutating func stripCredentials() {
         headers.removeAll { $0.writesCredentials }
-        for field in Self.credentialFields { headers.remove(field) }
+        for field in SecretNames.requestFields { headers.remove(field) }
         while let item = authoredQuery.firstIndex(where: \.provenance.writesCredentials) { removeAuthoredItem(at: item) }
     }
 

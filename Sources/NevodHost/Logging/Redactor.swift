@@ -23,7 +23,7 @@ struct Redactor {
     var longestSecret: Int { secrets.first?.count ?? 0 }
 
     private func isSecret(_ line: HTTPHeaders.Element) -> Bool {
-        line.provenance.writesCredentials || HTTPRequest.credentialFields.contains(line.name.lowercased())
+        line.provenance.writesCredentials || SecretNames.requestFields.contains(line.name.lowercased())
             || names.contains(line.name.utf8)
     }
 
