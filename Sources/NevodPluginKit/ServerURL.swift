@@ -1,4 +1,4 @@
-/// A setting that is an absolute http or https URL, which the host has validated. A flow may send to its origin.
+/// A setting that is an absolute http or https URL, validated by the host. A flow may send to its origin.
 public struct ServerURL: SettingValue, Hashable {
     public static let kind = SettingKind.url
     public static let absent = ServerURL(text: "")
@@ -6,7 +6,7 @@ public struct ServerURL: SettingValue, Hashable {
     /// As the user wrote it.
     public let text: String
 
-    /// `https://api.example.com`, without a slash: what a path is put behind.
+    /// The URL's origin, without a trailing slash: `https://api.example.com`.
     public var origin: String {
         var rest = text.utf8.drop { $0 != UInt8(ascii: ":") }
         rest = rest.drop { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
@@ -14,6 +14,8 @@ public struct ServerURL: SettingValue, Hashable {
         return String(text[..<(end ?? text.endIndex)])
     }
 
+    /// Creates a value for tests and defaults.
+    ///
     /// - Parameter text: an absolute URL; not checked here.
     public init(text: String) {
         self.text = text
@@ -25,8 +27,8 @@ public struct ServerURL: SettingValue, Hashable {
     }
 }
 
-/// A setting that names an issuer (RFC 8414 §2). A flow may send to its origin, and, after it has fetched the issuer's
-/// metadata, to the endpoints that these name.
+/// A setting that names an issuer (RFC 8414 §2). A flow may send to the issuer's origin and, once it has fetched the issuer's
+/// metadata, to the endpoints in them.
 public struct IssuerURL: SettingValue, Hashable {
     public static let kind = SettingKind.url
     public static let flags: SettingFlags = [.required, .issuer]

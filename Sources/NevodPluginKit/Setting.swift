@@ -10,16 +10,16 @@ public import NevodSupport
 /// @Setting("secret", help: "Shared key of the signature") var secret: Secret
 /// ```
 ///
-/// A setting without a default whose type isn't optional is required. The host validates what the user gave, so a value
-/// is there and well-formed when ``AuthScheme/prepare()`` runs. A `Secret` never comes from a command line and is never shown.
+/// A setting is required unless it has a default or an optional type. The host validates the user's values, so each is present and
+/// well-formed when ``AuthScheme/prepare()`` runs. A `Secret` is never taken from a command line and never shown.
 @propertyWrapper
 public struct Setting<Value: SettingValue>: Sendable {
-    /// What the user gave, or the default. While declarations are only read, a stand-in: look at it in `prepare` and later.
+    /// The user's value, or the default. Valid from `prepare` on: while the host only reads declarations, it is a placeholder.
     public let wrappedValue: Value
 
     /// - Parameters:
     ///   - name: `a-z`, `0-9` and `-`, beginning with a letter.
-    ///   - value: what the setting is where the user gave none; nil: it is required, or nil if its type is optional.
+    ///   - value: the default. Without it the setting is required, or nil if its type is optional.
     ///   - help: one line, without a full stop.
     public init(_ name: StaticString, default value: Value? = nil, help: StaticString) {
         guard let reading = SettingsReader.current else {
@@ -36,21 +36,21 @@ public struct Setting<Value: SettingValue>: Sendable {
 
 /// A type that a setting can have.
 public protocol SettingValue: Sendable {
-    /// What the host checks a value for.
+    /// The kind of value that the host checks for.
     static var kind: SettingKind { get }
-    /// What holds for a setting of this type that has no default.
+    /// The flags of a setting of this type without a default.
     static var flags: SettingFlags { get }
     /// The values of a ``SettingKind/choice``; empty for the other kinds.
     static var choices: [String] { get }
-    /// What stands in while the declarations are only read.
+    /// The placeholder while the host only reads declarations.
     static var absent: Self { get }
-    /// From what the host validated; nil when there is none.
+    /// Creates a value from the texts that the host validated; nil if there are none.
     init?(_ values: [UnsafeRawBufferPointer])
-    /// As the host shows a default.
+    /// The text by which the host shows a default.
     var text: String { get }
 }
 
-/// What a setting's value has to look like (`nevod_setting.kind`). The host checks it before a scheme gets it.
+/// The form of a setting's value (`nevod_setting.kind`). The host checks it before a scheme gets it.
 public enum SettingKind: Int32, Sendable {
     /// Any bytes without NUL.
     case text = 1
@@ -58,17 +58,17 @@ public enum SettingKind: Int32, Sendable {
     case integer, boolean, choice, url
 }
 
-/// What holds for a setting, as the contract's bits (`nevod_setting.flags`).
+/// A setting's flags, as the contract's bits (`nevod_setting.flags`).
 public struct SettingFlags: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
-    /// No instance is made without a value; an empty text is one.
+    /// No instance is created without a value. An empty text is a value.
     public static let required = SettingFlags(rawValue: 1 << 0)
     /// Never taken from a command line, never shown, wiped after use.
     public static let secret = SettingFlags(rawValue: 1 << 1)
-    /// May be given several times; the values arrive in their order.
+    /// May be given several times; the values keep their order.
     public static let repeatable = SettingFlags(rawValue: 1 << 2)
-    /// Of a URL: ``IssuerURL``.
+    /// The URL names an issuer: ``IssuerURL``.
     public static let issuer = SettingFlags(rawValue: 1 << 3)
 }
 

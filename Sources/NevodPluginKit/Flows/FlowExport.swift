@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-/// The functions of the contract that a scheme with flows has beside the others.
+/// The contract's functions that only a scheme with flows has.
 enum FlowExport {
     static let decode:
         @convention(c) (
@@ -70,7 +70,7 @@ class AnyFlowSchemeBox: AnySchemeBox {
         preconditionFailure("abstract")
     }
 
-    /// Nil: the scheme has none of this kind.
+    /// The flow of a kind; nil if the scheme has none.
     func flow(_ kind: Int32) -> FlowRun.Function? {
         preconditionFailure("abstract")
     }
@@ -151,7 +151,7 @@ final class FlowSchemeBox<Scheme: FlowScheme>: AnyFlowSchemeBox {
     }
 }
 
-/// A live token, as the host holds it.
+/// The object behind the host's pointer to a decoded token.
 private final class TokenBox<Token: SchemeToken> {
     let token: Token
 

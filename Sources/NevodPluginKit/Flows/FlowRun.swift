@@ -1,13 +1,13 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// With what a flow starts.
+/// The input of a flow.
 struct FlowStart: Sendable {
     let token: IssuedToken?
     let response: FlowResponse?
 }
 
-/// A flow as the host holds it: a function that runs while the host's call of `flow_step` lasts.
+/// The object behind the host's pointer to a flow: a function that runs only during the host's calls of `flow_step`.
 final class FlowRun {
     typealias Function = @Sendable (AuthFlow, FlowStart) async throws -> IssuedToken
 
@@ -20,7 +20,7 @@ final class FlowRun {
         self.function = function
     }
 
-    /// In the middle, everything that the function holds is released: it gets a cancellation, and runs to its end.
+    /// Cancels a function that hasn't finished, and runs it to its end, so that everything that it holds is released.
     deinit {
         close()
     }
@@ -47,7 +47,7 @@ final class FlowRun {
             $0.kept = Array(event.state.buffer)
         }
         let (function, flow) = (function, flow)
-        // Detached: a host in Swift calls from a task of its own, whose locals and priority are none of a flow's business.
+        // Detached: a host in Swift calls from a task of its own, whose locals and priority a flow must not inherit.
         task = Task.detached(executorPreference: queue) {
             let result: Result<IssuedToken, any Error>
             do { result = .success(try await function(flow, start)) } catch { result = .failure(error) }
@@ -114,7 +114,7 @@ final class FlowRun {
 }
 
 extension SchemeError {
-    /// What the host is told of an error that ended a flow. The text of an error that isn't ours may hold anything.
+    /// The error that the host gets when a flow fails. Foreign errors are reduced to their type, because their text may hold secrets.
     init(endingFlow error: any Error) {
         self =
             switch error {
