@@ -1,5 +1,4 @@
 public import NevodPluginABI
-public import NevodSupport
 
 /// The changes that `authorize` may make. The host checks each edit, records which scheme made it, redacts it in logs, and removes
 /// it when a redirect leaves the origin. A refused edit fails the request with the host's reason.
@@ -63,26 +62,6 @@ public struct Edits {
     /// Adds a cookie to the Cookie header (RFC 6265 §5.4).
     public func addCookie(_ name: String, _ value: some HeaderValue) {
         withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.add_cookie(edits.pointee.host, name, $0) } }
-    }
-}
-
-/// A value of an edit: a string or a secret.
-public protocol HeaderValue {
-    /// Lends the bytes for the call; the host copies those that it keeps.
-    func withHeaderBytes(_ body: (nevod_bytes) -> Void)
-}
-
-extension String: HeaderValue {
-    @inlinable
-    public func withHeaderBytes(_ body: (nevod_bytes) -> Void) {
-        var copy = self
-        copy.withUTF8 { body(nevod_bytes(borrowing: $0)) }
-    }
-}
-
-extension Secret: HeaderValue {
-    public func withHeaderBytes(_ body: (nevod_bytes) -> Void) {
-        withUnsafeBytes { body(nevod_bytes($0)) }
     }
 }
 

@@ -99,7 +99,7 @@ public final class AuthFlow: Sendable {
             case .abandoned: Self.abandoned.withLock { $0.append(continuation) }
             }
         }
-        guard let result = result(reply) else { throw SchemeError.internal("the host answered something else than was asked") }
+        guard let result = result(reply) else { throw SchemeError.internal("the host replied to another action than the flow's") }
         return result
     }
 }

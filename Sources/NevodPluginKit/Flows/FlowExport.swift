@@ -112,7 +112,9 @@ final class FlowSchemeBox<Scheme: FlowScheme>: AnyFlowSchemeBox {
 
     private func challenged<Flowing: ChallengeFlow>(_ scheme: Flowing) -> FlowRun.Function {
         { flow, start in
-            guard let response = start.response else { throw SchemeError.internal("the host gave a challenge no answer") }
+            guard let response = start.response else {
+                throw SchemeError.internal("the host started a challenge without a response")
+            }
             let token = start.token == nil ? nil : try start.token(of: Flowing.self)
             return try await scheme.challenge(flow, response, token)
         }

@@ -52,13 +52,13 @@ final class FlowRun {
             let result: Result<IssuedToken, any Error>
             do { result = .success(try await function(flow, start)) } catch { result = .failure(error) }
             let leftBehind = flow.state.withLock { $0.finish(result) }
-            leftBehind?.resume(throwing: SchemeError.internal("something of the flow goes on after its end"))
+            leftBehind?.resume(throwing: SchemeError.internal("a task of the flow continued after the flow had finished"))
         }
     }
 
     private func resume(with reply: Result<FlowReply, any Error>) throws(SchemeError) {
         guard let continuation = flow.state.withLock({ $0.answered() }) else {
-            throw .internal("the host answered a flow that asked for nothing")
+            throw .internal("the host sent an event to a flow that waits for none")
         }
         continuation.resume(with: reply)
     }
@@ -66,7 +66,7 @@ final class FlowRun {
     private func cancel() throws(SchemeError) {
         close()
         guard flow.state.withLock({ $0.asksAfterClose }) == 0 else {
-            throw .internal("the flow goes on after it was cancelled")
+            throw .internal("the flow continued after it was cancelled")
         }
         throw .unavailable("the flow was cancelled")
     }
@@ -90,7 +90,7 @@ final class FlowRun {
         case .finished(.failure(let error)): throw SchemeError(endingFlow: error)
         case .suspended:
             close()
-            throw .internal("suspended outside flow: it awaits something that is not of its AuthFlow")
+            throw .internal("suspended outside flow: it awaits something other than its AuthFlow")
         }
     }
 
@@ -109,7 +109,7 @@ final class FlowRun {
         case NEVOD_EVENT_SHOWN, NEVOD_EVENT_TIMER, NEVOD_EVENT_KEPT: return .success(.done)
         default: break
         }
-        return .failure(SchemeError.internal("the host told a flow something that the kit doesn't know"))
+        return .failure(SchemeError.internal("the host sent an event that the kit doesn't know"))
     }
 }
 

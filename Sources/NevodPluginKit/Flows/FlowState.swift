@@ -68,8 +68,8 @@ struct FlowState: Sendable {
         case .running:
             phase = .asking(action, continuation)
             return .waits
-        case .asking, .waiting: return .refused(SchemeError.internal("the flow asks for two things at a time"))
-        case .finished: return .refused(SchemeError.internal("something of the flow goes on after its end"))
+        case .asking, .waiting: return .refused(SchemeError.internal("the flow requested two actions at once"))
+        case .finished: return .refused(SchemeError.internal("a task of the flow continued after the flow had finished"))
         case .closed:
             asksAfterClose += 1
             return asksAfterClose <= Self.mostReminders ? .refused(CancellationError()) : .abandoned
