@@ -1,16 +1,16 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// How a signature or a hash is written.
+/// The encoding of a signature or a hash.
 enum ByteEncoding: String, CaseIterable, SettingValue {
     case hex
     case upperCaseHex = "HEX"
     /// RFC 4648 §4, padded.
     case base64
-    /// RFC 4648 §5, unpadded, as JOSE has made it the custom (RFC 7515 §2).
+    /// RFC 4648 §5, unpadded, as in JOSE (RFC 7515 §2).
     case base64url
 
-    /// Of the text, at most.
+    /// The largest length of the encoded text.
     func count(of bytes: Int) -> Int {
         switch self {
         case .hex, .upperCaseHex: bytes * 2
@@ -31,10 +31,10 @@ extension ByteWriter {
     }
 }
 
-/// How a vendor writes the secret it hands out.
+/// The encoding of the secret that a vendor issues.
 enum SecretEncoding: String, CaseIterable, SettingValue {
     case text, hex
-    /// Either alphabet of RFC 4648, padded or not: vendors differ, and the texts can't be mistaken for each other.
+    /// Either alphabet of RFC 4648, padded or not: vendors differ, and the forms are unambiguous.
     case base64
 
     func decode(_ secret: Secret) throws(SchemeError) -> Secret {
@@ -44,7 +44,7 @@ enum SecretEncoding: String, CaseIterable, SettingValue {
             case .hex: secret.withUnsafeBytes { Hexadecimal.secret($0) }
             case .base64: Self.decodedBase64(secret)
             }
-        guard let decoded else { throw .badSetting("secret", "is no \(rawValue), which secret-encoding says it is") }
+        guard let decoded else { throw .badSetting("secret", "is not valid \(rawValue), its secret-encoding") }
         guard !decoded.isEmpty else { throw .badSetting("secret", "must not be empty") }
         return decoded
     }

@@ -2,7 +2,7 @@ internal import NevodPluginKit
 internal import NevodSupport
 
 extension Template<MessagePlaceholder> {
-    /// Hands the message to the HMAC piece by piece: with `{body}` it may be larger than memory on the stack can be.
+    /// Feeds the message to the HMAC in pieces, because with `{body}` it may not fit on the stack.
     func feed(
         to input: inout HMACKey.Input, _ request: borrowing RequestView, _ text: Span<UInt8>, _ texts: Signer.Texts,
         _ key: [UInt8]
@@ -30,7 +30,7 @@ extension Template<MessagePlaceholder> {
 }
 
 extension Template<ValuePlaceholder> {
-    /// Behind the texts that it is made of.
+    /// Appends the value after the texts that it consists of.
     @_lifetime(text: copy text)
     func append(to text: inout ByteWriter, _ texts: Signer.Texts, _ key: [UInt8]) {
         for part in parts {
@@ -47,7 +47,7 @@ extension Template<ValuePlaceholder> {
 }
 
 extension HMACKey.Input {
-    /// A `%` that no two hex digits follow stays.
+    /// Appends text with its escapes decoded. A `%` without two hexadecimal digits after it stays.
     fileprivate mutating func append(percentDecoding text: Span<UInt8>) {
         var start = 0
         var index = 0
@@ -64,7 +64,7 @@ extension HMACKey.Input {
         append(text.extracting(start...))
     }
 
-    /// The items by name, then by value, both as encoded; items that are alike keep their order.
+    /// Appends the items sorted by name, then by value, both as encoded. Equal items keep their order.
     fileprivate mutating func append(sortingQuery query: Span<UInt8>) {
         let items = query.withUnsafeBufferPointer { query in
             query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
@@ -83,7 +83,7 @@ extension HMACKey.Input {
 
     private static var comma: InlineArray<2, UInt8> { [UInt8(ascii: ","), UInt8(ascii: " ")] }
 
-    /// The values of all lines of that name, joined as RFC 9110 §5.3 allows; nothing without one.
+    /// Appends the values of all lines of that name, joined as RFC 9110 §5.3 allows; nothing if there is none.
     fileprivate mutating func append(header name: Span<UInt8>, of request: borrowing RequestView) {
         var isFirst = true
         request.forEachHeader { line, value in

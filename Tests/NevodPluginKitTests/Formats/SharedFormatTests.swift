@@ -2,7 +2,7 @@ import NevodPluginKit
 import NevodSupport
 import Testing
 
-/// What the kit, the host and the command line have from one place.
+/// The formats that kit, host and command line share.
 struct SharedFormatTests {
     @Test(
         arguments: [
@@ -32,7 +32,7 @@ struct SharedFormatTests {
         #expect(error?.description.hasSuffix(" at byte \(offset)") == true)
     }
 
-    @Test func `Base64 of either alphabet as Python`() throws {
+    @Test func `Base64 of either alphabet is read and written as Python does`() throws {
         var random = Seeded(state: 4648)
         let blocks = (0..<60).map { count in (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) } }
         let expected = try Judge.python(
@@ -63,7 +63,7 @@ struct SharedFormatTests {
         }
     }
 
-    @Test func `Percent-encoding as Python`() throws {
+    @Test func `Percent-encoding is read and written as Python does`() throws {
         var random = Seeded(state: 3986)
         let words = ["a", "%41", "%e4", "%C3%A4", "%", "%4", "%zz", "%+1", "+", " ", "ä", "~", "/", "%25"]
         let texts = words + (0..<300).map { _ in random.text(of: words, upTo: 6) }
