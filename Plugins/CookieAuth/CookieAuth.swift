@@ -32,16 +32,16 @@ struct CookieAuth: FlowScheme, LogoutFlow {
     @Setting("csrf-header", help: "Header in which the token is sent back") var csrfHeader: String?
     @Setting("csrf-field", help: "Field in which the token is sent back") var csrfField: String?
 
-    @Setting("session-cookie", help: "Cookie that a login has to bring, and whose end is the session's")
+    @Setting("session-cookie", help: "Cookie that a login must set; its expiry is the session's")
     var sessionCookie: String?
     @Setting("success-status", help: "Status of a login that succeeds; without it, any 2xx or 3xx")
     var successStatuses: [Int]
 
     @Setting("mfa", help: "Where a one-time code is sent to") var mfa: ServerURL?
-    @Setting("mfa-when", default: "code=MFA_REQUIRED", help: "JSON member of an answer that asks for a code, NAME=VALUE")
+    @Setting("mfa-when", default: "code=MFA_REQUIRED", help: "JSON member of a response that asks for a code, NAME=VALUE")
     var mfaWhen: String
-    @Setting("mfa-status", help: "Status of an answer that asks for a code") var mfaStatus: Int?
-    @Setting("mfa-expired", default: "code=MFA_EXPIRED", help: "JSON member of an answer that no longer takes a code, NAME=VALUE")
+    @Setting("mfa-status", help: "Status of a response that asks for a code") var mfaStatus: Int?
+    @Setting("mfa-expired", default: "code=MFA_EXPIRED", help: "JSON member of a response that takes no more codes, NAME=VALUE")
     var mfaExpired: String
     @Setting("mfa-code", default: "code", help: "Field of the code") var mfaCode: String
     @Setting("mfa-session", default: "sessionId", help: "JSON member that goes back with the code") var mfaSession: String

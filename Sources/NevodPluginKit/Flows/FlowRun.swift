@@ -57,7 +57,7 @@ final class FlowRun {
     }
 
     private func resume(with reply: Result<FlowReply, any Error>) throws(SchemeError) {
-        guard let continuation = flow.state.withLock({ $0.answered() }) else {
+        guard let continuation = flow.state.withLock({ $0.takeWaiting() }) else {
             throw .internal("the host sent an event to a flow that waits for none")
         }
         continuation.resume(with: reply)

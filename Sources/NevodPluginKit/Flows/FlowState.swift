@@ -101,7 +101,7 @@ struct FlowState: Sendable {
     }
 
     /// Called before the function continues with a reply.
-    mutating func answered() -> Continuation? {
+    mutating func takeWaiting() -> Continuation? {
         guard case .waiting(let continuation) = phase else { return nil }
         phase = .running
         return continuation

@@ -7,7 +7,7 @@ package enum Base64 {
         case url
     }
 
-    /// What a text must look like to be decoded.
+    /// The form of a text to be decoded.
     package enum Form: Sendable {
         /// Base64url without padding, and without bits at the end that encode nothing (RFC 4648 §3.5): one text for each value.
         case strictURL
@@ -46,7 +46,7 @@ package enum Base64 {
         }
     }
 
-    /// Decodes into memory of the caller's, who can wipe it.
+    /// Decodes into the caller's memory, so that the caller can wipe it.
     ///
     /// - Parameter output: has room for three bytes for each four digits begun.
     /// - Returns: the number of bytes; nil if the text doesn't have the form.

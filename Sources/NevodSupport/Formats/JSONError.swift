@@ -2,7 +2,7 @@
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The byte's offset, from 0.
     public let offset: Int
-    /// What is wrong, in words.
+    /// The fault in words.
     public let problem: String
     public var description: String { "\(problem) at byte \(offset)" }
 }

@@ -35,7 +35,7 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The byte whose escape begins at an index; nil where no `%` with two digits is.
+    /// The byte whose escape begins at an index; nil if no `%` with two digits is there.
     @inlinable
     package static func byte(escapedAt index: Int, in text: Span<UInt8>) -> UInt8? {
         guard text[index] == UInt8(ascii: "%"), index + 2 < text.count else { return nil }
