@@ -84,7 +84,8 @@ let package = Package(
             name: "CookieAuth", dependencies: ["NevodPluginKit", "NevodSupport"], path: "Plugins/CookieAuth",
             swiftSettings: strict),
         .target(
-            name: "HMACAuth", dependencies: ["NevodPluginKit", "COpenSSL"], path: "Plugins/HMACAuth", swiftSettings: strict),
+            name: "HMACAuth", dependencies: ["NevodPluginKit", "NevodSupport", "COpenSSL"], path: "Plugins/HMACAuth",
+            swiftSettings: strict),
 
         .testTarget(
             name: "NevodHostTests", dependencies: ["NevodHost", "NevodSupport"], exclude: ["Probes", "TestPlugins"],

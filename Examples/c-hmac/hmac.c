@@ -173,7 +173,7 @@ static int32_t authorize(void *pointer, const void *token, const nevod_view *vie
     if (!sign(self, parts, sizeof parts / sizeof parts[0], mac))
         return fail(errors, NEVOD_INTERNAL, TEXT(""), TEXT("OpenSSL could not compute the signature"));
 
-    /* The results need no look: when the host refuses an edit, it fails the call itself. */
+    /* The results can be ignored: if the host refuses an edit, it fails the call itself. */
     edits->set_header(edits->host, TEXT("X-API-Key"), (nevod_bytes){self->api_key, self->api_key_count});
     edits->set_header(edits->host, TEXT("X-Timestamp"), timestamp);
     edits->set_header(edits->host, TEXT("X-Signature"), hex((nevod_bytes){mac, DIGEST_SIZE}, signature));

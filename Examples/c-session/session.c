@@ -3,8 +3,8 @@
  *
  * cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,defs -ISources/NevodPluginABI/include Examples/c-session/session.c -o libSessionC.so
  *
- * POST /login with user and password answers two lines: a session, sent as X-Session, and a renewal, which POST /renew changes
- * for a new pair, once. Both together are the token. Part of NevodHost. MIT licence.
+ * The response to POST /login with user and password has two lines: a session, sent as X-Session, and a renewal, which POST /renew
+ * exchanges for a new pair, once. Both together are the token. Part of NevodHost. MIT licence.
  */
 #define _DEFAULT_SOURCE /* explicit_bzero */
 #include "nevod_plugin.h"
@@ -15,7 +15,7 @@
 #define TEXT(literal) ((nevod_bytes)NEVOD_BYTES(literal))
 #define NOTHING ((nevod_bytes){NULL, 0})
 
-/* Room for a form or a URL. What doesn't fit is dropped, and `overflows` says so. */
+/* Room for a form or a URL. Text that doesn't fit is dropped, and `overflows` is set. */
 typedef struct text {
     uint8_t bytes[2048];
     size_t count;
@@ -32,7 +32,7 @@ static void append(text *to, nevod_bytes from)
     }
 }
 
-/* Escaping every byte is right too, and shorter. */
+/* Escaping every byte is correct too, and shorter. */
 static void append_encoded(text *to, nevod_bytes from)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -40,7 +40,7 @@ static void append_encoded(text *to, nevod_bytes from)
         append(to, (nevod_bytes){(uint8_t[]){'%', (uint8_t)digits[from.data[i] >> 4], (uint8_t)digits[from.data[i] & 15]}, 3});
 }
 
-/* Line 0 or 1 of a token, without its end. */
+/* Line 0 or 1 of a token, without its line break. */
 static nevod_bytes line(nevod_bytes token, int index)
 {
     for (const uint8_t *end; token.count > 0 && (end = memchr(token.data, '\n', (size_t)token.count)) != NULL; index--) {
@@ -72,7 +72,7 @@ static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const 
     return NEVOD_OK;
 }
 
-/* A live token is the line that goes on requests. It is made once for each token, and never changes. */
+/* A decoded token is the line that goes on requests. It is created once for each token, and never changes. */
 static int32_t token_decode(void *instance, nevod_bytes bytes, void **out, const nevod_errors *errors)
 {
     (void)instance;
@@ -102,14 +102,14 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
     return NEVOD_OK;
 }
 
-/* The event says where a flow stands, so all that one has to remember is its kind. */
+/* The event tells the flow's progress, so that a flow only has to store its kind. */
 typedef struct flow { int32_t kind; } flow;
 
 static int32_t flow_begin(void *instance, int32_t kind, void **out, const nevod_errors *errors)
 {
     (void)instance;
     if (kind == NEVOD_FLOW_CHALLENGE)
-        return NEVOD_UNSUPPORTED; /* there is no such flow: the host does without */
+        return NEVOD_UNSUPPORTED; /* there is no such flow: the host works without it */
     flow *self = *out = calloc(1, sizeof *self);
     if (self == NULL)
         return fail(errors, NEVOD_INTERNAL, TEXT("out of memory"));
@@ -167,7 +167,7 @@ static int32_t flow_step(void *instance, void *self, const nevod_event *event, c
         else if (event->response->status == 403)
             return fail(errors, kind == NEVOD_FLOW_REFRESH ? NEVOD_BAD_TOKEN : NEVOD_DENIED, TEXT("the server refused it"));
         else if (event->response->status != 200 || line(token.bytes, 1).count == 0)
-            return fail(errors, NEVOD_UNAVAILABLE, TEXT("the server answered with something else than a session"));
+            return fail(errors, NEVOD_UNAVAILABLE, TEXT("the server's response is not a session"));
         return actions->token(actions->host, &token);
     }
     case NEVOD_EVENT_TRANSPORT_ERROR: return fail(errors, NEVOD_UNAVAILABLE, event->message);

@@ -30,7 +30,7 @@ let package = Package(
             name: "servicesTests",
             dependencies: ["services", .product(name: "NevodHostFoundation", package: "NevodHost")]),
 
-        // For an HMAC of the program's own: Linux has no CryptoKit.
+        // For an HMAC in the program: Linux has no CryptoKit.
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     ]
 )

@@ -9,7 +9,7 @@ let package = Package(
         .target(
             name: "CustomHeader",
             dependencies: [.product(name: "NevodPluginKit", package: "NevodHost")],
-            // Its own Swift runtime, and one exported symbol: the library then loads into any host.
+            // With its own Swift runtime and one exported symbol, the library loads into any host.
             linkerSettings: [
                 .unsafeFlags(["-static-stdlib", "-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map"])
             ])

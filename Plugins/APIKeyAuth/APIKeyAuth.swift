@@ -1,6 +1,6 @@
 public import NevodPluginKit
 
-/// Sends a key in a header of its own.
+/// Sends a key in a header.
 struct APIKeyAuth: AuthScheme {
     static let id = "api-key"
     static let title = "API key in a header"
@@ -28,7 +28,7 @@ struct APIKeyAuth: AuthScheme {
     }
 }
 
-/// Sends a key in the query, once, behind what stands there.
+/// Appends a key to the query.
 struct APIKeyQueryAuth: AuthScheme {
     static let id = "api-key-query"
     static let title = "API key in the query"

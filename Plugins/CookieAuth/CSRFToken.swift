@@ -1,27 +1,26 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// Where a page holds the token that a server wants to see again with a login.
+/// The place of a page's CSRF token, which the login must send back.
 enum CSRFSource: String, CaseIterable, SettingValue {
     case none, cookie, header, input
 }
 
-/// Where a CSRF token is read, and where it is sent.
+/// Where a CSRF token is read from, and where it is sent.
 struct CSRFToken: Sendable {
     private let source: CSRFSource
     private let name: String
     let header: String?
     let field: String?
 
-    /// - Parameters: the settings; the defaults are Django's.
-    /// - Returns: nil: the login takes none.
+    /// Creates a token from the settings, whose defaults are Django's; nil if the login needs none.
     init?(_ source: CSRFSource, name: String?, header: String?, field: String?) throws(SchemeError) {
         for (setting, value) in [("csrf-name", name), ("csrf-header", header), ("csrf-field", field)] {
             guard let value else { continue }
             if source == .none { throw .badSetting(setting, "has no meaning without csrf") }
             if value.isEmpty { throw .badSetting(setting, "must not be empty") }
         }
-        if let header, !header.utf8.allSatisfy(Self.isHeaderByte) { throw .badSetting("csrf-header", "must be a header's name") }
+        if let header, !header.utf8.allSatisfy(\.isTokenByte) { throw .badSetting("csrf-header", "must be a header's name") }
         self.source = source
         let isElsewhere = header != nil || field != nil
         switch source {
@@ -41,48 +40,28 @@ struct CSRFToken: Sendable {
         }
     }
 
-    private static func isHeaderByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
-
-    /// For messages.
+    /// The token's place, for messages.
     var place: String { source == .input ? "input named \(name)" : "\(source.rawValue) \(name)" }
 
-    /// Whether a cookie is the token, and no sign of a session.
+    /// Whether a cookie is the token, and so no sign of a session.
     func isCookie(_ name: String) -> Bool { source == .cookie && name == self.name }
 
+    /// Reads the token from a page, or from a cookie.
+    ///
     /// - Parameters:
-    ///   - response: nil: no page has been read; only a cookie can be there.
-    ///   - cookies: those that go to where the token is sent.
+    ///   - response: the page; nil if none has been read, so that only a cookie can hold the token.
+    ///   - cookies: the cookies for the URL that the token is sent to.
     func read(from response: FlowResponse?, _ cookies: [JarCookie]) -> String? {
         switch source {
         case .none: nil
-        // Some frameworks percent-encode what they put into a cookie, and want it back as it was before.
-        case .cookie: cookies.first { $0.name == name }.map { String(revealing: $0.value).percentDecoded }
+        // Some frameworks percent-encode the token in the cookie, and expect it decoded.
+        case .cookie:
+            cookies.first { $0.name == name }.map { cookie in
+                let bytes = cookie.value.withUnsafeBytes { PercentEncoding.decoded($0, plusIsSpace: false) }
+                return String(decoding: bytes, as: UTF8.self)
+            }
         case .header: response?.header(name)
         case .input: response.flatMap { HTMLInputs($0.body).value(named: name) }
         }
-    }
-}
-
-extension String {
-    fileprivate var percentDecoded: String {
-        var bytes: [UInt8] = []
-        var rest = utf8[...]
-        while let byte = rest.popFirst() {
-            let digits = Substring(rest.prefix(2))
-            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, digits.first != "+", digits.first != "-",
-                let decoded = UInt8(digits, radix: 16)
-            {
-                bytes.append(decoded)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,8 +1,8 @@
 public import NevodPluginKit
 internal import NevodSupport
 
-/// A session that a server keeps by cookies: logs in by form or JSON, as a browser or a script of the site would, and puts the
-/// cookies on requests by RFC 6265.
+/// A session with cookies: logs in with a form or JSON, as a browser or a script of the site would, and puts the cookies on
+/// requests as RFC 6265 defines.
 struct CookieAuth: FlowScheme, LogoutFlow {
     typealias Token = Jar
 
@@ -32,16 +32,16 @@ struct CookieAuth: FlowScheme, LogoutFlow {
     @Setting("csrf-header", help: "Header in which the token is sent back") var csrfHeader: String?
     @Setting("csrf-field", help: "Field in which the token is sent back") var csrfField: String?
 
-    @Setting("session-cookie", help: "Cookie that a login has to bring, and whose end is the session's")
+    @Setting("session-cookie", help: "Cookie that a login must set; its expiry is the session's")
     var sessionCookie: String?
     @Setting("success-status", help: "Status of a login that succeeds; without it, any 2xx or 3xx")
     var successStatuses: [Int]
 
     @Setting("mfa", help: "Where a one-time code is sent to") var mfa: ServerURL?
-    @Setting("mfa-when", default: "code=MFA_REQUIRED", help: "JSON member of an answer that asks for a code, NAME=VALUE")
+    @Setting("mfa-when", default: "code=MFA_REQUIRED", help: "JSON member of a response that asks for a code, NAME=VALUE")
     var mfaWhen: String
-    @Setting("mfa-status", help: "Status of an answer that asks for a code") var mfaStatus: Int?
-    @Setting("mfa-expired", default: "code=MFA_EXPIRED", help: "JSON member of an answer that no longer takes a code, NAME=VALUE")
+    @Setting("mfa-status", help: "Status of a response that asks for a code") var mfaStatus: Int?
+    @Setting("mfa-expired", default: "code=MFA_EXPIRED", help: "JSON member of a response that takes no more codes, NAME=VALUE")
     var mfaExpired: String
     @Setting("mfa-code", default: "code", help: "Field of the code") var mfaCode: String
     @Setting("mfa-session", default: "sessionId", help: "JSON member that goes back with the code") var mfaSession: String
@@ -51,14 +51,14 @@ struct CookieAuth: FlowScheme, LogoutFlow {
 
     let publicSuffixes = PublicSuffixes()
 
-    // Derived, in prepare.
+    // Derived in prepare.
     private(set) var extraFields: [(name: String, value: String)] = []
     private(set) var loginPage = PageURL(scheme: "", authority: "", target: "/")
     private(set) var token: CSRFToken?
     private(set) var secondFactor: MultiFactor?
 
-    /// The redirects to the login page, and all answers that set a cookie anew. Not 401: for that the host logs in anew without
-    /// being told, and what such an answer sets is the end of a session, not the next one.
+    /// Redirects to the login page, and responses that set cookies. Not 401: the host then logs in again by itself, and cookies in such
+    /// a response end the session.
     var needs: Needs { [.successes] }
 
     mutating func prepare() throws(SchemeError) {
@@ -89,7 +89,7 @@ struct CookieAuth: FlowScheme, LogoutFlow {
         }
     }
 
-    /// The host sends to an international name's ASCII form, with which redirects and cookies are compared.
+    /// Requires the ASCII form of an international name, because redirects and cookies are compared with it.
     private static func address(_ url: ServerURL, _ setting: String) throws(SchemeError) -> PageURL {
         guard let page = PageURL(url.text), page.host.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw .badSetting(setting, "must have an international name in its ASCII form, xn--…")
@@ -116,20 +116,20 @@ struct CookieAuth: FlowScheme, LogoutFlow {
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ jar: Jar?, _ edits: ResponseEdits
     ) -> Verdict {
         let url = PageURL(of: request)
-        // Whom the session is no business of neither ends it nor changes it.
+        // A host that gets none of the session's cookies neither ends nor changes the session.
         guard let jar, jar.reaches(url.host) else { return .nothing }
         if leadsToLogin(response, from: url) { return .challenge }
         let lines = response.headers(named: "Set-Cookie")
         if !lines.isEmpty {
             var new = jar
             new.store(lines, from: url, at: request.unixSeconds, publicSuffixes)
-            // A session whose last cookie an answer takes away stays: that it is refused then is what leads to a login.
+            // If the response deletes the last cookie, the old session stays: the server's next refusal leads to a login.
             if new.reaches(url.host), new.isWorthKeeping(insteadOf: jar, at: request.unixSeconds) { edits.keep(issued(new)) }
         }
         return .nothing
     }
 
-    /// Whether the server sends whoever asked for something else to log in first.
+    /// Whether the response redirects a request for another page to the login.
     private func leadsToLogin(_ response: borrowing ResponseView, from url: PageURL) -> Bool {
         guard [301, 302, 303, 307, 308].contains(response.status), let location = response.header("Location"),
             let next = url.resolving(location)
@@ -137,7 +137,7 @@ struct CookieAuth: FlowScheme, LogoutFlow {
         return isLoginPage(next) && !isLoginPage(url) && url.path != logoutURL.flatMap { PageURL($0.text)?.path }
     }
 
-    /// The login's address, or the page with its form.
+    /// Whether the URL is the login's, or that of the page with its form.
     func isLoginPage(_ url: PageURL) -> Bool {
         [loginPage, page.flatMap { PageURL($0.text) }].contains { $0?.origin == url.origin && $0?.path == url.path }
     }
@@ -148,7 +148,7 @@ struct CookieAuth: FlowScheme, LogoutFlow {
 }
 
 extension String {
-    /// Nil without an equals sign, or without a name in front of it.
+    /// The texts before and after the first equals sign; nil without one, or without a name.
     var splitAtEquals: (name: String, value: String)? {
         guard let equals = utf8.firstIndex(of: UInt8(ascii: "=")), equals > startIndex else { return nil }
         return (String(self[..<equals]), String(self[utf8.index(after: equals)...]))

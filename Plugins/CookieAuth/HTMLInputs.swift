@@ -1,18 +1,18 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// The input elements of a page, as far as a login needs them: names and values. Reads each byte once, whatever the page holds.
+/// The names and values of a page's input elements. Reads each byte once, so that no page is slow to read.
 struct HTMLInputs {
     private(set) var inputs: [(name: String, value: String)] = []
 
-    /// More than that no form has.
+    /// The most inputs that are read.
     private static let most = 1000
 
     init(_ page: Secret) {
         page.withUnsafeBytes { read($0[...]) }
     }
 
-    /// Of the first input of that name that has one.
+    /// The value of the first input of that name that has one.
     func value(named name: String) -> String? {
         inputs.first { $0.name == name && !$0.value.isEmpty }?.value
     }
@@ -35,14 +35,14 @@ struct HTMLInputs {
         }
     }
 
-    /// Up to the end of the tag. Names in lower case; of two of one name the first counts.
+    /// Reads attributes up to the end of the tag. Names are in lower case; the first of a repeated name counts.
     private static func attributes(_ rest: inout Slice<UnsafeRawBufferPointer>) -> [String: String] {
         var attributes: [String: String] = [:]
         while true {
             rest = rest.drop { isSpace($0) || $0 == UInt8(ascii: "/") }
             guard let first = rest.first, first != UInt8(ascii: ">") else { break }
             let name = rest.prefix { !isSpace($0) && !"=>/".utf8.contains($0) }
-            // An equals sign without a name stands for itself.
+            // An equals sign without a name is skipped.
             rest = rest[(name.isEmpty ? name.endIndex + 1 : name.endIndex)...].drop(while: isSpace)
             var value = rest[rest.startIndex..<rest.startIndex]
             if rest.first == UInt8(ascii: "=") {
@@ -67,6 +67,8 @@ struct HTMLInputs {
 }
 
 extension Slice<UnsafeRawBufferPointer> {
+    /// Whether a tag of that name begins here.
+    ///
     /// - Parameter name: in lower case.
     fileprivate func isTag(_ name: StaticString) -> Bool {
         let count = name.utf8CodeUnitCount
@@ -89,7 +91,7 @@ extension Slice<UnsafeRawBufferPointer> {
 }
 
 extension String {
-    /// With the characters that a value's references stand for, as far as form libraries write them.
+    /// The text with its character references resolved, as far as form libraries write them.
     fileprivate var withoutReferences: String {
         guard utf8.contains(UInt8(ascii: "&")) else { return self }
         var text = ""

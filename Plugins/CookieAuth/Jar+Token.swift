@@ -1,8 +1,8 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// As the host stores it. Lines: the version of the form; a cookie each, with a tab between its fields (flags, end,
-/// domain, path, name, value). None of them holds a tab or an end of line.
+/// The stored form of a jar. The first line is the format's version; each other line is a cookie with tabs between its fields: flags,
+/// expiry, domain, path, name, value. No field holds a tab or a line break.
 extension Jar: SchemeToken {
     private static let version = "1"
 
@@ -19,7 +19,7 @@ extension Jar: SchemeToken {
         self = jar
     }
 
-    /// In bytes.
+    /// The size of the stored form in bytes.
     var encodedCount: Int {
         cookies.reduce(Self.version.utf8.count + 1) { $0 + $1.encodedCount }
     }
@@ -40,7 +40,7 @@ extension Jar: SchemeToken {
 extension JarCookie {
     fileprivate var encodedCount: Int { encodedHead.utf8.count + value.count + 1 }
 
-    /// Everything but the value.
+    /// The line up to the value.
     fileprivate var encodedHead: String {
         let flags = (isHostOnly ? "h" : "") + (isSecure ? "s" : "")
         return "\(flags)\t\(expires.map(String.init) ?? "")\t\(domain)\t\(path)\t\(name)\t"

@@ -1,23 +1,23 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// The cookies of a session (RFC 6265 §5.3): what the token holds. A value, which is told the time.
+/// The cookies of a session (RFC 6265 §5.3), which are the scheme's token. A value type without a clock: callers pass the time.
 struct Jar: Equatable, Sendable {
-    /// In the order of their creation.
+    /// The cookies in the order of their creation.
     private(set) var cookies: [JarCookie] = []
 
     private static let mostOfOneDomain = 50
-    /// Of the token, which has 64 KiB at most.
+    /// The largest stored form; a token has at most 64 KiB.
     private static let mostBytes = 60 << 10
 
     init(_ cookies: [JarCookie] = []) {
         self.cookies = cookies
     }
 
-    /// Takes in what an answer sets, and takes out what it deletes, and what has expired. Lines that this server may not set, or
-    /// that are malformed, are passed over. Beyond 50 cookies of one domain, or 60 KiB in all, those that were set first go.
+    /// Stores the cookies that a response sets, and removes those that it deletes or that have expired. Malformed lines, and cookies
+    /// that this server may not set, are ignored. Beyond 50 cookies of one domain, or 60 KiB in all, the oldest are removed.
     ///
-    /// - Returns: the cookies of these lines that the jar now holds, or has replaced by later ones.
+    /// - Returns: the cookies of these lines that the jar has stored, including those that later lines replaced.
     @discardableResult
     mutating func store(
         _ lines: [String], from url: PageURL, at unixSeconds: Int64, _ suffixes: PublicSuffixes
@@ -40,7 +40,7 @@ struct Jar: Equatable, Sendable {
     }
 
     private mutating func insert(_ cookie: JarCookie) {
-        // A new value stays in the old one's place.
+        // A new value takes the old one's place.
         if let old = cookies.firstIndex(where: cookie.replaces) {
             cookies[old] = cookie
             return
@@ -54,8 +54,7 @@ struct Jar: Equatable, Sendable {
         cookies.removeAll { $0.isExpired(at: unixSeconds) }
     }
 
-    /// Those that go with a request, in the order in which they are sent: longer paths first, then the earlier set
-    /// (RFC 6265 §5.4).
+    /// The cookies for a request in the order of sending: longer paths first, then the earlier set (RFC 6265 §5.4).
     func sent(to url: PageURL, at unixSeconds: Int64) -> [JarCookie] {
         let (host, path, isSecure) = (url.host, url.path, url.isSecure)
         return
@@ -64,14 +63,14 @@ struct Jar: Equatable, Sendable {
             .sorted { $0.path.utf8.count > $1.path.utf8.count }
     }
 
-    /// The last one of that name that was created.
+    /// The latest cookie of that name.
     func cookie(named name: String) -> JarCookie? { cookies.last { $0.name == name } }
 
-    /// Whether a host gets any of the cookies, on some path. One that gets none has no say in the session.
+    /// Whether a host gets any of the cookies, on some path. A host that gets none can't change the session.
     func reaches(_ host: String) -> Bool { cookies.contains { $0.goes(to: host) } }
 
-    /// Whether what has changed is worth a write: a cookie came or went, a value is another, or an end has moved by a tenth of
-    /// the time that is left. So a session that slides with every request is not stored with every request.
+    /// Whether the changes are worth a write: a cookie was added or removed, a value changed, or an expiry moved by a tenth of the time
+    /// left. A session whose expiry moves with each request is thus not stored with each request.
     func isWorthKeeping(insteadOf old: Jar, at unixSeconds: Int64) -> Bool {
         var old = old
         old.dropExpired(at: unixSeconds)

@@ -1,35 +1,35 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A cookie as it is kept (RFC 6265 §5.3): a value, and the requests that it goes with.
+/// A stored cookie (RFC 6265 §5.3): its value, and the requests that it goes with.
 struct JarCookie: Equatable, Sendable {
     let name: String
-    /// As it was set.
+    /// The value as it was set.
     let value: Secret
-    /// In lower case, without a leading dot; an IPv6 address without its brackets.
+    /// The domain in lower case, without a leading dot; an IPv6 address without its brackets.
     let domain: String
     let isHostOnly: Bool
-    /// Begins with a slash.
+    /// The path, which begins with a slash.
     let path: String
     let isSecure: Bool
-    /// Seconds since 1970 UTC; nil: it lasts as long as its session.
+    /// The expiry in seconds since 1970 UTC; nil for a session cookie.
     let expires: Int64?
 }
 
 extension JarCookie {
-    /// Of a name and its value (RFC 6265 §6.1), and of a path.
+    /// The longest name and value together (RFC 6265 §6.1), and the longest path.
     private static let mostBytes = 4096
     private static let mostOfPath = 1024
 
     /// Reads a `Set-Cookie` line (RFC 6265 §5.2, §5.3), with the prefixes of its successor.
     ///
-    /// - Returns: nil for a malformed line, and for what the server that sent it may not set.
+    /// - Returns: nil for a malformed line, and for a cookie that the server may not set.
     init?(setCookie text: String, from url: PageURL, at unixSeconds: Int64, _ suffixes: PublicSuffixes) {
         guard let line = SetCookieLine(text) else { return nil }
         let host = url.host
         var (domain, isHostOnly) = (host, true)
         if let attribute = line.domain {
-            // A name that is not in its ASCII form matches no host.
+            // An attribute that isn't in its ASCII form matches no host.
             domain = attribute.lowercased()
             guard CookieScope.host(host, matches: domain) else { return nil }
             let isWide = suffixes.contains(domain) == false
@@ -46,14 +46,14 @@ extension JarCookie {
             isSecure: line.isSecure, expires: line.expiry(setAt: unixSeconds))
     }
 
-    /// Whether it goes with requests to a host, as far as the host says.
+    /// Whether the cookie's domain matches a host.
     func goes(to host: String) -> Bool {
         host == domain || !isHostOnly && CookieScope.host(host, matches: domain)
     }
 
-    /// RFC 6265 §5.4.
+    /// Whether the cookie goes with a request (RFC 6265 §5.4).
     ///
-    /// - Parameter path: of ``PageURL/path``.
+    /// - Parameter path: a ``PageURL/path``.
     func goes(to host: String, _ path: String, isSecure: Bool) -> Bool {
         goes(to: host) && (isSecure || !self.isSecure) && CookieScope.path(path, matches: self.path)
     }
@@ -62,12 +62,12 @@ extension JarCookie {
         expires.map { $0 <= unixSeconds } ?? false
     }
 
-    /// Whether they are one cookie, with two values (RFC 6265 §5.3).
+    /// Whether both are the same cookie, perhaps with different values (RFC 6265 §5.3).
     func replaces(_ other: JarCookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path
     }
 
-    /// Whether this one, set in clear, would shadow another that was set over TLS (draft 6265bis §5.7).
+    /// Whether this cookie, set without TLS, would shadow another that was set over TLS (draft 6265bis §5.7).
     func shadows(_ other: JarCookie) -> Bool {
         other.isSecure && !isSecure && name == other.name && CookieScope.path(path, matches: other.path)
             && (CookieScope.host(domain, matches: other.domain) || CookieScope.host(other.domain, matches: domain))

@@ -1,15 +1,15 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// One login, or logout: what is sent, one request after another, and the cookies that come of it.
+/// A login or logout: its requests, one after another, and the cookies that they set.
 struct Login {
     private let scheme: CookieAuth
     private let flow: AuthFlow
     private var jar: Jar
-    /// The page with the token, and the token.
+    /// The page with the CSRF token, and the token.
     private var page: PageURL?
     private var csrf: String?
-    /// Names of the cookies that this login's own answers have set, not the page before it.
+    /// The names of the cookies that responses to this login's POST requests set, not those of the page before.
     private var newCookies: Set<String> = []
 
     private static let mostRedirects = 5
@@ -24,20 +24,21 @@ struct Login {
         let (username, password) = try await credentials()
         var wrongCodes = 0
         for _ in 0..<2 {
-            var answer = try await begin(username, password)
-            while case .codeRequired(let challenge) = answer, let secondFactor = scheme.secondFactor {
-                answer = try await finish(challenge, with: secondFactor, &wrongCodes)
+            var result = try await begin(username, password)
+            while case .codeRequired(let challenge) = result, let secondFactor = scheme.secondFactor {
+                result = try await finish(challenge, with: secondFactor, &wrongCodes)
             }
-            switch answer {
+            switch result {
             case .loggedIn: return scheme.issued(jar, account: username.asAccount)
             case .refused(let words): throw SchemeError.denied("\(words): is the user name or the password wrong?")
             case .codeExpired, .codeRequired: break
             }
         }
-        throw SchemeError.unavailable("the server's request for a one-time code expired twice; log in again, and be quicker")
+        throw SchemeError.unavailable(
+            "the server's request for a one-time code expired twice; log in again, and enter the code sooner")
     }
 
-    /// All that is missing is asked at once.
+    /// Asks for all missing credentials at once.
     private func credentials() async throws -> (username: String, password: Secret) {
         var questions: [FlowQuestion] = []
         if scheme.username == nil { questions.append(.text("username", "User name")) }
@@ -49,7 +50,7 @@ struct Login {
         return (username, password)
     }
 
-    /// From the start, with no cookie.
+    /// Starts the login without cookies.
     private mutating func begin(_ username: String, _ password: Secret) async throws -> LoginResult {
         (jar, newCookies, csrf) = (Jar(), [], nil)
         try await openPage()
@@ -67,25 +68,25 @@ struct Login {
         var fields = LoginFields([])
         if let (name, value) = secondFactor.session(in: challenge) { fields.append(name, value) }
         fields.append(secondFactor.codeField, .secret(code))
-        let answer = try await post(fields, to: secondFactor.url, isCode: true)
-        switch answer {
-        case .loggedIn, .codeExpired: return answer
+        let result = try await post(fields, to: secondFactor.url, isCode: true)
+        switch result {
+        case .loggedIn, .codeExpired: return result
         case .codeRequired, .refused:
             wrongCodes += 1
             guard wrongCodes < MultiFactor.mostCodes else {
                 throw SchemeError.denied("the server refused \(wrongCodes) one-time codes")
             }
-            // A server that asks anew may have begun a challenge of its own.
-            if case .codeRequired(let next) = answer, secondFactor.session(in: next) != nil { return answer }
+            // A server that asks again may have begun a new challenge.
+            if case .codeRequired(let next) = result, secondFactor.session(in: next) != nil { return result }
             return .codeRequired(challenge)
         }
     }
 
     private mutating func post(_ fields: LoginFields, to url: String, isCode: Bool) async throws -> LoginResult {
         let response = try await send(fields, "POST", to: url)
-        guard let answered = PageURL(response.url) else { throw SchemeError.internal("the host named no URL that answered") }
+        guard let url = PageURL(response.url) else { throw SchemeError.internal("the host gave a response without its URL") }
         return try LoginResult(
-            response, from: answered, toCode: isCode,
+            response, from: url, toCode: isCode,
             newCookies: newCookies.filter { jar.cookie(named: $0) != nil }, scheme)
     }
 }
@@ -102,7 +103,7 @@ extension Login {
         }
     }
 
-    /// Reads the CSRF token, if there has to be one.
+    /// Fetches the page with the CSRF token, if the login needs one.
     private mutating func openPage() async throws {
         guard let token = scheme.token, var url = PageURL((scheme.page ?? scheme.login).text) else { return }
         for _ in 0...Self.mostRedirects {
@@ -122,16 +123,18 @@ extension Login {
             }
             return
         }
-        throw SchemeError.unavailable("the page of the login redirects without end")
+        throw SchemeError.unavailable("the login page redirects too often")
     }
 
-    /// - Parameter url: where the token will be sent.
+    /// Reads the CSRF token from a page, or from a cookie.
+    ///
+    /// - Parameter url: the URL that the token will be sent to.
     private mutating func readToken(from response: FlowResponse?, for url: String) {
         guard let token = scheme.token, let url = PageURL(url) else { return }
         csrf = token.read(from: response, jar.sent(to: url, at: flow.unixSeconds)) ?? csrf
     }
 
-    /// With the CSRF token, and what frameworks check beside it.
+    /// Sends a request with the CSRF token and the headers that frameworks check with it.
     private mutating func send(_ fields: LoginFields, _ method: String, to url: String) async throws -> FlowResponse {
         var fields = fields
         var headers: [(name: String, value: String)] = []
@@ -139,7 +142,7 @@ extension Login {
         if method == "POST", let token = scheme.token, let csrf {
             let source = page ?? scheme.loginPage
             headers.append(("Origin", source.origin))
-            // The token is its own site's, and so is what stands in the page's address.
+            // Neither the token nor the page's URL may reach another origin.
             if PageURL(url)?.origin == source.origin {
                 headers.append(("Referer", source.text))
                 if let header = token.header { headers.append((header, csrf)) }
@@ -152,12 +155,13 @@ extension Login {
         case (_, .form): response = try await exchange(.post(url, form: fields.form, headers: headers))
         case (_, .json): response = try await exchange(.post(url, json: fields.json, headers: headers))
         }
-        // Many frameworks give a new token with a login.
+        // Many frameworks issue a new token with a login.
         readToken(from: response, for: url)
         return response
     }
 
-    /// With the cookies that go there, and keeps those that come back. Follows nothing: each answer may set some.
+    /// Sends a request with its cookies, and stores those of the response. Doesn't follow redirects, because each response may set
+    /// cookies.
     private mutating func exchange(_ request: FlowRequest) async throws -> FlowResponse {
         var request = request
         request.followsRedirects = false
@@ -176,7 +180,7 @@ extension Login {
     }
 }
 
-/// What a login sends, as a form or as JSON.
+/// The fields of a login, sent as a form or as JSON.
 struct LoginFields {
     private var fields: [(name: String, value: JSONValue)]
 
@@ -204,7 +208,7 @@ struct LoginFields {
 }
 
 extension String {
-    /// As the host takes it for an account: at most 256 bytes, no control characters.
+    /// The text as an account's name; empty if the host would refuse it: longer than 256 bytes, or with control characters.
     fileprivate var asAccount: String {
         utf8.count <= 256 && utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? self : ""
     }

@@ -1,40 +1,42 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// What a server means by its answer to a login, or to a code.
+/// The meaning of a server's response to a login or to a code.
 enum LoginResult {
     case loggedIn
     case codeRequired(JSONValue?)
-    /// Nobody can give a code any more.
+    /// The server accepts no more codes for this login.
     case codeExpired
-    /// The user name, the password or the code is wrong. In words.
+    /// The user name, the password or the code is wrong; the reason in words.
     case refused(String)
 }
 
 extension LoginResult {
+    /// Reads a response.
+    ///
     /// - Parameters:
-    ///   - url: that the answer came from.
-    ///   - isCode: whether it answers a code, which can come too late.
-    ///   - newCookies: that this login's answers have set, and the jar still holds.
-    /// - Throws: where the answer is neither a login nor a refusal: ``SchemeError/unavailable(_:)``, which keeps the token.
+    ///   - url: the URL of the response.
+    ///   - isCode: whether the request sent a code, which can be too late.
+    ///   - newCookies: the names of the cookies that this login has set and the jar still holds.
+    /// - Throws: ``SchemeError/unavailable(_:)``, which keeps the token, for a response that is neither a login nor a refusal.
     init(
         _ response: FlowResponse, from url: PageURL, toCode isCode: Bool, newCookies: Set<String>, _ scheme: CookieAuth
     ) throws(SchemeError) {
-        let answer = try response.jsonIfSaid()
+        let json = try response.declaredJSON()
         if let secondFactor = scheme.secondFactor {
-            if isCode, secondFactor.isExpired(response, answer) {
+            if isCode, secondFactor.isExpired(response, json) {
                 self = .codeExpired
                 return
             }
-            if secondFactor.asksForCode(response, answer) {
-                self = .codeRequired(answer)
+            if secondFactor.asksForCode(response, json) {
+                self = .codeRequired(json)
                 return
             }
         }
         let status = response.status
         switch status {
         case 300..<400: try Self.check(redirect: response, from: url)
-        case 404, 405, 408, 410, 429, 500...: throw .unavailable("the server can't log anybody in now (status \(status))")
+        case 404, 405, 408, 410, 429, 500...: throw .unavailable("the server can't log in users now (status \(status))")
         default: break
         }
         if status / 100 == 3, let next = response.header("Location").flatMap(url.resolving), scheme.isLoginPage(next) {
@@ -52,7 +54,7 @@ extension LoginResult {
 
     private static func check(redirect response: FlowResponse, from url: PageURL) throws(SchemeError) {
         guard let location = response.header("Location"), let next = url.resolving(location) else {
-            throw .unavailable("the server redirected the login to no address that can be read (status \(response.status))")
+            throw .unavailable("the server redirected the login without a valid address (status \(response.status))")
         }
         guard next.origin == url.origin else { throw .elsewhere(next.origin) }
         guard response.status < 307 else {
@@ -60,20 +62,20 @@ extension LoginResult {
         }
     }
 
-    /// A server in trouble answers with pages, too.
+    /// Checks that a success has cookies and isn't the error page of a server in trouble.
     private static func check(
         success response: FlowResponse, _ newCookies: Set<String>, _ scheme: CookieAuth
     ) throws(SchemeError) {
         let status = response.status
         if scheme.format == .json, status / 100 == 2, response.isPage {
-            throw .unavailable("the server answered with a page, and not with JSON (status \(status))")
+            throw .unavailable("the server responded with a page instead of JSON (status \(status))")
         }
         if let name = scheme.sessionCookie {
             guard newCookies.contains(name) else {
-                throw .unavailable("the server set no cookie \(name) that it may set (status \(status))")
+                throw .unavailable("the server set no valid cookie \(name) (status \(status))")
             }
         } else if newCookies.isEmpty {
-            throw .unavailable("the server set no cookie that it may set (status \(status))")
+            throw .unavailable("the server set no valid cookie (status \(status))")
         }
     }
 }
@@ -88,12 +90,12 @@ extension FlowResponse {
     fileprivate var isPage: Bool { isOf("html") }
 
     private func isOf(_ type: String) -> Bool {
-        let said = header("Content-Type")?.utf8.prefix { $0 != UInt8(ascii: ";") }
-        return said.map { String(Substring($0)).lowercased().hasSuffix(type) } ?? false
+        let declared = header("Content-Type")?.utf8.prefix { $0 != UInt8(ascii: ";") }
+        return declared.map { String(Substring($0)).lowercased().hasSuffix(type) } ?? false
     }
 
-    /// Nil where the answer doesn't say that it is JSON, or is empty.
-    fileprivate func jsonIfSaid() throws(SchemeError) -> JSONValue? {
+    /// The body as JSON; nil if it is empty, or its Content-Type isn't JSON.
+    fileprivate func declaredJSON() throws(SchemeError) -> JSONValue? {
         isOf("json") && !body.isEmpty ? try json() : nil
     }
 }

@@ -1,7 +1,7 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// How a login that is answered with "code required" goes on.
+/// The second step of a login, after a response that demands a one-time code.
 struct MultiFactor: Sendable {
     let url: String
     let codeField: String
@@ -10,7 +10,7 @@ struct MultiFactor: Sendable {
     private let expired: MemberRule?
     private let session: String
 
-    /// How many wrong codes a person may give.
+    /// The number of wrong codes after which the login fails.
     static let mostCodes = 3
 
     init(
@@ -31,27 +31,27 @@ struct MultiFactor: Sendable {
         guard !codeField.isEmpty else { throw .badSetting("mfa-code", "must not be empty") }
     }
 
-    func asksForCode(_ response: FlowResponse, _ answer: JSONValue?) -> Bool {
-        (status ?? response.status) == response.status && when.map { $0.holds(in: answer) } ?? true
+    func asksForCode(_ response: FlowResponse, _ json: JSONValue?) -> Bool {
+        (status ?? response.status) == response.status && when.map { $0.holds(in: json) } ?? true
     }
 
-    func isExpired(_ response: FlowResponse, _ answer: JSONValue?) -> Bool {
-        response.status == 410 || expired.map { $0.holds(in: answer) } ?? false
+    func isExpired(_ response: FlowResponse, _ json: JSONValue?) -> Bool {
+        response.status == 410 || expired.map { $0.holds(in: json) } ?? false
     }
 
-    /// What goes back with the code, under the last part of its name.
-    func session(in answer: JSONValue?) -> (name: String, value: JSONValue)? {
-        guard let value = answer?.member(at: session), value.asText != nil else { return nil }
+    /// The member that is sent back with the code, under the last part of its name.
+    func session(in json: JSONValue?) -> (name: String, value: JSONValue)? {
+        guard let value = json?.member(at: session), value.asText != nil else { return nil }
         return (session.split(separator: ".").last.map(String.init) ?? session, value)
     }
 }
 
-/// A member of a JSON object, and the value that it has; dots stand between the names of nested ones.
+/// A rule that a JSON member has a value. Dots separate the names of nested members.
 struct MemberRule: Sendable {
     private let path: String
     private let value: String
 
-    /// Nil for an empty setting.
+    /// Reads a setting `NAME=VALUE`; nil if it is empty.
     init?(_ text: String, of setting: String) throws(SchemeError) {
         guard !text.isEmpty else { return nil }
         guard let (path, value) = text.splitAtEquals else { throw .badSetting(setting, "must be NAME=VALUE") }
@@ -59,7 +59,7 @@ struct MemberRule: Sendable {
         self.value = value
     }
 
-    func holds(in answer: JSONValue?) -> Bool { answer?.member(at: path)?.asText == value }
+    func holds(in json: JSONValue?) -> Bool { json?.member(at: path)?.asText == value }
 }
 
 extension JSONValue {
@@ -67,7 +67,7 @@ extension JSONValue {
         path.split(separator: ".").reduce(self) { value, name in value?[String(name)] }
     }
 
-    /// As a form would have it.
+    /// The value as a form field; nil if it has no such form.
     var asText: String? {
         switch self {
         case .string(let text): text

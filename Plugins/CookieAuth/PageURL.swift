@@ -1,13 +1,13 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// An http or https URL, taken apart as far as cookies and redirects ask.
+/// An http or https URL, split as cookies and redirects need it.
 struct PageURL: Equatable, Sendable {
-    /// In lower case.
+    /// The scheme in lower case.
     let scheme: String
-    /// As in the Host header, in lower case: `api.example.com`, `[::1]:8443`; without a default port.
+    /// The authority as in the Host header, in lower case: `api.example.com`, `[::1]:8443`; without a default port.
     let authority: String
-    /// Begins with a slash; a query may follow.
+    /// The path, which begins with a slash, and an optional query.
     let target: String
 
     init(scheme: String, authority: String, target: String) {
@@ -16,7 +16,7 @@ struct PageURL: Equatable, Sendable {
         self.target = target
     }
 
-    /// Nil for another scheme, and for what is no URL.
+    /// Reads a URL; nil if it is invalid, or of another scheme.
     init?(_ text: String) {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         let rest = text.utf8[scheme.endIndex...].dropFirst()
@@ -34,7 +34,7 @@ struct PageURL: Equatable, Sendable {
             target: (path.first == UInt8(ascii: "/") ? "" : "/") + String(Substring(path)))
     }
 
-    /// The one that a request goes to.
+    /// The URL of a request.
     init(of request: borrowing RequestView) {
         self.init(
             scheme: String(copying: request.scheme), authority: String(copying: request.authority),
@@ -44,10 +44,10 @@ struct PageURL: Equatable, Sendable {
     var origin: String { "\(scheme)://\(authority)" }
     var text: String { origin + target }
     var isSecure: Bool { scheme == "https" }
-    /// As cookies are matched with it.
+    /// The path as cookies match it.
     var path: String { CookieScope.requestPath(of: target) }
 
-    /// Without a port; an IPv6 address without its brackets.
+    /// The host without a port; an IPv6 address without its brackets.
     var host: String {
         guard authority.utf8.first == UInt8(ascii: "[") else {
             return String(Substring(authority.utf8.prefix { $0 != UInt8(ascii: ":") }))
@@ -55,7 +55,7 @@ struct PageURL: Equatable, Sendable {
         return String(Substring(authority.utf8.dropFirst().prefix { $0 != UInt8(ascii: "]") }))
     }
 
-    /// Where a Location leads (RFC 3986 §5.2); nil where that is no page.
+    /// The target of a Location (RFC 3986 §5.2); nil if it isn't an http or https URL.
     func resolving(_ reference: String) -> PageURL? {
         PageURL(URLReference(reference).resolved(against: origin, target))
     }

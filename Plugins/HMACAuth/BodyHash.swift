@@ -1,10 +1,10 @@
 internal import COpenSSL
 internal import NevodPluginKit
 
-/// What `{body-hash}` is when there is no body.
+/// The value of `{body-hash}` without a body.
 enum EmptyBodyHash: String, CaseIterable, SettingValue {
     case nothing
-    /// Of zero bytes.
+    /// The hash of zero bytes.
     case hash
 }
 

@@ -2,9 +2,9 @@ public import NevodPluginKit
 
 /// Signs each request with a shared key.
 ///
-/// As it comes, the message is `METHOD\nPATH\nTIMESTAMP\nBODYHASH`: the path percent-encoded as sent and without the query,
-/// the time in Unix seconds, the SHA-256 of the body in hex or nothing without a body. Its HMAC-SHA256 (RFC 2104) goes out in
-/// hex. The settings make other vendors' schemes of it; Docs/schemes/hmac.md has some.
+/// By default, the message is `METHOD\nPATH\nTIMESTAMP\nBODYHASH`: the path percent-encoded as sent and without the query, the time
+/// in Unix seconds, the SHA-256 of the body in hex, or nothing without a body. Its HMAC-SHA256 (RFC 2104) is sent in hex. Settings
+/// turn it into other vendors' schemes; Docs/schemes/hmac.md has examples.
 struct HMACAuth: AuthScheme {
     static let id = "hmac"
     static let title = "HMAC request signature"

@@ -1,15 +1,15 @@
 internal import COpenSSL
 internal import NevodPluginKit
 
-/// HMAC under one key, from many threads.
+/// HMAC with one key, for many threads.
 ///
-/// An `EVP_MAC_CTX` that already holds the key costs a quarter of a fresh one, but is mutable. So contexts are pooled: as many
-/// exist as ever were in use at once.
+/// Duplicating an `EVP_MAC_CTX` that holds the key costs a quarter of creating one, but a context is mutable. So contexts are pooled;
+/// there are as many as were ever in use at once.
 final class HMACKey: Sendable {
     let codeSize: Int
     static let largestCode = 64
 
-    // Immutable once keyed: it is only ever duplicated.
+    // Never changed once it is keyed: it is only duplicated.
     private nonisolated(unsafe) let keyed: OpaquePointer
     private let idle = Locked<[Context]>([])
 
@@ -25,8 +25,10 @@ final class HMACKey: Sendable {
         EVP_MAC_CTX_free(keyed)
     }
 
-    /// - Parameter feed: hands over the message.
-    /// - Returns: the code, in its first ``codeSize`` bytes.
+    /// Computes the authentication code of a message.
+    ///
+    /// - Parameter feed: appends the message.
+    /// - Returns: the code in the first ``codeSize`` bytes.
     func authenticationCode(_ feed: (inout Input) -> Void) throws(SchemeError) -> InlineArray<64, UInt8> {
         guard let context = idle.withLock({ $0.popLast() }) ?? EVP_MAC_CTX_dup(keyed).map(Context.init) else {
             throw .openSSL("can't copy a context of HMAC")
@@ -36,7 +38,7 @@ final class HMACKey: Sendable {
         var count = 0
         var output = code.mutableSpan
         let done = output.withUnsafeMutableBufferPointer { output in
-            // Without a key, init starts over with the key that the context holds.
+            // Without a key, init restarts with the key that the context holds.
             EVP_MAC_init(context.pointer, nil, 0, nil) == 1
                 && Input.feed(context.pointer, feed)
                 && EVP_MAC_final(context.pointer, output.baseAddress, &count, output.count) == 1
@@ -45,13 +47,13 @@ final class HMACKey: Sendable {
         return code
     }
 
-    /// Takes a message in pieces. Small ones are gathered, because each update costs as much as hashing a short message;
-    /// large ones go straight in.
+    /// Takes a message in pieces. Small pieces are gathered, because each update costs as much as hashing a short message; large ones
+    /// are hashed directly.
     struct Input: ~Copyable {
         private let context: OpaquePointer
         private let gathered: UnsafeMutableBufferPointer<UInt8>
         private var count = 0
-        /// The most that was gathered at once, and so is to be wiped.
+        /// The largest number of bytes gathered at once, which are wiped at the end.
         private var most = 0
         private var succeeded = true
 
@@ -98,7 +100,7 @@ final class HMACKey: Sendable {
         }
     }
 
-    /// OpenSSL keeps the pointer: a Swift string passed as an argument would be gone before it looks.
+    /// A static name, because OpenSSL keeps the pointer, and a Swift string passed as an argument would be freed before its use.
     private static var digestParameter: UnsafePointer<CChar> {
         let name: StaticString = "digest"
         return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -124,14 +126,14 @@ final class HMACKey: Sendable {
         return context
     }
 
-    /// Owned by whoever took it out of the pool, so it never runs on two threads at once.
+    /// Owned by the call that took it out of the pool, so it is never used on two threads at once.
     private struct Context: @unchecked Sendable {
         let pointer: OpaquePointer
     }
 }
 
 extension SchemeError {
-    /// OpenSSL's own words are the detail.
+    /// An internal error with OpenSSL's message as its detail.
     static func openSSL(_ message: String) -> SchemeError {
         var text = [CChar](repeating: 0, count: 256)
         ERR_error_string_n(ERR_get_error(), &text, text.count)

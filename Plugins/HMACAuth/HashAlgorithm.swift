@@ -3,7 +3,7 @@ internal import NevodPluginKit
 enum HashAlgorithm: String, CaseIterable, SettingValue {
     case sha256, sha384, sha512
 
-    /// As OpenSSL calls it.
+    /// OpenSSL's name of the algorithm.
     var name: String {
         switch self {
         case .sha256: "SHA256"
@@ -12,7 +12,7 @@ enum HashAlgorithm: String, CaseIterable, SettingValue {
         }
     }
 
-    /// Of a digest, in bytes.
+    /// The digest's size in bytes.
     var size: Int {
         switch self {
         case .sha256: 32

@@ -1,6 +1,7 @@
 internal import NevodPluginKit
+internal import NevodSupport
 
-/// The settings, checked and made ready: what a request needs is worked out here, once.
+/// The checked settings in the form that requests use, computed once.
 final class Signer: Sendable {
     let needs: Needs
 
@@ -16,7 +17,7 @@ final class Signer: Sendable {
     private let sent: SentNames
     private let capacity: Int
 
-    /// Where things go; empty for what isn't sent.
+    /// The names under which parts are sent; empty for parts that aren't sent.
     private struct SentNames {
         let key, timestamp, nonce, bodyHash, signature, timestampQuery, signatureQuery: [UInt8]
     }
@@ -55,7 +56,7 @@ final class Signer: Sendable {
             TimestampFormat.largestCount, Self.nonceCount, bodyHash.map { $0.encoding.count(of: $0.algorithm.size) } ?? 0,
             encoding.count(of: key.codeSize), apiKey.count,
         ]
-        // Each once by itself, and in the value as often as it stands there.
+        // Each text once by itself, and in the value as often as its placeholder occurs.
         capacity = texts.reduce(0, +) + value.bytes.count + value.placeholderCount * (texts.max() ?? 0)
         try check(settings)
     }
@@ -63,7 +64,7 @@ final class Signer: Sendable {
     private func check(_ settings: HMACAuth) throws(SchemeError) {
         guard value.contains(.signature) else { throw .badSetting("signature-value", "must contain {signature}") }
         guard !settings.signatureHeader.isEmpty || !settings.signatureQuery.isEmpty else {
-            throw .badSetting("signature-header", "must not be empty without signature-query: the signature would go nowhere")
+            throw .badSetting("signature-header", "must not be empty without signature-query: the signature would not be sent")
         }
         if apiKey.isEmpty {
             if message.contains(.key) { throw .badSetting("api-key", "must not be empty: {key} stands in message") }
@@ -81,7 +82,7 @@ final class Signer: Sendable {
 
     private static let nonceCount = 32
 
-    /// Where the texts of one request stand in the memory of ``sign(_:_:)``.
+    /// The ranges of one request's texts in the memory of ``sign(_:_:)``.
     struct Texts {
         var timestamp = 0..<0
         var nonce = 0..<0
@@ -92,7 +93,7 @@ final class Signer: Sendable {
 
     func sign(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError) {
         if usesBody, request.hasStreamedBody {
-            throw .unsupported("{body} can't be signed of a body that is a stream; send it from memory, or sign {body-hash}")
+            throw .unsupported("{body} can't be signed for a body that is a stream; send it from memory, or sign {body-hash}")
         }
         try withByteWriter(capacity: capacity) { text throws(SchemeError) in
             var texts = Texts()
@@ -131,7 +132,7 @@ final class Signer: Sendable {
         if !sent.nonce.isEmpty { edits.setHeader(sent.nonce, text.extracting(texts.nonce)) }
         if !sent.bodyHash.isEmpty { edits.setHeader(sent.bodyHash, text.extracting(texts.bodyHash)) }
         if !sent.signature.isEmpty { edits.setHeader(sent.signature, text.extracting(texts.value)) }
-        // The signature last, behind everything it signs.
+        // The signature comes last, after everything that it signs.
         if !sent.timestampQuery.isEmpty { edits.addQueryItem(sent.timestampQuery, text.extracting(texts.timestamp)) }
         if !sent.signatureQuery.isEmpty { edits.addQueryItem(sent.signatureQuery, text.extracting(texts.value)) }
     }

@@ -1,7 +1,8 @@
 internal import NevodPluginKit
+internal import NevodSupport
 
 extension Template<MessagePlaceholder> {
-    /// Hands the message to the HMAC piece by piece: with `{body}` it may be larger than memory on the stack can be.
+    /// Feeds the message to the HMAC in pieces, because with `{body}` it may not fit on the stack.
     func feed(
         to input: inout HMACKey.Input, _ request: borrowing RequestView, _ text: Span<UInt8>, _ texts: Signer.Texts,
         _ key: [UInt8]
@@ -29,7 +30,7 @@ extension Template<MessagePlaceholder> {
 }
 
 extension Template<ValuePlaceholder> {
-    /// Behind the texts that it is made of.
+    /// Appends the value after the texts that it consists of.
     @_lifetime(text: copy text)
     func append(to text: inout ByteWriter, _ texts: Signer.Texts, _ key: [UInt8]) {
         for part in parts {
@@ -46,26 +47,24 @@ extension Template<ValuePlaceholder> {
 }
 
 extension HMACKey.Input {
-    /// A `%` that no two hex digits follow stays.
+    /// Appends text with its escapes decoded. A `%` without two hexadecimal digits after it stays.
     fileprivate mutating func append(percentDecoding text: Span<UInt8>) {
         var start = 0
         var index = 0
         while index < text.count {
-            guard text[index] == UInt8(ascii: "%"), index + 2 < text.count, let high = text[index + 1].hexDigitValue,
-                let low = text[index + 2].hexDigitValue
-            else {
+            guard let byte = PercentEncoding.byte(escapedAt: index, in: text) else {
                 index += 1
                 continue
             }
             append(text.extracting(start..<index))
-            append(InlineArray<1, UInt8>(repeating: high << 4 | low).span)
+            append(InlineArray<1, UInt8>(repeating: byte).span)
             index += 3
             start = index
         }
         append(text.extracting(start...))
     }
 
-    /// The items by name, then by value, both as encoded; items that are alike keep their order.
+    /// Appends the items sorted by name, then by value, both as encoded. Equal items keep their order.
     fileprivate mutating func append(sortingQuery query: Span<UInt8>) {
         let items = query.withUnsafeBufferPointer { query in
             query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
@@ -84,11 +83,12 @@ extension HMACKey.Input {
 
     private static var comma: InlineArray<2, UInt8> { [UInt8(ascii: ","), UInt8(ascii: " ")] }
 
-    /// The values of all lines of that name, joined as RFC 9110 §5.3 allows; nothing without one.
+    /// Appends the values of all lines of that name, joined as RFC 9110 §5.3 allows; nothing if there is none.
     fileprivate mutating func append(header name: Span<UInt8>, of request: borrowing RequestView) {
         var isFirst = true
         request.forEachHeader { line, value in
-            guard line.count == name.count, line.indices.allSatisfy({ line[$0].lowerCased == name[$0].lowerCased }) else {
+            guard line.count == name.count, line.indices.allSatisfy({ line[$0].asciiLowercased == name[$0].asciiLowercased })
+            else {
                 return
             }
             if !isFirst { append(Self.comma.span) }
@@ -96,8 +96,4 @@ extension HMACKey.Input {
             append(value)
         }
     }
-}
-
-extension UInt8 {
-    fileprivate var lowerCased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

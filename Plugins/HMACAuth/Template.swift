@@ -1,21 +1,24 @@
 internal import NevodPluginKit
+internal import NevodSupport
 
-/// A text with placeholders, read once: `{method}\n{path}`.
+/// A text with placeholders, parsed once: `{method}\n{path}`.
 ///
-/// `\n`, `\r`, `\t` and `\\` stand for what they stand for everywhere, because a line break is hard to type on a command line;
-/// a literal brace is `{{` or `\{`.
+/// `\n`, `\r`, `\t` and `\\` are the usual escapes, because a line break is hard to type on a command line. A literal brace is `{{` or
+/// `\{`.
 struct Template<Placeholder: TemplatePlaceholder>: Sendable {
     enum Part: Sendable, Equatable {
-        /// Of ``bytes``.
+        /// A range of ``bytes``.
         case literal(Range<Int>)
         case placeholder(Placeholder)
     }
 
     let parts: [Part]
-    /// What the parts refer to, one behind the other: a part without memory of its own costs a request no reference counts.
+    /// The bytes that the parts refer to. Parts without memory of their own cost a request no reference counting.
     let bytes: [UInt8]
 
-    /// - Parameter setting: which the text is of, for a refusal.
+    /// Parses a text.
+    ///
+    /// - Parameter setting: the name of the text's setting, for errors.
     init(_ setting: String, _ text: String) throws(SchemeError) {
         var parts: [Part] = []
         var bytes: [UInt8] = []
@@ -28,7 +31,7 @@ struct Template<Placeholder: TemplatePlaceholder>: Sendable {
             switch byte {
             case UInt8(ascii: "\\"):
                 guard let escaped = rest.popFirst(), let meant = Self.escapes[escaped] else {
-                    throw .badSetting(setting, #"has a \ before something else than n, r, t, \, { or }"#)
+                    throw .badSetting(setting, #"has a \ before a character other than n, r, t, \, { or }"#)
                 }
                 bytes.append(meant)
             case UInt8(ascii: "{") where rest.first == byte, UInt8(ascii: "}") where rest.first == byte:
@@ -77,16 +80,18 @@ struct Template<Placeholder: TemplatePlaceholder>: Sendable {
 }
 
 protocol TemplatePlaceholder: Sendable, Equatable {
-    /// - Parameter start: where the name's bytes stand in the template's.
+    /// Reads a placeholder's name.
+    ///
+    /// - Parameter start: the offset of the name's bytes in the template's.
     init?(name: String, at start: Int)
-    /// What may stand between braces, for people.
+    /// The names that may stand between braces, for messages.
     static var names: [String] { get }
 }
 
-/// What can be signed.
+/// The parts of a request that can be signed.
 enum MessagePlaceholder: TemplatePlaceholder {
     case method, path, decodedPath, target, query, sortedQuery, host, scheme, timestamp, nonce, key, body, bodyHash
-    /// The name is in the template's bytes.
+    /// A header's value. The range is that of its name in the template's bytes.
     case header(Range<Int>)
 
     private static let plain: [(name: String, placeholder: MessagePlaceholder)] = [
@@ -110,7 +115,7 @@ enum MessagePlaceholder: TemplatePlaceholder {
     var isHeader: Bool { if case .header = self { true } else { false } }
 }
 
-/// What can be sent as the signature.
+/// The parts of the text that is sent as the signature.
 enum ValuePlaceholder: String, CaseIterable, TemplatePlaceholder {
     case signature, key, timestamp, nonce
     case bodyHash = "body-hash"

@@ -1,8 +1,8 @@
 internal import NevodPluginKit
 
-/// How the time is written. All in UTC.
+/// The format of the time, in UTC.
 enum TimestampFormat: String, CaseIterable, SettingValue {
-    /// Since 1970, as the next.
+    /// Since 1970, as milliseconds.
     case seconds, milliseconds
     /// An HTTP-date (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
     case rfc1123
@@ -11,12 +11,14 @@ enum TimestampFormat: String, CaseIterable, SettingValue {
     /// `1994-11-06T08:49:37.123Z`
     case rfc3339Milliseconds = "rfc3339-milliseconds"
 
-    /// Of any text, in a year of four digits.
+    /// The length of the longest text, in a year of four digits.
     static let largestCount = 32
 }
 
 extension ByteWriter {
-    /// - Parameter unixNanoseconds: not negative, as the contract has it.
+    /// Appends a time.
+    ///
+    /// - Parameter unixNanoseconds: not negative, as the contract promises.
     @_lifetime(self: copy self)
     mutating func append(_ unixNanoseconds: Int64, _ format: TimestampFormat) {
         switch format {
@@ -69,7 +71,7 @@ extension ByteWriter {
     }
 }
 
-/// A day of the Gregorian calendar. Ours, because a plugin has no Foundation, and `strftime` asks the locale.
+/// A day of the Gregorian calendar. Computed here, because a plugin has no Foundation, and `strftime` depends on the locale.
 private struct CivilDate {
     let year, month, day, weekday, secondOfDay: Int
 
@@ -82,7 +84,7 @@ private struct CivilDate {
         let days = Int(unixSeconds / 86400)
         secondOfDay = Int(unixSeconds % 86400)
         weekday = (days + 4) % 7  // 1970 began on a Thursday.
-        // Years that begin in March: a leap day is then a year's last. Counted from 0000-03-01, in eras of 400 years.
+        // Years begin in March here, so that the leap day is a year's last. Counted from 0000-03-01, in eras of 400 years.
         let shifted = days + 719_468
         let dayOfEra = shifted % 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

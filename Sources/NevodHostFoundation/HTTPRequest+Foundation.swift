@@ -1,5 +1,6 @@
 internal import Foundation
 internal import NevodHost
+internal import NevodSupport
 
 extension URL {
     /// Encodes the few characters of the target that Foundation rejects. For a single one, it would otherwise encode the whole
@@ -11,16 +12,11 @@ extension URL {
             switch byte {
             case UInt8(ascii: "["): text += "%5B"
             case UInt8(ascii: "]"): text += "%5D"
-            case UInt8(ascii: "%") where !Self.startsEncoding(bytes[index...]): text += "%25"
+            case UInt8(ascii: "%") where PercentEncoding.byte(escapedAt: index, in: bytes.span) == nil: text += "%25"
             default: text.unicodeScalars.append(Unicode.Scalar(byte))
             }
         }
         self.init(string: text, encodingInvalidCharacters: false)
-    }
-
-    private static func startsEncoding(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let digits = bytes.dropFirst().prefix(2)
-        return digits.count == 2 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
     }
 }
 

@@ -49,7 +49,7 @@ public struct SecretServiceKey: StoreKeySource {
         _ store: StoreIdentifier, _ attributes: ServiceAttributes, _ session: ServiceSession, _ call: ServiceObject
     ) throws(SecretServiceError) -> Secret? {
         guard let text = try session.secret(of: attributes, call) else { return nil }
-        guard let key = text.withUnsafeBytes(Hexadecimal.secret), key.count == SealingKey.size else {
+        guard let key = text.withUnsafeBytes({ Hexadecimal.secret($0) }), key.count == SealingKey.size else {
             throw .final(
                 StorageError(
                     .damaged, "the keyring", problem: "holds an invalid key for the store \(store)",

@@ -1,7 +1,7 @@
 /// An authentication scheme: its settings, and how it puts a credential on a request.
 ///
-/// A scheme does no I/O and keeps no clock. Everything it may look at stands in the ``RequestView``; everything it may
-/// change goes through ``Edits``. That is the whole difference from an HTTP client's middleware, which owns the request.
+/// A scheme does no I/O and keeps no clock. It reads the request through ``RequestView`` and changes it through ``Edits``, whereas an
+/// HTTP client's middleware owns the request.
 ///
 /// ```swift
 /// struct CustomHeader: AuthScheme {
@@ -18,33 +18,33 @@
 /// }
 /// ```
 ///
-/// `authorize` runs on any thread, concurrently on one instance; that is why a scheme is `Sendable`.
+/// `authorize` runs on any thread, concurrently on one instance, so a scheme is `Sendable`.
 public protocol AuthScheme: Sendable {
-    /// `a-z`, `0-9` and `-`, beginning with a letter.
+    /// The scheme's id: `a-z`, `0-9` and `-`, beginning with a letter.
     static var id: String { get }
-    /// For people: "HMAC request signature".
+    /// A title to show to people: "HMAC request signature".
     static var title: String { get }
 
-    /// Makes a scheme whose settings have been read. A struct whose other properties have defaults gets it for free.
+    /// Creates a scheme from the settings. A struct whose other properties have defaults gets this initialiser for free.
     init()
 
-    /// Runs once, after the settings are read: check them together, derive keys. Refuse with
-    /// ``SchemeError/badSetting(_:_:)``.
+    /// Runs once, after the settings are read, to check them together and derive keys. Throw ``SchemeError/badSetting(_:_:)`` to
+    /// refuse them.
     mutating func prepare() throws(SchemeError)
 
-    /// What the host has to compute or copy for ``authorize(_:_:)``. Asked once, after ``prepare()``.
+    /// The data that the host has to compute or copy for ``authorize(_:_:)``. Read once, after ``prepare()``.
     var needs: Needs { get }
 
     /// Puts the credential on one request. Must not block.
     func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError)
 
-    /// Sees the answer to a request that this scheme authorised, if ``needs`` asked for it: a challenge (RFC 9110 §11), a new
-    /// nonce. Runs on any thread, concurrently.
+    /// Handles the response to a request that this scheme authorized, if ``needs`` asks for responses: a challenge (RFC 9110 §11), a
+    /// new nonce. Runs on any thread, concurrently.
     ///
     /// - Parameters:
-    ///   - response: its body is not there.
-    ///   - request: as it was sent, with the state that `authorize` was shown.
-    ///   - edits: takes the state that requests to this origin are shown next, and a token that the answer brought.
+    ///   - response: the response, without its body.
+    ///   - request: the request as it was sent, with the state that `authorize` got.
+    ///   - edits: takes the state for later requests to this origin, and a token from the response.
     func respond(to response: borrowing ResponseView, _ request: borrowing RequestView, _ edits: ResponseEdits) -> Verdict
 }
 

@@ -1,6 +1,6 @@
 public import NevodSupport
 
-/// Builds a short message, a string to sign or a header's value, in memory on the stack.
+/// Builds a short message, such as a string to sign or a header's value, in memory on the stack.
 ///
 /// ```swift
 /// withByteWriter(capacity: 64) { message in
@@ -14,7 +14,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     @usableFromInline let memory: UnsafeMutableBufferPointer<UInt8>
     @usableFromInline var written = 0
 
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     @inlinable
     public var count: Int { written }
 
@@ -24,7 +24,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         self.memory = memory
     }
 
-    /// What has been written so far.
+    /// The bytes written so far.
     public var bytes: Span<UInt8> {
         @inlinable @_lifetime(borrow self) get {
             let written = UnsafeBufferPointer(start: memory.baseAddress, count: written)
@@ -32,7 +32,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Bytes as they are.
+    /// Appends bytes unchanged.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func append(_ bytes: Span<UInt8>) {
@@ -42,19 +42,19 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// A literal, as its UTF-8.
+    /// Appends a literal as UTF-8.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func append(ascii text: StaticString) {
         reserve(text.utf8CodeUnitCount).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
     }
 
-    /// Decimal digits, with a minus where it is due.
+    /// Appends a number in decimal digits, with a minus sign if it is negative.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func append(decimal value: Int64) {
         if value < 0 { append(ascii: "-") }
-        // From the last digit on, at the end of the longest number there is.
+        // Filled from the last digit backwards; 20 digits hold any number.
         var digits = InlineArray<20, UInt8>(repeating: 0)
         var start = digits.count
         var rest = value.magnitude
@@ -66,55 +66,43 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         append(digits.span.extracting(start...))
     }
 
-    /// Two lower-case digits a byte.
+    /// Appends two lower-case hexadecimal digits for each byte.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func append(hex bytes: Span<UInt8>) {
         var place = reserve(bytes.count * 2)
         for index in bytes.indices {
-            place[0] = Self.hexDigit(bytes[unchecked: index] >> 4)
-            place[1] = Self.hexDigit(bytes[unchecked: index] & 15)
+            place[0] = Hexadecimal.digit(bytes[unchecked: index] >> 4)
+            place[1] = Hexadecimal.digit(bytes[unchecked: index] & 15)
             place += 2
         }
     }
 
-    /// Two upper-case digits a byte.
+    /// Appends two upper-case hexadecimal digits for each byte.
     @_lifetime(self: copy self)
     public mutating func append(upperCaseHex bytes: Span<UInt8>) {
         var place = reserve(bytes.count * 2)
         for index in bytes.indices {
-            place[0] = Self.hexDigit(bytes[unchecked: index] >> 4, letters: 7)
-            place[1] = Self.hexDigit(bytes[unchecked: index] & 15, letters: 7)
+            place[0] = Hexadecimal.upperCaseDigit(bytes[unchecked: index] >> 4)
+            place[1] = Hexadecimal.upperCaseDigit(bytes[unchecked: index] & 15)
             place += 2
         }
     }
 
-    /// RFC 4648 §4, padded.
+    /// Appends base64 with padding (RFC 4648 §4).
     @_lifetime(self: copy self)
     public mutating func append(base64 bytes: Span<UInt8>) {
-        append(bytes, in: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        Base64.encode(bytes, .standard, to: reserve(Base64.digitCount(bytes.count)))
         for _ in 0..<(3 - bytes.count % 3) % 3 { append(ascii: "=") }
     }
 
-    /// RFC 4648 §5, unpadded.
+    /// Appends base64url without padding (RFC 4648 §5).
     @_lifetime(self: copy self)
     public mutating func append(base64URL bytes: Span<UInt8>) {
-        append(bytes, in: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        Base64.encode(bytes, .url, to: reserve(Base64.digitCount(bytes.count)))
     }
 
-    @_lifetime(self: copy self)
-    private mutating func append(_ bytes: Span<UInt8>, in alphabet: StaticString) {
-        let digits = (bytes.count * 8 + 5) / 6
-        let place = reserve(digits)
-        for digit in 0..<digits {
-            // Six bits that begin in one byte and may end in the next.
-            let (first, shift) = (digit * 6 / 8, digit * 6 % 8)
-            let pair = UInt16(bytes[first]) << 8 | (first + 1 < bytes.count ? UInt16(bytes[first + 1]) : 0)
-            place[digit] = alphabet.utf8Start[Int(pair >> UInt16(10 - shift)) & 63]
-        }
-    }
-
-    /// Bytes that stand here already, once more.
+    /// Appends a copy of bytes that were written before.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func append(copying range: Range<Int>) {
@@ -123,7 +111,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         reserve(range.count).update(from: start + range.lowerBound, count: range.count)
     }
 
-    /// Where the next `count` bytes go. A message that outgrows its capacity is a fault of the scheme, and ends here.
+    /// The place of the next `count` bytes. A message longer than its capacity is a fault of the scheme and stops the process.
     @inlinable
     @_lifetime(self: copy self)
     mutating func reserve(_ count: Int) -> UnsafeMutablePointer<UInt8> {
@@ -133,17 +121,9 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         defer { written += count }
         return start + written
     }
-
-    /// Without a branch, which a signature's bytes would mispredict half the time.
-    ///
-    /// - Parameter letters: how far they stand behind where they would follow the digits.
-    @inlinable
-    static func hexDigit(_ value: UInt8, letters: UInt8 = 39) -> UInt8 {
-        value &+ UInt8(ascii: "0") &+ (((value &+ 6) >> 4) &* letters)
-    }
 }
 
-/// Runs `body` with a writer for at most `capacity` bytes, and wipes them afterwards: a message may hold a secret.
+/// Runs `body` with a writer for at most `capacity` bytes, and wipes them afterwards, because a message may hold a secret.
 @inlinable
 public func withByteWriter<Result, Failure: Error>(
     capacity: Int, _ body: (inout ByteWriter) throws(Failure) -> Result

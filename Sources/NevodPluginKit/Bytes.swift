@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-// Between Swift's strings and the contract's borrowed bytes.
+// Conversions between Swift's strings and the contract's borrowed bytes.
 
 func withBytes<Result>(_ string: String, _ body: (nevod_bytes) -> Result) -> Result {
     var string = string
@@ -19,7 +19,7 @@ extension nevod_bytes {
         self.init(data: string.utf8Start, count: UInt64(string.utf8CodeUnitCount))
     }
 
-    /// A copy that is never freed, for tables that live as long as the process.
+    /// Copies the string into memory that is never freed, for tables that live as long as the process.
     init(immortal string: String) {
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: string.utf8.count)
         _ = copy.initialize(fromContentsOf: string.utf8)

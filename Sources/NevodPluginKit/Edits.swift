@@ -1,8 +1,7 @@
 public import NevodPluginABI
-public import NevodSupport
 
-/// What `authorize` may change. The host checks every edit, remembers who made it, redacts it in logs, and takes it off
-/// again when a redirect leaves the origin. A refused edit fails the request with the host's reason.
+/// The changes that `authorize` may make. The host checks each edit, records which scheme made it, redacts it in logs, and removes
+/// it when a redirect leaves the origin. A refused edit fails the request with the host's reason.
 public struct Edits {
     @usableFromInline let edits: UnsafePointer<nevod_edits>
 
@@ -11,13 +10,13 @@ public struct Edits {
         self.edits = edits
     }
 
-    /// Replaces every line of that name, or appends one.
+    /// Replaces all lines of that name, or appends one.
     @inlinable
     public func setHeader(_ name: StaticString, _ value: some HeaderValue) {
         value.withHeaderBytes { _ = edits.pointee.set_header(edits.pointee.host, nevod_bytes(borrowing: name), $0) }
     }
 
-    /// The same, for a value that was built as bytes.
+    /// Replaces all lines of that name, or appends one. For a value that was built as bytes.
     @inlinable
     public func setHeader(_ name: StaticString, _ value: Span<UInt8>) {
         value.withUnsafeBufferPointer {
@@ -25,12 +24,12 @@ public struct Edits {
         }
     }
 
-    /// The same, for a name that a setting gave.
+    /// Replaces all lines of that name, or appends one. For a name from a setting.
     public func setHeader(_ name: String, _ value: some HeaderValue) {
         withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.set_header(edits.pointee.host, name, $0) } }
     }
 
-    /// The same, for a name that is kept as bytes: quicker than a string.
+    /// Replaces all lines of that name, or appends one. For a name that is stored as bytes, which is faster than a string.
     @inlinable
     public func setHeader(_ name: [UInt8], _ value: Span<UInt8>) {
         name.withUnsafeBufferPointer { name in
@@ -40,17 +39,17 @@ public struct Edits {
         }
     }
 
-    /// Appends a line, beside those of that name.
+    /// Appends a line and keeps the others of that name.
     public func addHeader(_ name: String, _ value: some HeaderValue) {
         withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.add_header(edits.pointee.host, name, $0) } }
     }
 
-    /// Appends `name=value` to the query, percent-encoded; what stands there stays byte for byte.
+    /// Appends `name=value` to the query, percent-encoded. The rest of the query stays byte for byte.
     public func addQueryItem(_ name: String, _ value: some HeaderValue) {
         withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.add_query(edits.pointee.host, name, $0) } }
     }
 
-    /// The same, for a name and a value that are kept as bytes: quicker than strings.
+    /// Appends `name=value` to the query. For a name and a value that are stored as bytes, which is faster than strings.
     @inlinable
     public func addQueryItem(_ name: [UInt8], _ value: Span<UInt8>) {
         name.withUnsafeBufferPointer { name in
@@ -63,26 +62,6 @@ public struct Edits {
     /// Adds a cookie to the Cookie header (RFC 6265 §5.4).
     public func addCookie(_ name: String, _ value: some HeaderValue) {
         withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.add_cookie(edits.pointee.host, name, $0) } }
-    }
-}
-
-/// What can stand as a value in an edit: a string, a secret, raw bytes.
-public protocol HeaderValue {
-    /// Lends the bytes for the call; the host copies what it keeps.
-    func withHeaderBytes(_ body: (nevod_bytes) -> Void)
-}
-
-extension String: HeaderValue {
-    @inlinable
-    public func withHeaderBytes(_ body: (nevod_bytes) -> Void) {
-        var copy = self
-        copy.withUTF8 { body(nevod_bytes(borrowing: $0)) }
-    }
-}
-
-extension Secret: HeaderValue {
-    public func withHeaderBytes(_ body: (nevod_bytes) -> Void) {
-        withUnsafeBytes { body(nevod_bytes($0)) }
     }
 }
 

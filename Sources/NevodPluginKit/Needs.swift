@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-/// What a scheme asks the host for. The host spends no time on what isn't asked.
+/// The data that a scheme asks the host for. The host computes nothing else.
 public struct Needs: OptionSet, Sendable {
     public let rawValue: UInt32
 
@@ -30,30 +30,8 @@ public struct Needs: OptionSet, Sendable {
     public static let sha512 = Needs(rawValue: 1 << 10)
 }
 
-/// A digest algorithm, by its name in the registry of RFC 9530 (SHA-384 is not in it, and named alike).
-public enum DigestAlgorithm: CaseIterable, Sendable {
-    /// FIPS 180-4: 32, 48 and 64 bytes.
-    case sha256, sha384, sha512
-
-    @usableFromInline var name: StaticString {
-        switch self {
-        case .sha256: "sha-256"
-        case .sha384: "sha-384"
-        case .sha512: "sha-512"
-        }
-    }
-
-    var need: Needs {
-        switch self {
-        case .sha256: .sha256
-        case .sha384: .sha384
-        case .sha512: .sha512
-        }
-    }
-}
-
 extension Needs {
-    /// The same, as the contract's flags.
+    /// The needs as the contract's flags.
     var flags: UInt32 {
         var flags: UInt32 = 0
         if contains(.body) { flags |= UInt32(NEVOD_NEED_BODY) }

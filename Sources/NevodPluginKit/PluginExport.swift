@@ -1,22 +1,24 @@
 @_exported public import NevodPluginABI
 @_exported public import NevodSupport
 
-/// The table that a plugin's one exported function returns. Kept in a global, it is made once:
+/// The table that a plugin's one exported function returns. A global creates it once:
 ///
 /// ```swift
 /// private let plugin = PluginExport(CustomHeader.self, name: "CustomHeader", version: "1.0.0", vendor: "Example")
 /// @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }
 /// ```
 public struct PluginExport: Sendable {
-    // Written here and never again; the host reads it as long as the process lives.
-    /// For `nevod_plugin_v1` to return; never freed.
+    // Written only in init; the host reads it as long as the process lives.
+    /// The table that `nevod_plugin_v1` returns; never freed.
     public nonisolated(unsafe) let table: UnsafePointer<nevod_plugin>
 
+    /// Creates the table.
+    ///
     /// - Parameters:
     ///   - schemes: at least one, with distinct ids.
-    ///   - name: of the plugin, as lists and messages show it.
-    ///   - version: of the plugin, in its vendor's own spelling.
-    ///   - vendor: who made it; may be empty.
+    ///   - name: the plugin's name in lists and messages.
+    ///   - version: the plugin's version, in the vendor's format.
+    ///   - vendor: the plugin's author; may be empty.
     public init<each Scheme: AuthScheme>(
         _ schemes: repeat (each Scheme).Type, name: String, version: String, vendor: String
     ) {
@@ -33,7 +35,7 @@ public struct PluginExport: Sendable {
     }
 }
 
-/// A copy that is never freed, for tables that live as long as the process.
+/// Copies elements into memory that is never freed, for tables that live as long as the process.
 func immortal<Element>(_ elements: [Element]) -> UnsafePointer<Element> {
     let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(elements.count, 1))
     _ = copy.initialize(from: elements)

@@ -1,16 +1,16 @@
 internal import NevodPluginABI
 
-/// The domains under which anybody can register one, such as `com` and `co.uk` (publicsuffix.org), as the host knows them. A
-/// scheme that keeps cookies has one as a property:
+/// The host's list of domains under which anybody can register a name, such as `com` and `co.uk` (publicsuffix.org). A scheme that
+/// stores cookies has it as a property:
 ///
 /// ```swift
 /// let publicSuffixes = PublicSuffixes()
 /// ```
 public struct PublicSuffixes: Sendable {
-    // The host keeps it until the instance is destroyed, and any thread may ask.
+    // Valid until the instance is destroyed, and callable from any thread.
     private nonisolated(unsafe) let table: UnsafePointer<nevod_public_suffix>?
 
-    /// What the host offers to the scheme that is being made.
+    /// Looks up the list that the host offers to the scheme being created.
     public init() {
         guard let host = SettingsReader.current?.host, let find = host.pointee.get_extension else {
             table = nil
@@ -20,8 +20,10 @@ public struct PublicSuffixes: Sendable {
         table = found?.assumingMemoryBound(to: nevod_public_suffix.self)
     }
 
-    /// - Parameter domain: lower case, an international name in its ASCII form, without a leading dot.
-    /// - Returns: nil: this host has no list. Take any domain for a public suffix then.
+    /// Whether a domain is a public suffix.
+    ///
+    /// - Parameter domain: in lower case, an international name in its ASCII form, without a leading dot.
+    /// - Returns: nil if this host has no list; then treat every domain as a public suffix.
     public func contains(_ domain: String) -> Bool? {
         guard let table, let isPublic = table.pointee.is_public else { return nil }
         return withBytes(domain) { isPublic(table.pointee.host, $0) } != 0

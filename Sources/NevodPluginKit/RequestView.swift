@@ -1,6 +1,6 @@
 public import NevodPluginABI
 
-/// A request as it will be sent, minus what this call adds. Nothing in it outlives the call that it is passed to.
+/// A request as it will be sent, without the edits of this call. Valid only during the call that it is passed to.
 public struct RequestView: ~Escapable {
     @usableFromInline let view: UnsafePointer<nevod_view>
 
@@ -10,7 +10,7 @@ public struct RequestView: ~Escapable {
         self.view = view
     }
 
-    /// As sent: `GET`.
+    /// The method as sent: `GET`.
     public var method: Span<UInt8> {
         @inlinable @_lifetime(copy self) get { span(view.pointee.method) }
     }
@@ -20,7 +20,7 @@ public struct RequestView: ~Escapable {
         @inlinable @_lifetime(copy self) get { span(view.pointee.scheme) }
     }
 
-    /// As in the Host header: `api.example.com`, `[::1]:8443`.
+    /// The authority as in the Host header: `api.example.com`, `[::1]:8443`.
     public var authority: Span<UInt8> {
         @inlinable @_lifetime(copy self) get { span(view.pointee.authority) }
     }
@@ -40,7 +40,7 @@ public struct RequestView: ~Escapable {
         }
     }
 
-    /// The target behind its first `?`, percent-encoded as sent; empty without one.
+    /// The target after its first `?`, percent-encoded as sent; empty without one.
     public var query: Span<UInt8> {
         @inlinable @_lifetime(copy self) get {
             let target = span(view.pointee.target)
@@ -49,22 +49,22 @@ public struct RequestView: ~Escapable {
         }
     }
 
-    /// False for a body of length zero too: the two can't be told apart on the wire.
+    /// Whether there is a body. False also for an empty body, which looks the same on the wire.
     public var hasBody: Bool {
         @inlinable get { view.pointee.body_kind != Int32(NEVOD_BODY_NONE) }
     }
 
-    /// Whether the body is read while it is sent, so that its bytes aren't here.
+    /// Whether the body is read while it is sent, so that its bytes aren't available.
     public var hasStreamedBody: Bool {
         @inlinable get { view.pointee.body_kind == Int32(NEVOD_BODY_STREAM) }
     }
 
-    /// The whole body; empty when it is a stream, or when the scheme's ``AuthScheme/needs`` has no ``Needs/body``.
+    /// The whole body; empty if it is a stream, or if the scheme's ``AuthScheme/needs`` lacks ``Needs/body``.
     public var body: Span<UInt8> {
         @inlinable @_lifetime(copy self) get { span(view.pointee.body) }
     }
 
-    /// The raw digest of the body, if it was asked for, if there is a body, and if it can be read in advance.
+    /// The raw digest of the body; nil unless ``AuthScheme/needs`` asks for it, and there is a body that can be read in advance.
     @inlinable
     @_lifetime(copy self)
     public func bodyDigest(_ algorithm: DigestAlgorithm) -> Span<UInt8>? {
@@ -80,7 +80,7 @@ public struct RequestView: ~Escapable {
         return nil
     }
 
-    /// Calls `body` with each header line in the order of sending. Needs ``Needs/headers``.
+    /// Calls `body` with each header line in the order of sending. Requires ``Needs/headers``.
     public func forEachHeader(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
         for index in 0..<Int(view.pointee.header_count) {
             let line = view.pointee.headers[index]
@@ -88,32 +88,32 @@ public struct RequestView: ~Escapable {
         }
     }
 
-    /// 32 bytes, fresh for this call. Needs ``Needs/random``.
+    /// 32 random bytes, fresh for this call. Requires ``Needs/random``.
     public var random: Span<UInt8> {
         @inlinable @_lifetime(copy self) get { span(view.pointee.random) }
     }
 
-    /// Wall clock, nanoseconds since 1970 UTC, corrected for the server's clock.
+    /// The time in nanoseconds since 1970 UTC, corrected for the server's clock.
     public var unixNanoseconds: Int64 {
         @inlinable get { view.pointee.unix_time_ns }
     }
 
-    /// Wall clock, whole seconds since 1970 UTC.
+    /// The time in whole seconds since 1970 UTC, corrected for the server's clock.
     public var unixSeconds: Int64 {
         @inlinable get { view.pointee.unix_time_ns / 1_000_000_000 }
     }
 
-    /// 1 for the first sending of a request.
+    /// The number of this attempt: 1 when the request is sent first.
     public var attempt: Int {
         @inlinable get { Int(view.pointee.attempt) }
     }
 
-    /// How often this token was used before on this origin; no number twice. Needs ``Needs/useCount``.
+    /// The number of earlier uses of this token on this origin; each number occurs once. Requires ``Needs/useCount``.
     public var useCount: UInt64 {
         @inlinable get { view.pointee.use_count }
     }
 
-    /// What this scheme last kept for the origin that the request goes to. Needs ``Needs/state``.
+    /// The state that this scheme last stored for the request's origin. Requires ``Needs/state``.
     public var state: Span<UInt8> {
         @inlinable @_lifetime(copy self) get { span(view.pointee.state) }
     }
@@ -122,7 +122,7 @@ public struct RequestView: ~Escapable {
     @_lifetime(copy self)
     func span(_ bytes: nevod_bytes) -> Span<UInt8> {
         let buffer = UnsafeBufferPointer(start: bytes.count == 0 ? nil : bytes.data, count: Int(bytes.count))
-        // The host promises these bytes for the call, which is how long a view lives.
+        // The host keeps these bytes for the call, and a view doesn't outlive it.
         return unsafe _overrideLifetime(Span(_unsafeElements: buffer), copying: self)
     }
 }

@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-/// An instance, as the host holds it.
+/// The object behind the host's pointer to an instance.
 class AnySchemeBox {
     let needs: UnsafePointer<nevod_needs>
     private let digests: UnsafeMutableBufferPointer<nevod_bytes>

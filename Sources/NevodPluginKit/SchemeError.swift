@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-/// Why a scheme could not do its work. The status decides what the host does next.
+/// The reason why a scheme failed. The status decides what the host does next.
 public struct SchemeError: Error, Sendable {
     let status: Int32
     let subject: String
@@ -14,32 +14,32 @@ public struct SchemeError: Error, Sendable {
         self.detail = detail
     }
 
-    /// The user has to change a setting. `message` completes the sentence that begins with its name: "must not be empty".
+    /// A setting has to be changed. `message` completes a sentence that begins with the setting's name: "must not be empty".
     public static func badSetting(_ name: String, _ message: String) -> SchemeError {
         SchemeError(Int32(NEVOD_BAD_SETTINGS), subject: name, message)
     }
 
-    /// This scheme can't authorise this request, for example sign a body that can be read only once.
+    /// This scheme can't authorize this request, for example because its body can be read only once.
     public static func unsupported(_ message: String) -> SchemeError {
         SchemeError(Int32(NEVOD_UNSUPPORTED), message)
     }
 
-    /// The stored token can't be read, or can't be used: the user has to log in again.
+    /// The stored token can't be read or used: the user has to log in again.
     public static func badToken(_ message: String) -> SchemeError {
         SchemeError(Int32(NEVOD_BAD_TOKEN), message)
     }
 
-    /// The server refused for good: the host clears the token.
+    /// The server refused permanently: the host clears the token.
     public static func denied(_ message: String, detail: String = "") -> SchemeError {
         SchemeError(Int32(NEVOD_DENIED), message, detail: detail)
     }
 
-    /// A passing failure: the host keeps the token, and may try again.
+    /// A transient failure: the host keeps the token, and may retry.
     public static func unavailable(_ message: String, detail: String = "") -> SchemeError {
         SchemeError(Int32(NEVOD_UNAVAILABLE), message, detail: detail)
     }
 
-    /// A fault of the plugin or of a library it uses. `detail` may be sensitive: it is shown only when asked for.
+    /// A fault of the plugin or of a library that it uses. `detail` may be sensitive and is shown only on request.
     public static func `internal`(_ message: String, detail: String = "") -> SchemeError {
         SchemeError(Int32(NEVOD_INTERNAL), message, detail: detail)
     }

@@ -1,7 +1,7 @@
 internal import NevodPluginABI
 
-/// Makes the contract's table of one scheme. C functions can't capture and can't be generic, so each of them reaches the
-/// Swift type through an object that the table or the instance carries.
+/// Creates the contract's table of a scheme. C functions can't capture and can't be generic, so each reaches the Swift type through
+/// an object that the table or the instance refers to.
 enum SchemeExport {
     static func table<Scheme: AuthScheme>(of scheme: Scheme.Type) -> UnsafePointer<nevod_scheme> {
         if let scheme = scheme as? any FlowScheme.Type { return flowTable(of: scheme) }

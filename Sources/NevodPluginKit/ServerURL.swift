@@ -1,4 +1,4 @@
-/// A setting that is an absolute http or https URL, which the host has validated. A flow may send to its origin.
+/// A setting that is an absolute http or https URL, validated by the host. A flow may send to its origin.
 public struct ServerURL: SettingValue, Hashable {
     public static let kind = SettingKind.url
     public static let absent = ServerURL(text: "")
@@ -6,7 +6,7 @@ public struct ServerURL: SettingValue, Hashable {
     /// As the user wrote it.
     public let text: String
 
-    /// `https://api.example.com`, without a slash: what a path is put behind.
+    /// The URL's origin, without a trailing slash: `https://api.example.com`.
     public var origin: String {
         var rest = text.utf8.drop { $0 != UInt8(ascii: ":") }
         rest = rest.drop { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
@@ -14,27 +14,8 @@ public struct ServerURL: SettingValue, Hashable {
         return String(text[..<(end ?? text.endIndex)])
     }
 
-    /// - Parameter text: an absolute URL; not checked here.
-    public init(text: String) {
-        self.text = text
-    }
-
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let text = String(values) else { return nil }
-        self.init(text: text)
-    }
-}
-
-/// A setting that names an issuer (RFC 8414 §2). A flow may send to its origin, and, after it has fetched the issuer's
-/// metadata, to the endpoints that these name.
-public struct IssuerURL: SettingValue, Hashable {
-    public static let kind = SettingKind.url
-    public static let flags: SettingFlags = [.required, .issuer]
-    public static let absent = IssuerURL(text: "")
-
-    /// As the user wrote it.
-    public let text: String
-
+    /// Creates a value for tests and defaults.
+    ///
     /// - Parameter text: an absolute URL; not checked here.
     public init(text: String) {
         self.text = text

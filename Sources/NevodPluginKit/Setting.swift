@@ -1,6 +1,3 @@
-internal import NevodPluginABI
-public import NevodSupport
-
 /// Declares a setting of a scheme, and holds its value.
 ///
 /// ```swift
@@ -10,16 +7,16 @@ public import NevodSupport
 /// @Setting("secret", help: "Shared key of the signature") var secret: Secret
 /// ```
 ///
-/// A setting without a default whose type isn't optional is required. The host validates what the user gave, so a value
-/// is there and well-formed when ``AuthScheme/prepare()`` runs. A `Secret` never comes from a command line and is never shown.
+/// A setting is required unless it has a default or an optional type. The host validates the user's values, so each is present and
+/// well-formed when ``AuthScheme/prepare()`` runs. A `Secret` is never taken from a command line and never shown.
 @propertyWrapper
 public struct Setting<Value: SettingValue>: Sendable {
-    /// What the user gave, or the default. While declarations are only read, a stand-in: look at it in `prepare` and later.
+    /// The user's value, or the default. Valid from `prepare` on: while the host only reads declarations, it is a placeholder.
     public let wrappedValue: Value
 
     /// - Parameters:
     ///   - name: `a-z`, `0-9` and `-`, beginning with a letter.
-    ///   - value: what the setting is where the user gave none; nil: it is required, or nil if its type is optional.
+    ///   - value: the default. Without it the setting is required, or nil if its type is optional.
     ///   - help: one line, without a full stop.
     public init(_ name: StaticString, default value: Value? = nil, help: StaticString) {
         guard let reading = SettingsReader.current else {
@@ -31,125 +28,5 @@ public struct Setting<Value: SettingValue>: Sendable {
                 flags: Value.flags.subtracting(value == nil ? [] : .required),
                 choices: Value.choices, defaultText: value?.text ?? ""))
         wrappedValue = Value(reading.values(of: name.description)) ?? value ?? Value.absent
-    }
-}
-
-/// A type that a setting can have.
-public protocol SettingValue: Sendable {
-    /// What the host checks a value for.
-    static var kind: SettingKind { get }
-    /// What holds for a setting of this type that has no default.
-    static var flags: SettingFlags { get }
-    /// The values of a ``SettingKind/choice``; empty for the other kinds.
-    static var choices: [String] { get }
-    /// What stands in while the declarations are only read.
-    static var absent: Self { get }
-    /// From what the host validated; nil when there is none.
-    init?(_ values: [UnsafeRawBufferPointer])
-    /// As the host shows a default.
-    var text: String { get }
-}
-
-/// What a setting's value has to look like (`nevod_setting.kind`). The host checks it before a scheme gets it.
-public enum SettingKind: Int32, Sendable {
-    /// Any bytes without NUL.
-    case text = 1
-    /// A decimal number of 64 bits; `true` or `false`; one of ``SettingValue/choices``; an absolute `http` or `https` URL.
-    case integer, boolean, choice, url
-}
-
-/// What holds for a setting, as the contract's bits (`nevod_setting.flags`).
-public struct SettingFlags: OptionSet, Sendable {
-    public let rawValue: UInt32
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
-    /// No instance is made without a value; an empty text is one.
-    public static let required = SettingFlags(rawValue: 1 << 0)
-    /// Never taken from a command line, never shown, wiped after use.
-    public static let secret = SettingFlags(rawValue: 1 << 1)
-    /// May be given several times; the values arrive in their order.
-    public static let repeatable = SettingFlags(rawValue: 1 << 2)
-    /// Of a URL: ``IssuerURL``.
-    public static let issuer = SettingFlags(rawValue: 1 << 3)
-}
-
-extension SettingValue {
-    public static var flags: SettingFlags { .required }
-    public static var choices: [String] { [] }
-}
-
-extension String: SettingValue {
-    public static var kind: SettingKind { .text }
-    public static var absent: String { "" }
-    public var text: String { self }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let value = values.last else { return nil }
-        self.init(decoding: value, as: UTF8.self)
-    }
-}
-
-extension Int: SettingValue {
-    public static var kind: SettingKind { .integer }
-    public static var absent: Int { 0 }
-    public var text: String { description }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let text = String(values) else { return nil }
-        self.init(text)
-    }
-}
-
-extension Bool: SettingValue {
-    public static var kind: SettingKind { .boolean }
-    public static var absent: Bool { false }
-    public var text: String { description }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let text = String(values) else { return nil }
-        self.init(text)
-    }
-}
-
-extension Secret: SettingValue {
-    public static var kind: SettingKind { .text }
-    public static var flags: SettingFlags { [.required, .secret] }
-    public static var absent: Self { Self(copying: UnsafeRawBufferPointer(start: nil, count: 0)) }
-    public var text: String { "" }
-    public convenience init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let value = values.last else { return nil }
-        self.init(copying: value)
-    }
-}
-
-/// An enum of strings is a choice.
-extension SettingValue where Self: CaseIterable & RawRepresentable, RawValue == String {
-    public static var kind: SettingKind { .choice }
-    public static var choices: [String] { allCases.map(\.rawValue) }
-    public static var absent: Self { allCases[allCases.startIndex] }
-    public var text: String { rawValue }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let text = String(values) else { return nil }
-        self.init(rawValue: text)
-    }
-}
-
-extension Optional: SettingValue where Wrapped: SettingValue {
-    public static var kind: SettingKind { Wrapped.kind }
-    public static var flags: SettingFlags { Wrapped.flags.subtracting(.required) }
-    public static var choices: [String] { Wrapped.choices }
-    public static var absent: Wrapped? { nil }
-    public var text: String { self?.text ?? "" }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let value = Wrapped(values) else { return nil }
-        self = value
-    }
-}
-
-extension Array: SettingValue where Element: SettingValue {
-    public static var kind: SettingKind { Element.kind }
-    public static var flags: SettingFlags { Element.flags.subtracting(.required).union(.repeatable) }
-    public static var choices: [String] { Element.choices }
-    public static var absent: [Element] { [] }
-    public var text: String { "" }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard !values.isEmpty else { return nil }
-        self = values.compactMap { Element([$0]) }
     }
 }

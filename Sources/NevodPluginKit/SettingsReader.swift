@@ -9,16 +9,16 @@ struct SettingDeclaration {
     let defaultText: String
 }
 
-/// Collects the declarations of a scheme while its properties initialise themselves, and hands them their values.
+/// Collects a scheme's declarations while its properties initialise themselves, and gives them their values.
 ///
-/// Why a task-local and not reflection: a property then holds its value itself, a scheme is a plain `Sendable` struct, and
-/// an author needs no reflection metadata.
-final class SettingsReader: @unchecked Sendable {  // Lives within one synchronous call, on one thread.
+/// A task-local and not reflection, because a property then holds its value itself, a scheme is a plain `Sendable` struct, and no
+/// reflection metadata are needed.
+final class SettingsReader: @unchecked Sendable {  // Used within one synchronous call, on one thread.
     @TaskLocal static var current: SettingsReader?
 
     private(set) var declarations: [SettingDeclaration] = []
     private let given: UnsafeBufferPointer<nevod_pair>
-    /// Nil while declarations are only read.
+    /// Nil while only declarations are read.
     let host: UnsafePointer<nevod_host>?
 
     private init(given: UnsafeBufferPointer<nevod_pair>, host: UnsafePointer<nevod_host>?) {

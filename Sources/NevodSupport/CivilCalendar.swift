@@ -1,6 +1,6 @@
 /// Dates in UTC.
 package enum CivilCalendar {
-    /// Since 1970-01-01T00:00:00Z; nil for a date that the calendar doesn't have. A leap second is the one before it.
+    /// Seconds since 1970-01-01T00:00:00Z; nil for a date that the calendar doesn't have. A leap second counts as the second before it.
     package static func unixSeconds(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) -> Int64? {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

@@ -19,13 +19,13 @@ public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         }
         private let storage: Storage
 
-        /// - Parameter value: nobody else may hold on to it.
+        /// - Parameter value: its only reference, if it is a reference.
         public init(_ value: consuming sending Value) {
             storage = Storage(value)
         }
 
-        /// Runs `body` while nobody else can. Short, without waiting, and never nested on the same lock, which would wait for
-        /// itself.
+        /// Runs `body` with exclusive access. `body` must be short, must not wait, and must not take the same lock again: that
+        /// deadlocks.
         public borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
@@ -36,14 +36,14 @@ public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
     #else
         @usableFromInline let mutex: Mutex<Value>
 
-        /// - Parameter value: nobody else may hold on to it.
+        /// - Parameter value: its only reference, if it is a reference.
         @inlinable
         public init(_ value: consuming sending Value) {
             mutex = Mutex(value)
         }
 
-        /// Runs `body` while nobody else can. Short, without waiting, and never nested on the same lock, which would wait for
-        /// itself.
+        /// Runs `body` with exclusive access. `body` must be short, must not wait, and must not take the same lock again: that
+        /// deadlocks.
         @inlinable
         public borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result

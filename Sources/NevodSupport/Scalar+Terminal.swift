@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-    /// Whether a terminal would obey it, or a reader be misled by it: everything below a space but the tab, DEL, C1, the two
-    /// line separators, and what steers the direction of writing (UAX #9 §2).
+    /// Whether the character controls a terminal or can mislead a reader: C0 controls but the tab, DEL, C1 controls, the two
+    /// line separators, and the controls of writing direction (UAX #9 §2).
     package var isUnsafeAtTerminal: Bool {
         switch value {
         case 0x09: false
@@ -9,7 +9,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Its number, at least four digits.
+    /// The scalar's value in at least four hexadecimal digits.
     package var hexadecimal: String {
         let text = String(value, radix: 16)
         return String(repeating: "0", count: max(0, 4 - text.count)) + text

@@ -6,39 +6,39 @@
     internal import Darwin
 #endif
 
-/// Bytes that must not leak: they print as a redaction, compare in constant time, stand in memory that is neither swapped nor
-/// dumped where the system allows, and are wiped when the last reference goes.
+/// Bytes that must not leak: they print as a redaction, compare in constant time, are kept out of swap and core dumps where the
+/// system allows, and are wiped when the last reference is released.
 public final class Secret: Sendable {
-    // Written once, in init, before anyone else can see it; freed in deinit.
+    // Written only in init, before the reference is shared; freed in deinit.
     private nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
 
-    /// The bytes that are copied stay where they are: wiping them is the caller's.
+    /// Copies bytes. The caller wipes the original.
     public init(copying bytes: UnsafeRawBufferPointer) {
         memory = SecretMemory.allocate(bytes.count)
         memory.copyMemory(from: bytes)
     }
 
-    /// The string's own memory is not wiped: prefer bytes wherever there is a choice.
+    /// Copies a string as UTF-8. The string's own memory is not wiped, so prefer bytes where there is a choice.
     public convenience init(_ string: String) {
         self.init(copying: Array(string.utf8))
     }
 
-    /// The array's own memory is not wiped.
+    /// Copies an array, whose own memory is not wiped.
     public convenience init(copying bytes: [UInt8]) {
         self.init(bytes.span)
     }
 
-    /// The bytes that are copied stay where they are: wiping them is the caller's.
+    /// Copies bytes. The caller wipes the original.
     public init(_ bytes: Span<UInt8>) {
         memory = SecretMemory.allocate(bytes.count)
         bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
     }
 
-    /// Writes the bytes where they stay, so that there is no other copy.
+    /// Writes the bytes in place, so that no other copy exists.
     ///
     /// - Parameters:
-    ///   - count: in bytes.
-    ///   - body: fills all of them.
+    ///   - count: the number of bytes.
+    ///   - body: writes every byte.
     public init<Failure: Error>(
         count: Int, initializing body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -51,12 +51,12 @@ public final class Secret: Sendable {
         SecretMemory.deallocate(memory)
     }
 
-    /// Whether there are no bytes: a secret that was given, and is empty.
+    /// Whether the secret has no bytes.
     public var isEmpty: Bool { memory.isEmpty }
-    /// In bytes. The length of a secret is not hidden.
+    /// The number of bytes. A secret's length is not hidden.
     public var count: Int { memory.count }
 
-    /// The bytes in clear, for the call. Don't copy them into memory that nobody wipes.
+    /// Lends the bytes for the call. Don't copy them into memory that isn't wiped.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -71,7 +71,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 extension Secret: Equatable {
-    /// Takes a time that depends on the lengths alone.
+    /// Compares in a time that depends on the lengths alone.
     public static func == (left: Secret, right: Secret) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left.memory, right.memory).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
@@ -79,7 +79,7 @@ extension Secret: Equatable {
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Overwrites memory in a way that the optimiser can't drop.
+    /// Overwrites the memory with zeros in a way that the optimiser can't drop.
     public func wipe() {
         guard let start = baseAddress else { return }
         #if canImport(Darwin)

@@ -1,16 +1,16 @@
 #if canImport(Glibc) && !NEVOD_ADDRESS_SANITIZER
     internal import Glibc
 
-    /// Memory for secrets: in no core dump, and not swapped as far as the process may lock memory (`ulimit -l`). Pages are taken a
-    /// chunk at a time and cut into blocks of one size each; they are never given back, and what isn't used is wiped.
+    /// Memory for secrets, excluded from core dumps, and from swap as far as the process may lock memory (`ulimit -l`). Pages are
+    /// allocated in chunks, each cut into blocks of one size, and never returned to the system. Free blocks are wiped.
     enum SecretMemory {
-        /// Small: where a process may lock 64 KiB, as in many containers, that is enough for each size that keys and tokens have.
+        /// Small, so that the 64 KiB that many containers let a process lock hold a chunk for each size that keys and tokens have.
         private static let chunkSize = 16 << 10
-        /// What is longer than the largest has pages of its own.
+        /// The sizes of blocks. A longer secret gets pages of its own.
         private static let sizes = [32, 128, 512, 2048, 8192]
 
-        /// Blocks that are free, each beginning with the address of the next.
-        private struct FreeList: @unchecked Sendable {  // Touched only behind the lock.
+        /// The free blocks, each of which begins with the address of the next.
+        private struct FreeList: @unchecked Sendable {  // Accessed only under the lock.
             var first: UnsafeMutableRawPointer?
         }
         private static let free = Locked([FreeList](repeating: FreeList(), count: sizes.count))
@@ -28,7 +28,7 @@
             return UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(bitPattern: address), count: count)
         }
 
-        /// - Parameter memory: wiped already.
+        /// - Parameter memory: must have been wiped.
         static func deallocate(_ memory: UnsafeMutableRawBufferPointer) {
             guard let start = memory.baseAddress else { return }
             guard let kind = sizes.firstIndex(where: { $0 >= memory.count }) else {
@@ -51,7 +51,7 @@
         private static func pages(_ count: Int) -> UnsafeMutableRawPointer {
             guard let start = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != MAP_FAILED
             else { fatalError("no memory for secrets") }
-            // Both as far as the system allows: without them, the memory still is wiped.
+            // Both are best effort: if they fail, the memory is still wiped.
             madvise(start, count, MADV_DONTDUMP)
             mlock(start, count)
             return start
@@ -66,7 +66,7 @@
         }
     }
 #else
-    /// The system's own memory, where the sanitizer watches it.
+    /// Ordinary heap memory, which the sanitizer watches.
     enum SecretMemory {
         static func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer { .allocate(byteCount: count, alignment: 1) }
         static func deallocate(_ memory: UnsafeMutableRawBufferPointer) { memory.deallocate() }

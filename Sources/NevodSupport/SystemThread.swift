@@ -6,9 +6,11 @@
     internal import Darwin
 #endif
 
-/// Threads of the system's, for calls that block: Swift's own pool has one for each core, and all wait when those do.
+/// System threads for blocking calls. Swift's own pool has one thread for each core, and blocked ones would stall every task.
 package enum SystemThread {
-    /// - Returns: false if the system has none left.
+    /// Runs `body` on a new, detached thread.
+    ///
+    /// - Returns: false if the system can't create a thread.
     @discardableResult
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(body))
@@ -20,7 +22,7 @@ package enum SystemThread {
         let status = pthread_create(
             &thread, nil,
             { work in
-                // On some systems it may be nil, by its type.
+                // The parameter is optional on some systems.
                 let work: UnsafeMutableRawPointer? = work
                 if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
                 return nil

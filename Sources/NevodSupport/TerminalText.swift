@@ -1,7 +1,7 @@
-/// Makes text that others wrote safe to print: a server's reason phrase, a header's value, an argument can hold sequences that
-/// clear a terminal, rename its window, or turn the direction of writing.
+/// Makes untrusted text safe to print. A server's reason phrase, a header's value or an argument can hold sequences that clear a
+/// terminal, rename its window, or reverse the direction of writing.
 package enum TerminalText {
-    /// One line, with escapes (`\u{1b}`) in place of what isn't text.
+    /// The text on one line, with unsafe characters as escapes (`\u{1b}`).
     package static func safe(_ text: some StringProtocol) -> String {
         guard text.unicodeScalars.contains(where: \.isUnsafeAtTerminal) else { return String(text) }
         var safe = ""

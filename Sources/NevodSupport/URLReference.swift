@@ -1,4 +1,4 @@
-/// A URL reference as servers write it in Location: absolute, or relative to the URL that answered (RFC 3986 §5.2).
+/// A URL reference as servers write it in Location: absolute, or relative to the URL of the response (RFC 3986 §5.2).
 package struct URLReference {
     private let text: String
 
@@ -6,11 +6,12 @@ package struct URLReference {
         self.text = text
     }
 
-    /// The URL that the reference means. An absolute one stays as it is; of a relative one the dots are resolved.
+    /// The URL that the reference refers to. An absolute reference is returned unchanged; a relative one has its dot segments
+    /// resolved.
     ///
     /// - Parameters:
-    ///   - origin: with its scheme, and without a slash at its end.
-    ///   - target: begins with a slash; a query may follow.
+    ///   - origin: includes the scheme, without a trailing slash.
+    ///   - target: the path, which begins with a slash, and an optional query.
     package func resolved(against origin: String, _ target: String) -> String {
         if hasScheme { return text }
         if text.hasPrefix("//") { return "\(origin.prefix { $0 != ":" }):\(text)" }
@@ -24,7 +25,7 @@ package struct URLReference {
         return "\(origin)\(Self.withoutDots(merged))\(query)"
     }
 
-    /// A scheme begins with a letter and ends with a colon before any other delimiter (RFC 3986 §3.1).
+    /// Whether the reference begins with a scheme: a letter, then up to a colon before any other delimiter (RFC 3986 §3.1).
     private var hasScheme: Bool {
         let beginning = text.prefix { !":/?#".contains($0) }
         guard beginning.endIndex < text.endIndex, text[beginning.endIndex] == ":", let first = beginning.first else {
@@ -38,7 +39,7 @@ package struct URLReference {
         path.lastIndex(of: "/").map { path[...$0] } ?? "/"
     }
 
-    /// RFC 3986 §5.2.4.
+    /// Removes dot segments (RFC 3986 §5.2.4).
     package static func withoutDots(_ path: String) -> String {
         var kept: [Substring] = []
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values from Python's own hmac, hashlib, base64 and email.utils: nothing of them is ours.
+/// Independent values from Python's hmac, hashlib, base64 and email.utils.
 enum Python {
     struct Failed: Error {
         let status: Int32
@@ -19,7 +19,7 @@ enum Python {
         json.dump([eval(expression) for expression in json.load(sys.stdin)], sys.stdout)
         """#
 
-    /// One process for all expressions.
+    /// Evaluates all expressions in one process.
     static func evaluate(_ expressions: [String]) throws -> [String] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

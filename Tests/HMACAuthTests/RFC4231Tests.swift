@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// RFC 4231 §4, whole: the key in hex, the data as the body.
+/// All of RFC 4231 §4: the key in hex, the data as the body.
 struct RFC4231Tests {
     struct Case: CustomTestStringConvertible {
         let testDescription: String
@@ -70,7 +70,7 @@ struct RFC4231Tests {
     ]
 
     @Test(arguments: cases)
-    func vectors(_ test: Case) throws {
+    func `The scheme signs the vectors of RFC 4231`(_ test: Case) throws {
         for (algorithm, expected) in [("sha256", test.sha256), ("sha384", test.sha384), ("sha512", test.sha512)] {
             let signed = try sign(
                 HTTPRequest(.post, "https://example.com/", body: .bytes(test.data)),

@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// What can't be done is refused with the setting's name and the way out, and never with the secret.
+/// Refusals name the setting and the way out, and never the secret.
 struct RefusalTests {
     struct Case: CustomTestStringConvertible {
         let settings: [String: String]
@@ -31,16 +31,16 @@ struct RefusalTests {
         Case(settings: ["signature-header": "X-Signature:"], fragments: ["signature-header must be a header's name"]),
         Case(settings: ["encoding": "Hex"], fragments: ["\"encoding\"", "hex, HEX, base64, base64url"]),
         Case(settings: [:], secret: "", fragments: ["secret must not be empty"]),
-        Case(settings: ["secret-encoding": "hex"], secret: "c0ffeh", fragments: ["secret is no hex"]),
-        Case(settings: ["secret-encoding": "hex"], secret: "c0ffe", fragments: ["secret is no hex"]),
-        Case(settings: ["secret-encoding": "base64"], secret: "c0ffe", fragments: ["secret is no base64"]),
-        Case(settings: ["secret-encoding": "base64"], secret: "c0ff$w==", fragments: ["secret is no base64"]),
-        Case(settings: ["secret-encoding": "base64"], secret: "c0f=f", fragments: ["secret is no base64"]),
-        Case(settings: ["secret-encoding": "base64"], secret: "c0ff=", fragments: ["secret is no base64"]),
-        Case(settings: ["secret-encoding": "base64"], secret: "c0ffee==\n", fragments: ["secret is no base64"]),
+        Case(settings: ["secret-encoding": "hex"], secret: "c0ffeh", fragments: ["secret is not valid hex"]),
+        Case(settings: ["secret-encoding": "hex"], secret: "c0ffe", fragments: ["secret is not valid hex"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "c0ffe", fragments: ["secret is not valid base64"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "c0ff$w==", fragments: ["secret is not valid base64"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "c0f=f", fragments: ["secret is not valid base64"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "c0ff=", fragments: ["secret is not valid base64"]),
+        Case(settings: ["secret-encoding": "base64"], secret: "c0ffee==\n", fragments: ["secret is not valid base64"]),
         Case(settings: ["secret-encoding": "base64"], secret: "====", fragments: ["secret"]),
     ])
-    func settings(_ test: Case) throws {
+    func `An invalid setting is refused with its name and the way out`(_ test: Case) throws {
         let error = try #require(throws: PluginError.self) { try makeToken(test.settings, secret: test.secret) }
         for fragment in test.fragments { #expect("\(error)".contains(fragment), "\(error)") }
         #expect(test.secret.isEmpty || !"\(error)".contains(test.secret))
@@ -51,12 +51,12 @@ struct RefusalTests {
     }
 
     @Test(arguments: [("{body}", "{body} can't be signed"), ("{body-hash}", "read only once")])
-    func aStream(_ message: String, _ fragment: String) throws {
+    func `A streamed body is refused if the message needs it`(_ message: String, _ fragment: String) throws {
         let stream = HTTPBodyStream(length: 5, isReplayable: false) { Reader() }
         let request = try HTTPRequest(.post, "https://example.com/", body: .stream(stream))
         let error = try #require(throws: PluginError.self) { try sign(request, ["message": message]) }
         #expect("\(error)".contains(fragment), "\(error)")
-        // What looks at neither signs it.
+        // A message without the body can be signed.
         #expect(try sign(request, ["message": "{method}"]).headers.contains("X-Signature"))
     }
 }

@@ -1,18 +1,18 @@
 import NevodHost
 import Testing
 
-/// Every placeholder, encoding and form of the time, against Python.
+/// Every placeholder, encoding and time format, compared with Python.
 struct SettingsTests {
     struct Case {
         let settings: [String: String]
         var header = "X-Signature"
         var secret = "s3cret"
         var time = someTime
-        /// In Python.
+        /// A Python expression.
         let expected: String
     }
 
-    /// `message`, and what it should be.
+    /// The setting `message`, and the expected message in Python.
     static let messages = [
         ("{method}", "b'POST'"), ("{path}", "b'/a%2Fb/%C3%B8%'"), ("{path:decoded}", "b'/a/b/\\xc3\\xb8%'"),
         ("{target}", "b'/a%2Fb/%C3%B8%?b=2&a=3&b=1&&a&a-b=0'"), ("{query}", "b'b=2&a=3&b=1&&a&a-b=0'"),
@@ -44,7 +44,7 @@ struct SettingsTests {
                 Case(
                     settings: ["message": "{body-hash}", "body-hash": algorithm, "body-hash-encoding": "base64"],
                     expected: "mac('sha256', b64(digest('\(algorithm)', BODY)).encode()).hex()"))
-            // Lengths that leave one, two and no bytes behind the last three.
+            // Lengths that leave one, two and no bytes after the last group of three.
             for (encoding, function) in [
                 ("hex", "%.hex()"), ("HEX", "%.hex().upper()"), ("base64", "b64(%)"), ("base64url", "b64url(%)"),
             ] {
@@ -111,7 +111,7 @@ struct SettingsTests {
         return cases
     }()
 
-    @Test func likePython() throws {
+    @Test func `Signatures are those that Python computes`() throws {
         let expected = try Python.evaluate(Self.cases.map(\.expected))
         for (test, value) in zip(Self.cases, expected) {
             var request = try HTTPRequest(
@@ -124,9 +124,9 @@ struct SettingsTests {
         }
     }
 
-    /// Around the size up to which pieces are gathered, and far beyond it.
+    /// Sizes around the limit up to which pieces are gathered, and far beyond it.
     @Test(arguments: [0, 1, 510, 511, 512, 513, 1024, 5 << 20])
-    func sizes(_ count: Int) throws {
+    func `A body of any size is signed`(_ count: Int) throws {
         let text = "b'x' * \(count)"
         let expected = try Python.evaluate([
             "mac('sha256', b'POST:' + \(text) + b':' + \(text) + b'.').hex()", "mac('sha256', b'\(count),/').hex()",
@@ -137,7 +137,7 @@ struct SettingsTests {
         #expect(try sign(request, ["message": "\(count),{path}"]).headers["X-Signature"] == expected[1])
     }
 
-    @Test func withoutABody() throws {
+    @Test func `A request without a body is signed`() throws {
         let request = try HTTPRequest(.get, "https://example.com/")
         let settings = ["message": "{body}{query}{query:sorted}{body-hash}", "body-hash-header": "X-Hash"]
         #expect(try sign(request, settings).headers["X-Hash"] == "")
@@ -147,7 +147,7 @@ struct SettingsTests {
         #expect(hashed.headers["X-Signature"] == expected[0])
     }
 
-    @Test func nonce() throws {
+    @Test func `A nonce is sent only if it is signed, and differs each time`() throws {
         let request = try HTTPRequest(.get, "https://example.com/")
         #expect(try sign(request, [:]).headers.contains("X-Nonce") == false)
         let token = try makeToken(["message": "{nonce}"])
@@ -166,7 +166,7 @@ struct SettingsTests {
         #expect(nonces.count == 100)
     }
 
-    @Test func emptyNamesAreNotSent() throws {
+    @Test func `A part with an empty name isn't sent`() throws {
         let signed = try sign(
             HTTPRequest(.get, "https://example.com/"),
             [
@@ -176,8 +176,8 @@ struct SettingsTests {
         #expect(signed.headers.map(\.name).filter { $0 != "Host" && $0 != "Accept" } == ["Authorization"])
     }
 
-    /// One key, many threads: contexts are never shared.
-    @Test func concurrently() async throws {
+    /// Contexts are never shared between threads.
+    @Test func `One key signs on many threads`() async throws {
         let token = try makeToken(["message": "{target}"])
         let expected = try Python.evaluate((0..<64).map { "mac('sha256', b'/\($0)').hex()" })
         try await withThrowingTaskGroup(of: Void.self) { group in

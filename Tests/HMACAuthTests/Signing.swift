@@ -3,7 +3,7 @@ import NevodHost
 import NevodPluginABI
 import NevodSupport
 
-/// The scheme as a program uses it: settings in, an authorised request out.
+/// Authorizes a request with the scheme, as a program does.
 func sign(
     _ request: HTTPRequest, _ settings: [String: String], secret: String = "s3cret", at unixNanoseconds: Int64 = someTime
 ) throws -> HTTPRequest {

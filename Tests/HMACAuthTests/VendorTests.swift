@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// Vendors' schemes as settings, against the examples that the vendors publish: their secrets, requests and signatures.
+/// Vendors' schemes as settings, compared with the vendors' published secrets, requests and signatures.
 struct VendorTests {
     /// "Verifying requests from Slack", https://docs.slack.dev/authentication/verifying-requests-from-slack
     @Test func slack() throws {
@@ -58,7 +58,7 @@ struct VendorTests {
         #expect(signed.headers.contains("X-Timestamp") == false)
     }
 
-    /// Standard Webhooks (Svix, and many who send webhooks), the reference library's test "sign function works",
+    /// Standard Webhooks (Svix and many others), the reference library's test "sign function works",
     /// https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/javascript/src/webhook.test.ts
     @Test func standardWebhooks() throws {
         var request = try HTTPRequest(.post, "https://example.com/", body: .bytes(Array(#"{"test": 2432232314}"#.utf8)))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// A scheme in Swift, as an author writes it, through the contract and into the host.
+/// A scheme in Swift as an author writes it, loaded by the host through the contract.
 struct PluginExportTests {
     enum Colour: String, CaseIterable, SettingValue {
         case red
@@ -96,7 +96,7 @@ struct PluginExportTests {
         try #require(throws: PluginError.self) { try authorized(["text": .text(text), "secret": "s"]) }
     }
 
-    @Test func `The plugin and its schemes`() throws {
+    @Test func `A plugin's names and schemes reach the host`() throws {
         #expect(plugin.path == "built in")
         #expect([plugin.name, plugin.version, plugin.vendor] == ["Test", "1.2.3", "Vendor"])
         #expect(plugin.schemes.map(\.id) == ["everything", "plain"])
@@ -105,7 +105,7 @@ struct PluginExportTests {
         #expect(throws: PluginError.self) { try plugin.scheme() }
     }
 
-    @Test func `Declarations`() throws {
+    @Test func `Declarations of settings reach the host`() throws {
         let settings = try plugin.scheme("everything").settings
         #expect(
             settings.map(\.name) == [
@@ -127,14 +127,14 @@ struct PluginExportTests {
         #expect(settings.first?.help == "Any text")
     }
 
-    @Test func `Defaults stand in for what isn't given`() throws {
+    @Test func `Defaults replace missing values`() throws {
         let request = try authorized(["text": "t", "secret": "s"])
         #expect(request.headers["X-Values"] == "t fallback - -7 - true green - [] [] 0")
         #expect(request.headers["X-Prepared"] == "prepared t")
         #expect(request.headers.values(of: "X-Secret") == ["s"])
     }
 
-    @Test func `Values arrive`() throws {
+    @Test func `Values of every kind reach the scheme`() throws {
         let request = try authorized([
             "list": "b", "text": "ä t", "text-default": "x", "text-optional": "o", "integer": "9223372036854775807",
             "integer-optional": "0", "boolean": "false", "choice": "red", "choice-optional": "dark-green", "list": "a",
@@ -150,7 +150,7 @@ struct PluginExportTests {
         #expect(request.headers["Cookie"] == "c=d")
     }
 
-    @Test func `The view arrives`() throws {
+    @Test func `The request reaches the scheme`() throws {
         var request = try HTTPRequest(.post, "https://h:8443/a%2Fb?x=1?", body: .bytes([1, 2, 3]))
         request.materialize()
         let sent = try authorized(["text": "t", "secret": "s"], request)
@@ -162,7 +162,7 @@ struct PluginExportTests {
         #expect(empty.headers["X-Seen"] == "GET http h / / false 0 -1 -1 32 1700000000 1700000000999999999 2 0")
     }
 
-    @Test func `What isn't needed isn't there`() throws {
+    @Test func `A scheme without needs runs`() throws {
         var request = try HTTPRequest(.get, "http://h/")
         try plugin.scheme("plain").makeInstance().authorize(&request, attempt: 1)
         #expect(request.headers["X-Plain"] == "12")
@@ -174,7 +174,9 @@ struct PluginExportTests {
         ("unsupported", "authorize", 5, "", "not on a Sunday", false),
         ("internal", "authorize", 6, "", "a fault", true),
     ])
-    func `Failures arrive`(text: String, function: String, status: Int32, subject: String, message: String, hasDetail: Bool)
+    func `Errors reach the host with status and message`(
+        text: String, function: String, status: Int32, subject: String, message: String, hasDetail: Bool
+    )
         throws
     {
         let error = try error(text)
@@ -191,7 +193,7 @@ struct PluginExportTests {
     struct Held: AuthScheme {
         static let id = "held"
         static let title = "Holds an object"
-        // Written and read by this one test, in turn.
+        // Accessed by one test alone.
         nonisolated(unsafe) static weak var made: Canary?
         private var canary: Canary?
         mutating func prepare() {
@@ -223,7 +225,7 @@ struct PluginExportTests {
 
     private static let lists = PluginExport(Lists.self, name: "Lists", version: "1", vendor: "")
 
-    @Test func `A list's default, and an optional's`() throws {
+    @Test func `Lists and optionals may have defaults`() throws {
         let plugin = try Plugin(builtIn: Self.lists.table)
         func list(_ settings: SchemeSettings) throws -> String? {
             var request = try HTTPRequest(.get, "http://h/")

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The key of a stored response: the resource, and the credentials of the request. Both are digests, so the cache keeps neither
 /// credentials nor targets that contain them.
 struct CacheKey: Hashable, Sendable {
@@ -51,17 +53,14 @@ struct CacheKey: Hashable, Sendable {
     /// Whether a line that the caller wrote is a credential, by its name. A name too many costs a cache hit; a name too few
     /// could show a response to the wrong user.
     private static func isCredential(_ name: ArraySlice<UInt8>) -> Bool {
-        name.indices.contains { index in
-            credentialWords.contains { word in
-                word[0] == HTTPSyntax.lowercased(name[index])
-                    && name[index...].lazy.map(HTTPSyntax.lowercased).starts(with: word)
+        let isWide = name.indices.contains { index in
+            wideParts.contains { part in
+                part[0] == HTTPSyntax.lowercased(name[index])
+                    && name[index...].lazy.map(HTTPSyntax.lowercased).starts(with: part)
             }
         }
+        return isWide || RedactedNames.default.contains(name)
     }
 
-    /// Parts of the standard names, Authorization, Proxy-Authorization and Cookie (RFC 9110 §11, RFC 6265), and of common
-    /// others.
-    private static let credentialWords = [
-        "auth", "cookie", "credential", "key", "passw", "secret", "session", "signature", "token",
-    ].map { Array($0.utf8) }
+    private static let wideParts = SecretNames.wideParts.map { Array($0.utf8) }
 }

@@ -1,13 +1,12 @@
-extension HTTPRequest {
-    /// Fields whose values are credentials regardless of their provenance.
-    static let credentialFields: Set<String> = ["authorization", "proxy-authorization", "cookie"]
+internal import NevodSupport
 
+extension HTTPRequest {
     /// The request line and header lines, safe to log. Values that a token or plugin wrote, under any name, and values of
     /// credential fields are replaced. The lines have no line breaks.
     public var redactedHead: [String] {
         ["\(method) \(redactedTarget)"]
             + headers.map { line in
-                let isSecret = line.provenance.writesCredentials || Self.credentialFields.contains(line.name.lowercased())
+                let isSecret = line.provenance.writesCredentials || SecretNames.requestFields.contains(line.name.lowercased())
                 let note = line.provenance.writesCredentials ? "[redacted: \(line.provenance)]" : "[redacted]"
                 return "\(line.name): \(isSecret ? note : line.value)"
             }

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// A request as it is sent: the exact request-target and ordered header lines, each part with its ``Provenance``.
 public struct HTTPRequest: Sendable {
     /// The method, case-sensitive (RFC 9110 §9.1).
@@ -155,7 +157,7 @@ public struct HTTPRequest: Sendable {
     /// Removes everything that a token or scheme wrote, and the credential fields.
     mutating func stripCredentials() {
         headers.removeAll(where: \.writesCredentials)
-        for field in Self.credentialFields { headers.remove(field) }
+        for field in SecretNames.requestFields { headers.remove(field) }
         while let item = addedQueryItems.firstIndex(where: \.provenance.writesCredentials) { removeAddedQueryItem(at: item) }
     }
 

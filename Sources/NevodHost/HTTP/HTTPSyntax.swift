@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
@@ -16,7 +18,7 @@ enum HTTPSyntax {
         guard let start = bytes.baseAddress, bytes.count > 0 else { return false }
         var offset = 0
         while offset < bytes.count {
-            guard isTokenByte(start[offset]) else { return false }
+            guard start[offset].isTokenByte else { return false }
             offset += 1
         }
         return true
@@ -69,15 +71,6 @@ enum HTTPSyntax {
         return (belowSpace | ((deleted &- ones) & ~deleted)) & highBits != 0
     }
 
-    @inline(__always)
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        byte < 64 ? lowTokenBytes >> UInt64(byte) & 1 == 1 : byte < 128 && highTokenBytes >> UInt64(byte - 64) & 1 == 1
-    }
-
-    // One bit for each byte: ! # $ % & ' * + - . 0-9, and A-Z ^ _ ` a-z | ~.
-    private static let lowTokenBytes: UInt64 = 0x03FF_6CFA_0000_0000
-    private static let highTokenBytes: UInt64 = 0x57FF_FFFF_C7FF_FFFE
-
     /// Whether a cookie's value can have the byte (RFC 6265 §4.1.1).
     static func isCookieByte(_ byte: UInt8) -> Bool {
         switch byte {
@@ -87,7 +80,7 @@ enum HTTPSyntax {
     }
 
     static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+        byte.asciiLowercased
     }
 
     /// Compares field names, ignoring ASCII case (RFC 9110 §5.1).

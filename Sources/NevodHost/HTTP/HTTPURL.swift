@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// An `http` or `https` URL, parsed without normalization: dots, double slashes, percent-encodings and empty query items are
 /// sent unchanged, because the signature covers the exact bytes sent.
 struct HTTPURL {
@@ -52,7 +54,7 @@ struct HTTPURL {
         let address = authority.dropFirst().prefix { $0 != UInt8(ascii: "]") }
         let port = authority[address.endIndex...].dropFirst()
         guard address.endIndex < authority.endIndex, !address.isEmpty, port.isEmpty || port.first == UInt8(ascii: ":"),
-            address.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+            address.allSatisfy({ Hexadecimal.value(of: $0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
         else { return nil }
         return (address, port.dropFirst())
     }
@@ -80,14 +82,6 @@ struct HTTPURL {
             UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
             false
         default: byte > 0x20 && byte < 0x7F
-        }
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
         }
     }
 

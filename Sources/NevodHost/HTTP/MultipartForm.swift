@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import NevodSupport
 
 /// A form with several parts (`multipart/form-data`, RFC 7578). Files are read while they are sent.
 public struct MultipartForm: Sendable {
@@ -15,7 +16,7 @@ public struct MultipartForm: Sendable {
         // Content can't contain 24 random bytes by chance, so it needn't be searched for the boundary.
         var random = [UInt8](repeating: 0, count: 24)
         RAND_bytes(&random, Int32(random.count))
-        boundary = "nevod-" + random.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        boundary = "nevod-" + Hexadecimal.text(random)
     }
 
     /// The value for the request's Content-Type, with the boundary.

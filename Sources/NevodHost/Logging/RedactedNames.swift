@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Names whose values never reach a log: of headers, query items, and fields of JSON and form bodies.
 ///
 /// Names compare by their letters and digits alone: `api-key` is also `X-Api-Key`'s end, `apiKey` and `API_KEY`. A pattern with
@@ -18,11 +20,7 @@ public struct RedactedNames: Sendable, Hashable {
     }
 
     /// What OAuth 2, cookies, signatures and the common schemes of API keys call their secrets.
-    public static let `default` = RedactedNames([
-        "*authorization*", "*cookie*", "*token*", "*secret*", "*password*", "*passwd*", "*passphrase*", "*api-key*",
-        "*signature*", "*credential*", "*private-key*", "*access-key*", "*session-id*", "*assertion*", "*jwt*", "SAMLResponse",
-        "code", "code_verifier", "device_code", "user_code", "key", "sig", "sid", "session", "pin", "otp", "auth", "pass", "pwd",
-    ])
+    public static let `default` = RedactedNames(SecretNames.patterns)
 
     /// These, and more.
     public func adding(_ patterns: some Sequence<String>) -> RedactedNames {
@@ -42,11 +40,7 @@ public struct RedactedNames: Sendable, Hashable {
             .contains { whole.contains(Self.normalized($0)) }
     }
 
-    /// What OAuth 2 says about a token, not the token (RFC 6749 §5.1, RFC 7009 §2.1, RFC 8414 §2).
-    private static let harmless: Set<[UInt8]> = Set(
-        ["token_type", "token_type_hint", "token_endpoint", "issued_token_type", "id_token_signing_alg_values_supported"].map {
-            normalized($0.utf8)
-        })
+    private static let harmless: Set<[UInt8]> = Set(SecretNames.harmless.map { normalized($0.utf8) })
 
     private static func normalized(_ name: some Sequence<UInt8>) -> [UInt8] {
         name.map(HTTPSyntax.lowercased).filter {

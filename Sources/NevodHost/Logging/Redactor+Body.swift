@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 extension Redactor {
     /// A body as it may be logged: for text, up to `limit` bytes, redacted; for everything else, its size and type. Nil if it
     /// is empty.
@@ -139,21 +141,19 @@ private struct JSONScanner {
         guard rest.contains(UInt8(ascii: "\\")) else { return Array(rest) }
         var bytes: [UInt8] = []
         while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
+            guard byte == UInt8(ascii: "\\"), let letter = rest.first else {
                 bytes.append(byte)
                 continue
             }
-            switch escape {
-            case UInt8(ascii: "u"):
-                let number = UInt32(String(decoding: rest.prefix(4), as: UTF8.self), radix: 16)
-                rest = rest.dropFirst(4)
-                bytes += String(number.flatMap(Unicode.Scalar.init) ?? "\u{FFFD}").utf8
-            case UInt8(ascii: "n"): bytes.append(0x0A)
-            case UInt8(ascii: "r"): bytes.append(0x0D)
-            case UInt8(ascii: "t"): bytes.append(0x09)
-            case UInt8(ascii: "b"): bytes.append(0x08)
-            case UInt8(ascii: "f"): bytes.append(0x0C)
-            default: bytes.append(escape)
+            var index = 0
+            if JSONEscape.decode(rest.span, at: &index, into: &bytes) {
+                rest = rest.dropFirst(index)
+            } else if letter == UInt8(ascii: "u") {
+                bytes += "\u{FFFD}".utf8
+                rest = rest.dropFirst(5)
+            } else {
+                bytes.append(letter)
+                rest = rest.dropFirst()
             }
         }
         return bytes

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 extension Redactor {
     /// The ranges of values that are assigned to secret names, in any common notation: `a=b`, `a: b`, `"a":"b"`, `a="b"`,
     /// `<a>b</a>`. Quotes are not part of a range.
@@ -88,7 +90,7 @@ extension Redactor {
         var index = 0
         while index < text.count {
             let start = index
-            while index < text.count, isTokenByte(text[index]) { index += 1 }
+            while index < text.count, isJWTByte(text[index]) { index += 1 }
             let run = text[start..<index]
             if run.count >= 20, run.starts(with: "eyJ".utf8), run.contains(UInt8(ascii: ".")) { found.append(start..<index) }
             if index == start { index += 1 }
@@ -96,7 +98,7 @@ extension Redactor {
         return found
     }
 
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
+    private static func isJWTByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Redacts credentials in the log of one exchange: values that a token or scheme wrote, values under secret names, and all
 /// other occurrences of these values, as in a response that repeats one.
 struct Redactor {
@@ -21,7 +23,7 @@ struct Redactor {
     var longestSecret: Int { secrets.first?.count ?? 0 }
 
     private func isSecret(_ line: HTTPHeaders.Element) -> Bool {
-        line.provenance.writesCredentials || HTTPRequest.credentialFields.contains(line.name.lowercased())
+        line.provenance.writesCredentials || SecretNames.requestFields.contains(line.name.lowercased())
             || names.contains(line.name.utf8)
     }
 
@@ -56,7 +58,7 @@ struct Redactor {
         for range in assignments(in: value) { learn(value[range]) }
         // A name and a password (RFC 7617 §2).
         guard String(decoding: value[..<space], as: UTF8.self).lowercased() == "basic",
-            let pair = Base64.decoded(Array(credential))
+            let pair = Base64.decoded(Array(credential), .any)
         else { return }
         learn(pair)
         learn(pair.drop { $0 != UInt8(ascii: ":") }.dropFirst())

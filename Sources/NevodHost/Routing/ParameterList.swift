@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Parameters in the order in which they are sent; names may repeat.
 ///
 /// A literal keeps its order, as in `["b": "1", "a": "2", "a": "3"]`. A dictionary has no order and is sorted by name, so that a

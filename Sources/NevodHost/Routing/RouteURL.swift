@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Builds the URL of a route from the service's base URL, the endpoint and the parameters.
 enum RouteURL {
     /// - Parameters:

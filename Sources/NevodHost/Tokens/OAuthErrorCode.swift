@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The `error` field of a token endpoint's response (RFC 6749 §5.2).
 struct OAuthErrorCode: Hashable {
     let rawValue: String
@@ -14,9 +16,10 @@ struct OAuthErrorCode: Hashable {
         self.rawValue = rawValue
     }
 
-    /// Reads JSON, `{"error": "invalid_grant"}`, or a form, `error=invalid_grant`; nil if the body has neither.
+    /// Reads JSON, `{"error": "invalid_grant"}`, or a form, `error=invalid_grant`; nil if the body has neither, or repeats a member,
+    /// which leaves open which value counts.
     init?(inBody body: [UInt8]) {
-        let member = JSONStrings.members(of: body).first { $0.name == "error" }?.value
+        let member = (try? JSONValue(parsing: body.span, repeatedNames: .refused))?["error"]?.string
         guard let value = member ?? Self.formField("error", of: String(decoding: body, as: UTF8.self)) else { return nil }
         rawValue = value
     }

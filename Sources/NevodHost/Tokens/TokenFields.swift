@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The fields of a stored token, encoded like a form: percent-encoded names and values, sorted by name.
 struct TokenFields {
     private let fields: [String: String]

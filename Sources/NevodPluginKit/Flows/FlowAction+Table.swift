@@ -2,7 +2,7 @@ internal import NevodPluginABI
 internal import NevodSupport
 
 extension FlowAction {
-    /// The host keeps the reason for itself when it can't do this, and ends the flow with it.
+    /// Passes the action to the host. If the host can't perform it, it records the reason and fails the flow with it.
     func hand(to actions: UnsafePointer<nevod_actions>) {
         let (table, host) = (actions.pointee, actions.pointee.host)
         let loan = Loan()
@@ -46,7 +46,7 @@ extension IssuedToken {
     func withTable(_ body: (UnsafePointer<nevod_token>) -> Void) {
         bytes.withUnsafeBytes { bytes in
             withBytes(account) { account in
-                // 0 says that nobody knows: what has expired long ago is said with the first time that can be.
+                // 0 means an unknown expiry, so the earliest expiry is 1.
                 let expiry = expiresAt.map { max(1, $0.multiplied(by: 1_000_000_000)) }
                 var table = nevod_token(
                     struct_size: UInt32(MemoryLayout<nevod_token>.size), reserved: 0, bytes: nevod_bytes(bytes),
@@ -58,7 +58,7 @@ extension IssuedToken {
 }
 
 extension Int64 {
-    /// With the largest number where there is no larger.
+    /// The product, clamped to what fits.
     fileprivate func multiplied(by factor: Int64) -> Int64 {
         let (product, isTooLarge) = multipliedReportingOverflow(by: factor)
         return isTooLarge ? (self < 0 ? .min : .max) : product
@@ -66,7 +66,7 @@ extension Int64 {
 }
 
 extension Duration {
-    /// Whole ones, as the contract counts: none for the past, the most there are for what is beyond.
+    /// Whole nanoseconds, clamped to what the contract can express.
     fileprivate var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard self > .zero else { return 0 }
@@ -75,7 +75,7 @@ extension Duration {
     }
 }
 
-/// Memory that an action lends to the host: valid until this goes, and wiped then, since passwords are among it.
+/// Memory that an action lends to the host. Wiped and freed on deinit, because it may hold passwords.
 private final class Loan {
     private var blocks: [UnsafeMutableRawBufferPointer] = []
 
@@ -95,7 +95,7 @@ private final class Loan {
         secret.withUnsafeBytes { lend($0) }
     }
 
-    /// - Parameter values: of a type that is bits and nothing else.
+    /// Lends a copy of the values; nil if there are none.
     func lend<Value: BitwiseCopyable>(_ values: [Value]) -> UnsafePointer<Value>? {
         guard !values.isEmpty else { return nil }
         let block = block(of: values.count * MemoryLayout<Value>.stride, alignment: MemoryLayout<Value>.alignment)

@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-/// The functions of the contract that a scheme with flows has beside the others.
+/// The contract's functions that only a scheme with flows has.
 enum FlowExport {
     static let decode:
         @convention(c) (
@@ -70,7 +70,7 @@ class AnyFlowSchemeBox: AnySchemeBox {
         preconditionFailure("abstract")
     }
 
-    /// Nil: the scheme has none of this kind.
+    /// The flow of a kind; nil if the scheme has none.
     func flow(_ kind: Int32) -> FlowRun.Function? {
         preconditionFailure("abstract")
     }
@@ -112,7 +112,9 @@ final class FlowSchemeBox<Scheme: FlowScheme>: AnyFlowSchemeBox {
 
     private func challenged<Flowing: ChallengeFlow>(_ scheme: Flowing) -> FlowRun.Function {
         { flow, start in
-            guard let response = start.response else { throw SchemeError.internal("the host gave a challenge no answer") }
+            guard let response = start.response else {
+                throw SchemeError.internal("the host started a challenge without a response")
+            }
             let token = start.token == nil ? nil : try start.token(of: Flowing.self)
             return try await scheme.challenge(flow, response, token)
         }
@@ -151,7 +153,7 @@ final class FlowSchemeBox<Scheme: FlowScheme>: AnyFlowSchemeBox {
     }
 }
 
-/// A live token, as the host holds it.
+/// The object behind the host's pointer to a decoded token.
 private final class TokenBox<Token: SchemeToken> {
     let token: Token
 

@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-/// What a flow has to know from a person.
+/// A question to the user.
 public struct FlowQuestion: Sendable {
     enum Kind {
         case text, secret, code
@@ -11,6 +11,8 @@ public struct FlowQuestion: Sendable {
     let name: String
     let prompt: String
 
+    /// A question with a visible answer.
+    ///
     /// - Parameters:
     ///   - name: the answer's name: `a-z`, `0-9` and `-`, beginning with a letter.
     ///   - prompt: one line: `User name`.
@@ -18,20 +20,20 @@ public struct FlowQuestion: Sendable {
         FlowQuestion(kind: .text, name: name, prompt: prompt)
     }
 
-    /// A password: not echoed.
+    /// A password, which isn't echoed.
     public static func secret(_ name: String, _ prompt: String) -> FlowQuestion {
         FlowQuestion(kind: .secret, name: name, prompt: prompt)
     }
 
-    /// A one-time code: echoed, never remembered.
+    /// A one-time code, which is echoed and never stored.
     public static func code(_ name: String, _ prompt: String) -> FlowQuestion {
         FlowQuestion(kind: .code, name: name, prompt: prompt)
     }
 
-    /// One of several texts.
+    /// A choice among texts.
     ///
     /// - Parameters:
-    ///   - name: as of ``text(_:_:)``.
+    ///   - name: the answer's name, as in ``text(_:_:)``.
     ///   - prompt: one line.
     ///   - choices: at least one, at most 64.
     public static func choice(_ name: String, _ prompt: String, _ choices: [String]) -> FlowQuestion {
@@ -40,7 +42,7 @@ public struct FlowQuestion: Sendable {
 }
 
 extension FlowQuestion.Kind {
-    /// As the contract counts them, and the choices.
+    /// The kind's number in the contract.
     var number: Int32 {
         switch self {
         case .text: Int32(NEVOD_QUESTION_TEXT)

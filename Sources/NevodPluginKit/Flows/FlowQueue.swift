@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// Runs a flow's function on whatever thread calls ``drain()``, and on no other: a plugin has no thread of its own.
+/// Runs a flow's function on the thread that calls ``drain()``, because a plugin has no thread of its own.
 final class FlowQueue: TaskExecutor {
     private struct Jobs {
         var waiting: [UnownedJob] = []
@@ -15,16 +15,16 @@ final class FlowQueue: TaskExecutor {
             if !jobs.isClosed { jobs.waiting.append(job) }
             return jobs.isClosed
         }
-        // Something outside wakes a function that was given up. Nobody drains any more; it may end elsewhere.
+        // A cancelled function was resumed from outside. The queue is no longer drained, so the function ends on the global executor.
         if isClosed { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
     }
 
-    /// Until nothing is left.
+    /// Runs jobs until none is left.
     func drain() {
         while let job = next(closing: false) { job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    /// The same, for the last time.
+    /// Runs jobs until none is left, and closes the queue.
     func drainAndClose() {
         while let job = next(closing: true) { job.runSynchronously(on: asUnownedTaskExecutor()) }
     }

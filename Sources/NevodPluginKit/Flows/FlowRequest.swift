@@ -2,19 +2,20 @@ public import NevodSupport
 
 /// A request of a flow. The host adds Host and Content-Length, and sends only to origins that settings name.
 public struct FlowRequest: Sendable {
-    /// A token (RFC 9110 §9.1), as it is sent.
+    /// The method as it is sent: a token (RFC 9110 §9.1).
     public var method: String
-    /// Absolute.
+    /// The absolute URL.
     public var url: String
-    /// In the order of sending. Those that say where a request ends, `Host` and `Content-Length` among them, are refused.
+    /// The header lines in the order of sending. Lines that define the request's framing or target, such as `Content-Length` and `Host`,
+    /// are refused.
     public var headers: [(name: String, value: String)]
-    /// At most 1 MiB. Wiped when nobody holds it any more, since passwords are in it.
+    /// The body, at most 1 MiB. A secret, because it may hold passwords.
     public var body: Secret
-    /// Whether the host follows redirects, by its own rules and within the origins that settings name. Otherwise a redirect is
-    /// the response.
+    /// Whether the host follows redirects, by its own rules and within the origins that settings name. Otherwise a redirect is returned
+    /// as the response.
     public var followsRedirects: Bool
 
-    /// For methods that have no form of their own here.
+    /// Creates a request with any method.
     public init(
         _ method: String, _ url: String, headers: [(name: String, value: String)] = [], body: Secret = .absent,
         followsRedirects: Bool = true
@@ -26,14 +27,14 @@ public struct FlowRequest: Sendable {
         self.followsRedirects = followsRedirects
     }
 
-    /// Without a body.
+    /// A GET request without a body.
     public static func get(
         _ url: String, headers: [(name: String, value: String)] = [], followsRedirects: Bool = true
     ) -> FlowRequest {
         FlowRequest("GET", url, headers: headers, followsRedirects: followsRedirects)
     }
 
-    /// With an `application/x-www-form-urlencoded` body.
+    /// A POST request with an `application/x-www-form-urlencoded` body.
     public static func post(
         _ url: String, form: FormFields, headers: [(name: String, value: String)] = [], followsRedirects: Bool = true
     ) -> FlowRequest {
@@ -42,7 +43,7 @@ public struct FlowRequest: Sendable {
             followsRedirects: followsRedirects)
     }
 
-    /// With an `application/json` body.
+    /// A POST request with an `application/json` body.
     public static func post(
         _ url: String, json: JSONValue, headers: [(name: String, value: String)] = [], followsRedirects: Bool = true
     ) -> FlowRequest {

@@ -1,13 +1,13 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// With what a flow starts.
+/// The input of a flow.
 struct FlowStart: Sendable {
     let token: IssuedToken?
     let response: FlowResponse?
 }
 
-/// A flow as the host holds it: a function that runs while the host's call of `flow_step` lasts.
+/// The object behind the host's pointer to a flow: a function that runs only during the host's calls of `flow_step`.
 final class FlowRun {
     typealias Function = @Sendable (AuthFlow, FlowStart) async throws -> IssuedToken
 
@@ -20,7 +20,7 @@ final class FlowRun {
         self.function = function
     }
 
-    /// In the middle, everything that the function holds is released: it gets a cancellation, and runs to its end.
+    /// Cancels a function that hasn't finished, and runs it to its end, so that everything that it holds is released.
     deinit {
         close()
     }
@@ -47,18 +47,18 @@ final class FlowRun {
             $0.kept = Array(event.state.buffer)
         }
         let (function, flow) = (function, flow)
-        // Detached: a host in Swift calls from a task of its own, whose locals and priority are none of a flow's business.
+        // Detached: a host in Swift calls from a task of its own, whose locals and priority a flow must not inherit.
         task = Task.detached(executorPreference: queue) {
             let result: Result<IssuedToken, any Error>
             do { result = .success(try await function(flow, start)) } catch { result = .failure(error) }
             let leftBehind = flow.state.withLock { $0.finish(result) }
-            leftBehind?.resume(throwing: SchemeError.internal("something of the flow goes on after its end"))
+            leftBehind?.resume(throwing: SchemeError.internal("a task of the flow continued after the flow had finished"))
         }
     }
 
     private func resume(with reply: Result<FlowReply, any Error>) throws(SchemeError) {
-        guard let continuation = flow.state.withLock({ $0.answered() }) else {
-            throw .internal("the host answered a flow that asked for nothing")
+        guard let continuation = flow.state.withLock({ $0.takeWaiting() }) else {
+            throw .internal("the host sent an event to a flow that waits for none")
         }
         continuation.resume(with: reply)
     }
@@ -66,7 +66,7 @@ final class FlowRun {
     private func cancel() throws(SchemeError) {
         close()
         guard flow.state.withLock({ $0.asksAfterClose }) == 0 else {
-            throw .internal("the flow goes on after it was cancelled")
+            throw .internal("the flow continued after it was cancelled")
         }
         throw .unavailable("the flow was cancelled")
     }
@@ -90,7 +90,7 @@ final class FlowRun {
         case .finished(.failure(let error)): throw SchemeError(endingFlow: error)
         case .suspended:
             close()
-            throw .internal("suspended outside flow: it awaits something that is not of its AuthFlow")
+            throw .internal("suspended outside flow: it awaits something other than its AuthFlow")
         }
     }
 
@@ -109,12 +109,12 @@ final class FlowRun {
         case NEVOD_EVENT_SHOWN, NEVOD_EVENT_TIMER, NEVOD_EVENT_KEPT: return .success(.done)
         default: break
         }
-        return .failure(SchemeError.internal("the host told a flow something that the kit doesn't know"))
+        return .failure(SchemeError.internal("the host sent an event that the kit doesn't know"))
     }
 }
 
 extension SchemeError {
-    /// What the host is told of an error that ended a flow. The text of an error that isn't ours may hold anything.
+    /// The error that the host gets when a flow fails. Foreign errors are reduced to their type, because their text may hold secrets.
     init(endingFlow error: any Error) {
         self =
             switch error {

@@ -2,7 +2,7 @@ public import NevodSupport
 
 /// A scheme whose credential is a token: obtained by a login, stored by the host, put on each request.
 ///
-/// Every flow is one `async` function. It does no I/O: what it awaits, ``AuthFlow`` asks of the host.
+/// Each flow is one `async` function. It does no I/O of its own: it awaits only the methods of ``AuthFlow``, which the host performs.
 ///
 /// ```swift
 /// struct SessionAuth: FlowScheme, LogoutFlow {
@@ -28,31 +28,30 @@ public import NevodSupport
 /// }
 /// ```
 ///
-/// Refinements say which other flows there are: ``RefreshFlow``, ``LogoutFlow``, ``ChallengeFlow``. Where there is no refresh,
-/// the host logs in anew.
+/// Refinements add other flows: ``RefreshFlow``, ``LogoutFlow``, ``ChallengeFlow``. Without a refresh, the host logs in again.
 public protocol FlowScheme: AuthScheme {
-    /// What a request needs of the token, made of its bytes once. `Secret` is one.
+    /// The token as requests use it, decoded from its bytes once. `Secret` is one.
     associatedtype Token: SchemeToken = Secret
 
-    /// Whether the login asks a person. True unless a scheme says otherwise.
+    /// Whether the login asks the user. True by default.
     static var isInteractive: Bool { get }
 
     /// Obtains a token.
     ///
-    /// - Throws: a ``SchemeError`` ends the flow with its status; a ``FlowTransportError`` as a passing failure, which leaves
-    ///   a stored token as it is; any other error as a fault of the plugin, of which the user is told the type and no more.
+    /// - Throws: a ``SchemeError`` fails the flow with its status; a ``FlowTransportError`` as a transient failure, which keeps a stored
+    ///   token; any other error as a fault of the plugin, of which only the type is shown.
     func login(_ flow: AuthFlow) async throws -> IssuedToken
 
     /// Puts the token on one request. Must not block.
     func authorize(_ request: borrowing RequestView, _ token: Token, _ edits: Edits) throws(SchemeError)
 
-    /// Sees the answer to a request that this scheme authorised, as ``AuthScheme/respond(to:_:_:)`` does.
+    /// Handles the response to a request that this scheme authorized, as ``AuthScheme/respond(to:_:_:)`` does.
     ///
     /// - Parameters:
-    ///   - response: its body is not there.
-    ///   - request: as it was sent, with the state that `authorize` was shown.
-    ///   - token: the one that the request carried, nil where it went without.
-    ///   - edits: takes the state that requests to this origin are shown next, and a token that the answer brought.
+    ///   - response: the response, without its body.
+    ///   - request: the request as it was sent, with the state that `authorize` got.
+    ///   - token: the token that the request carried; nil if it had none.
+    ///   - edits: takes the state for later requests to this origin, and a token from the response.
     func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ edits: ResponseEdits
     ) -> Verdict
@@ -61,7 +60,7 @@ public protocol FlowScheme: AuthScheme {
 extension FlowScheme {
     public static var isInteractive: Bool { true }
 
-    /// Without a token there is nothing to put on a request. A scheme that can do without implements this.
+    /// Fails, because there is no token to put on the request. A scheme that works without a token implements this.
     public func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError) {
         throw .badToken("there is no token yet: log in first")
     }
@@ -70,44 +69,5 @@ extension FlowScheme {
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ edits: ResponseEdits
     ) -> Verdict {
         respond(to: response, request, edits)
-    }
-}
-
-/// A scheme that can make a new token of an old one, which has expired or was rejected.
-public protocol RefreshFlow: FlowScheme {
-    /// - Throws: as ``FlowScheme/login(_:)``; ``SchemeError/badToken(_:)`` where a login has to help, and
-    ///   ``SchemeError/denied(_:detail:)`` where the server has refused for good.
-    func refresh(_ flow: AuthFlow, _ token: Token) async throws -> IssuedToken
-}
-
-/// A scheme that gives its token back. The host clears it, whatever becomes of this.
-public protocol LogoutFlow: FlowScheme {
-    /// Tells the server that the token is not wanted any more.
-    ///
-    /// - Throws: as ``FlowScheme/login(_:)``. The token is cleared all the same, and whoever logs out is told the error.
-    func logout(_ flow: AuthFlow, _ token: Token) async throws
-}
-
-/// A scheme that needs requests of its own to answer a challenge: ``AuthScheme/respond(to:_:_:)`` says
-/// ``Verdict/challenge``, and the request is sent again with what this returns.
-public protocol ChallengeFlow: FlowScheme {
-    /// Obtains a token that meets the challenge.
-    ///
-    /// - Parameters:
-    ///   - flow: what the function asks the host by.
-    ///   - response: what ``AuthScheme/respond(to:_:_:)`` has seen; its body is not there.
-    ///   - token: nil when there was none.
-    func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Token?) async throws -> IssuedToken
-}
-
-/// A token as a scheme uses it: immutable, made of the stored bytes once, used by many requests at a time.
-public protocol SchemeToken: Sendable {
-    /// - Throws: ``SchemeError/badToken(_:)`` for bytes that it can't read, for instance of an older version of the plugin.
-    init(decoding bytes: Span<UInt8>) throws(SchemeError)
-}
-
-extension Secret: SchemeToken {
-    public convenience init(decoding bytes: Span<UInt8>) throws(SchemeError) {
-        self.init(bytes)
     }
 }

@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// What a flow asks the host to do.
+/// An action that a flow requests of the host.
 enum FlowAction: Sendable {
     case send(FlowRequest)
     case ask([FlowQuestion])
@@ -11,7 +11,7 @@ enum FlowAction: Sendable {
     case keep(IssuedToken)
 }
 
-/// What came of it.
+/// The result of an action.
 enum FlowReply: Sendable {
     case response(FlowResponse)
     case answers([String: Secret])
@@ -19,42 +19,42 @@ enum FlowReply: Sendable {
     case done
 }
 
-/// Whose turn it is between a flow's function and the host. Decides and does nothing: what it returns is done outside the lock.
+/// The state machine between a flow's function and the host. Performs nothing itself: callers do what it returns, outside the lock.
 struct FlowState: Sendable {
     typealias Continuation = UnsafeContinuation<FlowReply, any Error>
 
     private enum Phase {
-        /// The function runs, or awaits what isn't ours.
+        /// The function runs, or awaits something other than the flow.
         case running
         case asking(FlowAction, Continuation)
-        /// The host has been told.
+        /// The host performs the action.
         case waiting(Continuation)
         case finished(Result<IssuedToken, any Error>)
-        /// The host has given it up: it gets nothing more.
+        /// The host has cancelled the flow.
         case closed
     }
 
-    /// Where a drained function stands.
+    /// The state of a function that can't run further.
     enum Turn {
         case act(FlowAction)
         case finished(Result<IssuedToken, any Error>)
         case suspended
     }
 
-    /// What becomes of a function that asks.
+    /// The outcome of a function's request.
     enum Asked {
-        /// It waits for the host.
+        /// The function waits for the host.
         case waits
         case refused(any Error)
-        /// It has swallowed every cancellation, and would for ever.
+        /// The function has ignored every cancellation and is left suspended.
         case abandoned
     }
 
-    /// How often a function that swallows every cancellation is told again before it is left where it waits.
+    /// The number of times that a function which ignores cancellation is cancelled again before it is left suspended.
     private static let mostReminders = 100
 
     private var phase = Phase.running
-    /// After the function was given up.
+    /// The number of requests after the cancellation.
     private(set) var asksAfterClose = 0
 
     var unixNanoseconds: Int64 = 0
@@ -68,15 +68,15 @@ struct FlowState: Sendable {
         case .running:
             phase = .asking(action, continuation)
             return .waits
-        case .asking, .waiting: return .refused(SchemeError.internal("the flow asks for two things at a time"))
-        case .finished: return .refused(SchemeError.internal("something of the flow goes on after its end"))
+        case .asking, .waiting: return .refused(SchemeError.internal("the flow requested two actions at once"))
+        case .finished: return .refused(SchemeError.internal("a task of the flow continued after the flow had finished"))
         case .closed:
             asksAfterClose += 1
             return asksAfterClose <= Self.mostReminders ? .refused(CancellationError()) : .abandoned
         }
     }
 
-    /// - Returns: what a task that the function left behind waits for, in vain.
+    /// - Returns: the continuation of a task that the function left behind, to be resumed with an error.
     mutating func finish(_ result: Result<IssuedToken, any Error>) -> Continuation? {
         switch phase {
         case .closed: return nil
@@ -89,7 +89,7 @@ struct FlowState: Sendable {
         }
     }
 
-    /// After the function has run as far as it could.
+    /// Called after the function has run as far as it can.
     mutating func turn() -> Turn {
         switch phase {
         case .asking(let action, let continuation):
@@ -100,14 +100,14 @@ struct FlowState: Sendable {
         }
     }
 
-    /// Before the function runs again.
-    mutating func answered() -> Continuation? {
+    /// Called before the function continues with a reply.
+    mutating func takeWaiting() -> Continuation? {
         guard case .waiting(let continuation) = phase else { return nil }
         phase = .running
         return continuation
     }
 
-    /// - Returns: what has to be resumed with a `CancellationError`.
+    /// - Returns: the continuation to be resumed with a `CancellationError`.
     mutating func close() -> Continuation? {
         defer { phase = .closed }
         switch phase {

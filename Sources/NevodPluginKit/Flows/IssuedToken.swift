@@ -1,18 +1,20 @@
 public import NevodSupport
 
-/// What a flow has obtained. The host stores the bytes and never looks into them; ``SchemeToken`` reads them again.
+/// A token that a flow has obtained. The host stores the bytes and never interprets them; ``SchemeToken`` decodes them.
 public struct IssuedToken: Sendable {
-    /// At most 64 KiB, and not none: a token of no bytes is taken for no token.
+    /// The token's bytes: 1 byte to 64 KiB. Without bytes there is no token.
     public var bytes: Secret
-    /// When to renew it, in seconds since 1970 UTC; nil: nobody knows.
+    /// The expiry in seconds since 1970 UTC; nil if unknown.
     public var expiresAt: Int64?
-    /// Whom it belongs to, for people to tell sessions apart. Empty: nobody knows, or as with the token that it replaces. At most
-    /// 256 bytes, without control characters.
+    /// The account that the token belongs to, for people to tell sessions apart. Empty if unknown, or if it is that of the token that is
+    /// replaced. At most 256 bytes, without control characters.
     public var account: String
 
+    /// Creates a token.
+    ///
     /// - Parameters:
     ///   - bytes: 1 byte to 64 KiB.
-    ///   - expiresAt: seconds since 1970 UTC.
+    ///   - expiresAt: the expiry in seconds since 1970 UTC.
     ///   - account: as ``account``.
     public init(_ bytes: Secret, expiresAt: Int64? = nil, account: String = "") {
         self.bytes = bytes

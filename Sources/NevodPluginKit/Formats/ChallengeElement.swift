@@ -1,10 +1,12 @@
-/// What stands between the commas of a line with challenges: a scheme, alone or with a token68, or a parameter. A scheme and
-/// its first parameter, which no comma parts, are two.
+internal import NevodSupport
+
+/// An element between the commas of a line with challenges: a scheme, alone or with a token68, or a parameter. A scheme and its
+/// first parameter, which have no comma between them, are two elements.
 enum ChallengeElement {
     case scheme(String, token68: String?)
     case parameter(Challenge.Parameter)
 
-    /// Up to the line's first fault, without the challenge that has it.
+    /// The elements up to the line's first fault, without the challenge that has it.
     static func elements(of line: String) -> [ChallengeElement] {
         var line = line
         return line.withUTF8 { bytes in
@@ -21,7 +23,7 @@ enum ChallengeElement {
         }
     }
 
-    /// Lives within one call, whose bytes it borrows.
+    /// Borrows the bytes of one call.
     private struct Reader {
         struct Fault: Error {}
 
@@ -35,7 +37,7 @@ enum ChallengeElement {
         private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
         private var isAtEndOfElement: Bool { next == nil || next == UInt8(ascii: ",") }
 
-        /// Empty elements are none (RFC 9110 §5.6.1.2). False at the end of the line.
+        /// Skips empty elements (RFC 9110 §5.6.1.2). Returns false at the end of the line.
         mutating func skipToElement() -> Bool {
             while let byte = next, isSpace(byte) || byte == UInt8(ascii: ",") { offset += 1 }
             return next != nil
@@ -75,7 +77,7 @@ enum ChallengeElement {
             return String(decoding: text, as: UTF8.self)
         }
 
-        /// Behind a parameter's name: `="a value"`, with space around the sign from bad senders (RFC 9110 §11.2).
+        /// Reads what follows a parameter's name: `="a value"`, with white space around the sign from bad senders (RFC 9110 §11.2).
         private mutating func value() throws(Fault) -> String {
             guard next == UInt8(ascii: "=") else { throw Fault() }
             offset += 1
@@ -83,7 +85,7 @@ enum ChallengeElement {
             return next == UInt8(ascii: "\"") ? try quoted() : try token()
         }
 
-        /// RFC 9110 §5.6.4.
+        /// Reads a quoted string (RFC 9110 §5.6.4).
         private mutating func quoted() throws(Fault) -> String {
             offset += 1
             var text: [UInt8] = []
@@ -101,8 +103,8 @@ enum ChallengeElement {
             throw Fault()
         }
 
-        /// RFC 9110 §11.2. Nil, and nothing is read, when what stands here is something else: only the end of the element tells
-        /// `realm=` from `realm=x`.
+        /// Reads a token68 (RFC 9110 §11.2); nil, and nothing is read, if it isn't one. Only the end of the element tells `realm=` from
+        /// `realm=x`.
         private mutating func token68() -> String? {
             let start = offset
             let text = take { $0.isToken68Byte }
@@ -125,14 +127,11 @@ enum ChallengeElement {
 }
 
 extension UInt8 {
-    private var isAlphanumeric: Bool {
+    /// Whether the byte may stand in a token68 (RFC 9110 §11.2).
+    fileprivate var isToken68Byte: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: false
+        default: "-._~+/".utf8.contains(self)
         }
     }
-
-    /// RFC 9110 §5.6.2.
-    fileprivate var isTokenByte: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
-    fileprivate var isToken68Byte: Bool { isAlphanumeric || "-._~+/".utf8.contains(self) }
 }

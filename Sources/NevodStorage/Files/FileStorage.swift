@@ -38,7 +38,7 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
 
     public func data(for key: StorageKey) async throws(StorageError) -> [UInt8]? {
         let (path, name) = (path, StorageFileName(key).text)
-        return try await thread.run { () throws(StorageError) in try PrivateDirectory(path).read(name) }
+        return try await thread.run { () throws(StorageError) in try PrivateDirectory(path).read(name, upTo: Self.maximumSize) }
     }
 
     /// - Throws: `.tooLarge` if the value is longer than ``maximumSize``; `.full` if the device is full. The old value stays.
@@ -54,7 +54,7 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
         _ expected: [UInt8]?, with value: [UInt8]?, for key: StorageKey
     ) async throws(StorageError) -> Bool {
         try await write(key) { (folder, name) throws(StorageError) in
-            var current = try folder.read(name)
+            var current = try folder.read(name, upTo: Self.maximumSize)
             defer { current?.withUnsafeMutableBytes { $0.wipe() } }
             guard current == expected else { return false }
             try Self.put(value, folder, name)

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import NevodSupport
 
 /// The name of the file that holds a key's value. No two keys share one, even on file systems that ignore case or normalize accents;
 /// none begins with a dot, holds a slash, or exceeds the limit of a file system.

@@ -43,11 +43,12 @@ struct PrivateDirectory: ~Copyable {
     // MARK: Values
 
     /// - Returns: nil if there is no such file.
-    func read(_ name: String) throws(StorageError) -> [UInt8]? {
+    /// - Throws: `.tooLarge` if the file has more than `limit` bytes.
+    func read(_ name: String, upTo limit: Int) throws(StorageError) -> [UInt8]? {
         guard let file = try openFile(name, O_RDONLY) else { return nil }
-        guard file.size <= FileStorage.maximumSize else {
+        guard file.size <= limit else {
             throw StorageError(
-                .tooLarge, path(name), problem: "holds \(file.size) bytes, more than \(FileStorage.maximumSize)",
+                .tooLarge, path(name), problem: "holds \(file.size) bytes, more than \(limit)",
                 remedy: "move it away: this store did not write it")
         }
         return try file.read()

@@ -54,7 +54,7 @@ public struct KeyFile: StoreKeySource {
         // Unique to this call: other tasks of this process may be creating the file too.
         let new = "\(path).\(StoreIdentifier.random()).new"
         // Durable: a store that is on the device while its key is not would be lost in the next power failure.
-        let line = Hexadecimal.digits(of: SealingKey.random().bytes, terminator: [UInt8(ascii: "\n")])
+        let line = Hexadecimal.line(SealingKey.random().bytes)
         try line.withUnsafeBytes { (text) throws(StorageError) in
             try PrivateFile.write(text, unlessPresent: path, as: new)
         }

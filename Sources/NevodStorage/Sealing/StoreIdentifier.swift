@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import NevodSupport
 
 /// Identifies a store among all that a source has keys for.
 public struct StoreIdentifier: Sendable, Hashable, CustomStringConvertible {

@@ -1,6 +1,6 @@
-/// The dates of cookies (RFC 6265 §5.1.1), which servers write in more ways than HTTP's other dates.
+/// Dates in cookies (RFC 6265 §5.1.1), which servers write in more formats than HTTP's other dates.
 package enum CookieDate {
-    /// Seconds since 1970-01-01T00:00:00Z; nil where the day, month, year or time is missing, or there is no such date.
+    /// Seconds since 1970-01-01T00:00:00Z; nil if the day, month, year or time is missing, or the date doesn't exist.
     package static func unixSeconds(_ text: String) -> Int64? {
         var (clock, day, month, year): ([Int]?, Int?, Int?, Int?)
         for token in text.utf8.split(whereSeparator: isDelimiter) {
@@ -42,13 +42,13 @@ package enum CookieDate {
         text.allSatisfy(isDigit) ? number(text, digits: 1...2) : nil
     }
 
-    /// The number at the beginning; what follows it is not looked at.
+    /// The leading number; the rest of the token is ignored.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let number = token.prefix(while: isDigit)
         return digits.contains(number.count) ? Int(Substring(number)) : nil
     }
 
-    /// 1 … 12.
+    /// The month from 1 to 12.
     private static func monthNumber(_ token: Substring.UTF8View) -> Int? {
         let name = token.prefix(3).map { $0 | 0x20 }
         return months.firstIndex { $0.utf8.elementsEqual(name) }.map { $0 + 1 }

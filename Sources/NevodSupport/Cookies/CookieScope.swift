@@ -6,9 +6,9 @@
     private import Darwin
 #endif
 
-/// Which requests a cookie goes with, as far as names and paths say (RFC 6265 §5.1). Public suffixes are not among it.
+/// Matches cookies with requests by domain and path (RFC 6265 §5.1). Public suffixes are not considered here.
 public enum CookieScope {
-    /// Whether a host is a domain, or lies below it (RFC 6265 §5.1.3).
+    /// Whether a host is a domain or one of its subdomains (RFC 6265 §5.1.3).
     ///
     /// - Parameters:
     ///   - host: in lower case, without a port; an IPv6 address without its brackets.
@@ -17,21 +17,21 @@ public enum CookieScope {
         host == domain || host.hasSuffix("." + domain) && !isAddress(host)
     }
 
-    /// RFC 6265 §5.1.4.
+    /// Whether a request's path matches a cookie's (RFC 6265 §5.1.4).
     ///
     /// - Parameters:
-    ///   - path: of a request, without its query.
-    ///   - cookiePath: begins with a slash.
+    ///   - path: the request's, without its query.
+    ///   - cookiePath: the cookie's; begins with a slash.
     public static func path(_ path: String, matches cookiePath: String) -> Bool {
         guard path.utf8.starts(with: cookiePath.utf8) else { return false }
         let rest = path.utf8.dropFirst(cookiePath.utf8.count)
         return rest.isEmpty || rest.first == UInt8(ascii: "/") || cookiePath.utf8.last == UInt8(ascii: "/")
     }
 
-    /// The path that cookies are matched with: the one that servers resolve a request's to, without dot segments in either
-    /// spelling (RFC 3986 §6.2.2), so that `/app/../admin` doesn't get what belongs to `/app`.
+    /// The path that cookies are matched with. Dot segments in either spelling are resolved (RFC 3986 §6.2.2), as servers do, so that
+    /// `/app/../admin` doesn't get the cookies of `/app`.
     ///
-    /// - Parameter target: of a request, with or without a query.
+    /// - Parameter target: the request's, with or without a query.
     package static func requestPath(of target: String) -> String {
         var path: [UInt8] = []
         var rest = target.utf8.prefix { $0 != UInt8(ascii: "?") }
@@ -43,13 +43,13 @@ public enum CookieScope {
         return URLReference.withoutDots(String(decoding: path, as: UTF8.self))
     }
 
-    /// Where a cookie belongs that names no path: the folder that was asked for (RFC 6265 §5.1.4).
+    /// The path of a cookie that names none: the folder of the requested path (RFC 6265 §5.1.4).
     public static func defaultPath(of path: String) -> String {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
         return folder.isEmpty ? "/" : String(folder)
     }
 
-    /// An IPv4 address in any spelling that resolvers take (`127.1`, `0x7f000001`), or an IPv6 address.
+    /// Whether a host is an IPv4 address in any spelling that resolvers accept (`127.1`, `0x7f000001`), or an IPv6 address.
     public static func isAddress(_ host: String) -> Bool {
         var address = in_addr()
         return host.utf8.contains(UInt8(ascii: ":")) || inet_aton(host.withoutDotsAtEnd, &address) != 0
@@ -57,7 +57,7 @@ public enum CookieScope {
 }
 
 extension String {
-    /// A dot at the end says that a host's name is complete; the host is the same.
+    /// The host name without trailing dots. A trailing dot marks a name as complete and doesn't change the host.
     package var withoutDotsAtEnd: String {
         String(self[..<(lastIndex { $0 != "." }.map(index(after:)) ?? startIndex)])
     }

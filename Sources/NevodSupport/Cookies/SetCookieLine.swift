@@ -1,26 +1,27 @@
-/// A `Set-Cookie` line, taken apart (RFC 6265 §5.2). Whether the server that sent it may set that cookie, and where it then goes,
-/// is not decided here.
+/// A parsed `Set-Cookie` line (RFC 6265 §5.2). Doesn't decide whether the server may set the cookie, nor which requests it goes
+/// with.
 public struct SetCookieLine: Sendable {
-    /// What stands before the first `=`, without white space around it.
+    /// The text before the first `=`, without surrounding white space.
     public let name: String
-    /// What stands behind it, up to the first `;`, quotes included.
+    /// The text after it, up to the first `;`, with its quotes.
     public let value: String
     /// As the server wrote it, without a leading dot.
     public private(set) var domain: String?
     /// Begins with a slash.
     public private(set) var path: String?
-    /// Has the attribute `Secure`: for `https` alone.
+    /// Whether the cookie has the attribute `Secure`: for `https` alone.
     public private(set) var isSecure = false
-    /// Has the attribute `HttpOnly`: not for scripts in pages.
+    /// Whether the cookie has the attribute `HttpOnly`: not for scripts in pages.
     public private(set) var isHTTPOnly = false
     /// In lower case.
     public private(set) var sameSite: String?
     private var date: Int64?
     private var maxAge: Int64?
 
+    /// Parses a line. Malformed attributes are ignored; the last of a repeated attribute counts.
+    ///
     /// - Parameter line: the field's value.
-    /// - Returns: nil when it has no `=`, or a control character. Attributes that can't be read are passed over; of one that
-    ///   stands there twice, the last counts.
+    /// - Returns: nil if the line has no `=`, or has a control character.
     public init?(_ line: String) {
         guard !line.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }
         var pairs = line.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Self.pair)
@@ -31,10 +32,10 @@ public struct SetCookieLine: Sendable {
         for (name, value) in pairs { read(name, value ?? "") }
     }
 
-    /// When the cookie ends, in seconds since 1970 UTC; nil: with its session. Max-Age wins over Expires. A server deletes a
-    /// cookie by a time that is past.
+    /// The cookie's expiry in seconds since 1970 UTC; nil for a session cookie. Max-Age takes precedence over Expires. A server
+    /// deletes a cookie with an expiry in the past.
     ///
-    /// - Parameter unixSeconds: when the line arrived.
+    /// - Parameter unixSeconds: the time at which the line arrived.
     public func expiry(setAt unixSeconds: Int64) -> Int64? {
         guard let maxAge else { return date }
         guard maxAge > 0 else { return .min }
@@ -42,8 +43,8 @@ public struct SetCookieLine: Sendable {
         return isTooLate ? .max : sum
     }
 
-    /// Whether it is what a name beginning with `__Secure-` or `__Host-` promises its server (draft 6265bis §4.1.3), in any case
-    /// of letters.
+    /// Whether the cookie has the properties that a `__Secure-` or `__Host-` prefix of its name promises (draft 6265bis §4.1.3), in
+    /// any letter case.
     public func keepsItsPrefix(isHostOnly: Bool) -> Bool {
         let name = name.lowercased().utf8
         if name.starts(with: "__host-".utf8) { return isSecure && isHostOnly && path == "/" }
@@ -66,7 +67,7 @@ public struct SetCookieLine: Sendable {
         }
     }
 
-    /// RFC 6265 §5.2.2; beyond what can be counted, the most there is.
+    /// The seconds of Max-Age (RFC 6265 §5.2.2); values out of range are clamped.
     private static func seconds(_ maxAge: String) -> Int64? {
         let isNegative = maxAge.utf8.first == UInt8(ascii: "-")
         let digits = isNegative ? maxAge.dropFirst() : maxAge[...]
@@ -82,12 +83,12 @@ public struct SetCookieLine: Sendable {
         return (name.withoutSpaceAround, value)
     }
 
-    /// Of an attribute's value (draft 6265bis §5.5).
+    /// The longest attribute value (draft 6265bis §5.5).
     private static let mostBytes = 1024
 }
 
 extension Substring.UTF8View {
-    /// Without the spaces and tabs at both ends.
+    /// The text without leading and trailing spaces and tabs.
     package var withoutSpaceAround: String {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         var text = drop(while: isSpace)

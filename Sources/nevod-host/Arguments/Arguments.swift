@@ -1,4 +1,5 @@
 import NevodHost
+import NevodSupport
 
 /// The parsed command line: the command, its flags in order, and the operands.
 struct Arguments {

@@ -61,7 +61,7 @@ struct RequestCommand: Sendable {
         let head = ResponseWriter(arguments: arguments, console: console).head(of: response)
         console.trace("<", head[0])
         for (text, line) in zip(head.dropFirst(), response.headers) {
-            let isSecret = ["set-cookie", "set-cookie2"].contains(line.name.lowercased())
+            let isSecret = SecretNames.responseFields.contains(line.name.lowercased())
             console.trace("<", isSecret ? "\(line.name): [redacted]" : text)
         }
         console.trace("<", "")

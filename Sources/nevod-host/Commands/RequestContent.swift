@@ -1,5 +1,6 @@
 import Glibc
 import NevodHost
+import NevodSupport
 
 /// The content of a request, from one of the `-d` family, `--json`, `-F` or `-T`.
 struct RequestContent {

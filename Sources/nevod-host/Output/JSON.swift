@@ -1,3 +1,5 @@
+import NevodSupport
+
 /// A JSON value to print (RFC 8259). Foundation's encoder would double the size of this program and slow its start.
 indirect enum JSON {
     case null
@@ -27,17 +29,8 @@ indirect enum JSON {
     }
 
     private static func quoted(_ value: String) -> String {
-        var text = "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case _ where scalar.value < 0x20:
-                let hex = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text + "\""
+        var bytes = WipedBytes()
+        bytes.append(quoting: value)
+        return bytes.text
     }
 }

@@ -1,3 +1,5 @@
+import NevodSupport
+
 /// Formats a JSON document for a terminal: indented, and optionally in colours. Nothing is decoded: members keep their order and
 /// duplicates, numbers and strings their bytes. Only characters that control a terminal or change the writing direction are replaced
 /// by the equivalent escape.
@@ -20,13 +22,15 @@ struct JSONFormatter {
     /// the caller prints it unchanged.
     func format(_ document: [UInt8]) -> [UInt8]? {
         guard (try? UTF8Span(validating: document.span)) != nil else { return nil }
-        var lexer = JSONLexer(document)
+        // A byte order mark may be ignored (RFC 8259 §8.1).
+        let document = document.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(document.dropFirst(3)) : document
+        var lexer = JSONLexer(document.span)
         var output = JSONOutput(document: document, inColour: inColour)
         // An explicit stack instead of recursion: the sender decides the depth.
         var containers: [Container] = []
         var expectation = Expectation.value
         while output.bytes.count <= maximumOutput {
-            let token = lexer.next()
+            guard let token = try? lexer.next() else { return nil }
             switch (token, expectation) {
             case (.beginArray, .value), (.beginArray, .valueOrEnd), (.beginObject, .value), (.beginObject, .valueOrEnd):
                 guard containers.count < maximumDepth else { return nil }

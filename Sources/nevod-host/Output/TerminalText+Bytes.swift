@@ -21,7 +21,7 @@ extension TerminalText {
                 text.unicodeScalars.append(Unicode.UTF8.decode(encoded))
                 pending.removeFirst(encoded.count)
             case .error(let length):
-                shown += safe(text) + pending.prefix(length).map { "\\x\($0 < 16 ? "0" : "")\(String($0, radix: 16))" }.joined()
+                shown += safe(text) + pending.prefix(length).map { "\\x\(Hexadecimal.text([$0]))" }.joined()
                 text = ""
                 pending.removeFirst(length)
             case .emptyInput: return shown + safe(text)

@@ -1,4 +1,5 @@
 import NevodHost
+import NevodSupport
 
 /// The identity of a stored session, from which its key in the store is made.
 ///
@@ -70,20 +71,7 @@ struct SessionName: Sendable, Equatable {
     }
 
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
+        PercentEncoding.strictlyDecoded(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }
 

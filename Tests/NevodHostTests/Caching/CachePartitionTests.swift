@@ -50,7 +50,7 @@ struct CachePartitionTests {
     @Test func `A token in the query`() async throws { try await check { QueryAPIKeyToken(apiKey: $0, paramName: "who") } }
     @Test func `A cookie`() async throws { try await check { CookieToken(value: $0) } }
 
-    @Test(arguments: ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "x-session-id", "X-CSRF-TOKEN"])
+    @Test(arguments: ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "x-session-id", "X-CSRF-TOKEN", "X-JWT"])
     func `A credential that the caller wrote`(_ name: String) async throws {
         let fixture = try fixture()
         for _ in 0..<2 {

@@ -1,7 +1,7 @@
 import NevodPluginKit
 import Testing
 
-/// How a flow ends that doesn't end well.
+/// Flows that fail, are cancelled, or misbehave.
 struct FlowFailureTests {
     private func begin(_ login: @escaping @Sendable (AuthFlow) async throws -> IssuedToken) throws -> RunningFlow {
         try FlowTests.Script.$login.withValue(login) { try FlowHost(FlowTests.export).begin(NEVOD_FLOW_LOGIN) }
@@ -11,7 +11,7 @@ struct FlowFailureTests {
         let description = "hunter2"
     }
 
-    @Test func `Errors end it with a status`() throws {
+    @Test func `An error fails the flow with its status`() throws {
         let failures: [(any Error, FlowHost.Report)] = [
             (SchemeError.denied("no", detail: "d"), .init(status: 3, message: "no", detail: "d")),
             (SchemeError.unavailable("later"), .init(status: 4, message: "later")),
@@ -34,7 +34,7 @@ struct FlowFailureTests {
         (NEVOD_TRANSPORT_TRANSIENT, FlowTransportError.Kind.transient), (NEVOD_TRANSPORT_PERMANENT, .permanent),
         (NEVOD_TRANSPORT_TOO_LARGE, .tooLarge), (99, .permanent),
     ])
-    func `Transport errors`(number: Int, kind: FlowTransportError.Kind) throws {
+    func `A transport error reaches the flow with its kind`(number: Int, kind: FlowTransportError.Kind) throws {
         let caught = try begin { flow in
             do { _ = try await flow.send(.get("https://h/")) } catch let error as FlowTransportError {
                 return IssuedToken(Secret("\(error.kind == kind) \(error)"))
@@ -49,7 +49,7 @@ struct FlowFailureTests {
         #expect(uncaught.step(.transportError(number, "reset")).report == .init(status: 4, message: "reset"))
     }
 
-    @Test func `An answer that is no JSON is a passing failure`() throws {
+    @Test func `A response that isn't JSON is a transient failure`() throws {
         let flow = try begin { flow in
             let json = try await flow.send(.get("https://h/")).json()
             return IssuedToken(Secret(json["t"]?.string ?? "-"))
@@ -58,7 +58,7 @@ struct FlowFailureTests {
         let step = flow.step(.response(200, "<html>hunter2"))
         #expect(step.status == NEVOD_UNAVAILABLE)
         #expect(
-            step.report.message == "the server's answer (status 200) is no JSON that can be read: no value at byte 0")
+            step.report.message == "the server's response (status 200) is not valid JSON: expected a JSON value at byte 0")
     }
 
     @Test func `Cancellation is thrown where the flow waits`() throws {
@@ -73,20 +73,20 @@ struct FlowFailureTests {
         let step = flow.step(.cancelled)
         #expect(step.report == .init(status: 4, message: "the flow was cancelled"))
         #expect(step.actions.isEmpty)
-        // Steps after the end.
+        // Steps after the cancellation.
         #expect(flow.step(.timer).status == NEVOD_INTERNAL)
         #expect(flow.step(.cancelled).status == NEVOD_UNAVAILABLE)
         #expect(flow.step(.start()).actions.isEmpty)
     }
 
-    @Test func `Cancellation that is swallowed once, and for ever`() throws {
+    @Test func `Ignored cancellation is reported as a fault, once or forever`() throws {
         let once = try begin { flow in
             try? await flow.wait(.seconds(9))
             try? await flow.wait(.seconds(9))
             return IssuedToken(Secret("t"))
         }
         _ = once.step(.start())
-        #expect(once.step(.cancelled).report == .init(status: 6, message: "the flow goes on after it was cancelled"))
+        #expect(once.step(.cancelled).report == .init(status: 6, message: "the flow continued after it was cancelled"))
 
         let silently = try begin { flow in
             try? await flow.wait(.seconds(9))
@@ -101,10 +101,10 @@ struct FlowFailureTests {
             while true { try? await flow.wait(.seconds(9)) }
         }
         _ = forEver.step(.start())
-        #expect(forEver.step(.cancelled).report == .init(status: 6, message: "the flow goes on after it was cancelled"))
+        #expect(forEver.step(.cancelled).report == .init(status: 6, message: "the flow continued after it was cancelled"))
     }
 
-    @Test func `Freed at every point, it lets go of everything`() throws {
+    @Test func `A flow freed at any point releases everything`() throws {
         final class Count: Sendable {
             let alive = Locked(0)
             func change(by change: Int) { alive.withLock { $0 += change } }
@@ -137,7 +137,7 @@ struct FlowFailureTests {
         }
     }
 
-    @Test func `Suspended outside flow`() throws {
+    @Test func `A flow that awaits anything but its AuthFlow fails`() throws {
         let ways: [(String, @Sendable (AuthFlow) async throws -> Void)] = [
             ("sleep", { _ in try await Task.sleep(for: .seconds(3600)) }),
             ("continuation", { _ in await Never.resumed() }),
@@ -171,7 +171,7 @@ struct FlowFailureTests {
         }
     }
 
-    /// Left where it waits, since nobody can end it; resumed by the tests' end, so that nothing is lost.
+    /// A suspension that no flow can end. Resumed when the tests end, so that nothing leaks.
     enum Never {
         static func resumed() async {
             await withTaskCancellationHandler {
@@ -186,11 +186,11 @@ struct FlowFailureTests {
         private static let waiting = Locked<[CheckedContinuation<Void, Swift.Never>]>([])
     }
 
-    @Test func `What wakes it later ends it elsewhere, and is no step`() async throws {
+    @Test func `A cancelled function that is resumed later ends outside the flow's steps`() async throws {
         let gate = AsyncStream.makeStream(of: Void.self)
         let ended = AsyncStream.makeStream(of: String.self)
         let lateFlow = try begin { flow in
-            // Not cancellable: the wake-up comes when the host has given the flow up long ago.
+            // Not cancellable: the function is resumed long after the host has cancelled the flow.
             await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Swift.Never>) in
                 Task.detached {
                     for await _ in gate.stream { break }
@@ -211,7 +211,7 @@ struct FlowFailureTests {
         #expect(await results.next() == "true")
     }
 
-    @Test func `Work of its own within a step is no suspension`() throws {
+    @Test func `Child tasks and actors within a step are allowed`() throws {
         actor Counter {
             var count = 0
             func add() -> Int {
@@ -239,7 +239,7 @@ struct FlowFailureTests {
         #expect(flow.step(.response(200)).action == .token(.init(bytes: "1 45 200 2")))
     }
 
-    @Test func `Two things at a time are refused`() throws {
+    @Test func `Two concurrent actions are refused`() throws {
         let flow = try begin { flow in
             async let one: Void = flow.wait(.seconds(1))
             async let two: Void = flow.wait(.seconds(2))
@@ -248,10 +248,10 @@ struct FlowFailureTests {
         }
         let first = flow.step(.start())
         #expect(first.actions.count == 1)
-        #expect(flow.step(.timer).report == .init(status: 6, message: "the flow asks for two things at a time"))
+        #expect(flow.step(.timer).report == .init(status: 6, message: "the flow requested two actions at once"))
     }
 
-    @Test func `An event that doesn't fit`() throws {
+    @Test func `An unexpected event is a fault`() throws {
         let flow = try begin { flow in
             _ = try await flow.send(.get("https://h/"))
             return IssuedToken(Secret("t"))
@@ -268,7 +268,7 @@ struct FlowFailureTests {
         #expect(unknown.step(FlowHost.Event(kind: 77)).status == NEVOD_INTERNAL)
     }
 
-    @Test func `A thousand flows at a time on one thread`() throws {
+    @Test func `A thousand flows run interleaved on one thread`() throws {
         let flows = try (0..<1000).map { index in
             try begin { flow in
                 var sum = 0
@@ -285,7 +285,7 @@ struct FlowFailureTests {
         }
     }
 
-    @Test func `Steps on changing threads`() async throws {
+    @Test func `Steps may run on different threads`() async throws {
         // One thread after another: each step is awaited before the next.
         nonisolated(unsafe) let flow = try begin { flow in
             var count = 0

@@ -8,7 +8,7 @@ struct ChallengeTests {
         Challenge(scheme, token68: token68, parameters.map { .init($0.key, $0.value) })
     }
 
-    /// The examples that the specifications print, and what they say of them.
+    /// The examples in the specifications, with their meaning.
     static let examples: [([String], [Challenge])] = [
         // RFC 9110 §11.6.1
         (
@@ -65,7 +65,7 @@ struct ChallengeTests {
     ]
 
     @Test(arguments: examples)
-    func `As the specifications print them`(lines: [String], expected: [Challenge]) {
+    func `Examples of the specifications are read`(lines: [String], expected: [Challenge]) {
         #expect(Challenge.parse(lines) == expected)
     }
 
@@ -75,39 +75,39 @@ struct ChallengeTests {
             ("Negotiate, Basic realm=x", [challenge("Negotiate"), challenge("Basic", ["realm": "x"])]),
             ("Negotiate YII=, NTLM", [challenge("Negotiate", token68: "YII="), challenge("NTLM")]),
             ("A abc==,B ~+/.-_==", [challenge("A", token68: "abc=="), challenge("B", token68: "~+/.-_==")]),
-            // Only what follows tells a token68 from a parameter.
+            // Only the next byte tells a token68 from a parameter.
             ("A b=", [challenge("A", token68: "b=")]), ("A b=c", [challenge("A", ["b": "c"])]),
             ("A b= c", [challenge("A", ["b": "c"])]), ("A b=,c=d", [challenge("A", token68: "b=")]),
             ("A \t b \t= \t\"c\" ,\td = e", [challenge("A", ["b": "c", "d": "e"])]),
             (",, A b=1,, c=2 ,B , ,", [challenge("A", ["b": "1", "c": "2"]), challenge("B")]),
             (#"A b="", c="\\\"\,", d="é,;=""#, [challenge("A", ["b": "", "c": "\\\",", "d": "é,;="])]),
             ("A B=1, b=2", [challenge("A", ["B": "1", "b": "2"])]),
-            // Faults: what was whole before them stays.
+            // Faults: challenges before them are kept.
             (#"A b=1, C d="e"#, [challenge("A", ["b": "1"])]), (#"A b=1, C d="e\"#, [challenge("A", ["b": "1"])]),
             ("A b=1, C d e", [challenge("A", ["b": "1"])]), ("A b=1, c=", []), ("A b=1, c=\u{7F}", []),
             ("A b=1 c=2", []), (#"A"b""#, []), (#"A b="c"d"#, []), ("=b", []), ("\"A\"", []), ("A/b", []), ("A é", []),
             ("b=1, A c=2", [challenge("A", ["c": "2"])]), ("A b=\"\u{1}\"", []), ("A ==", []),
         ] as [(String, [Challenge])])
-    func `Lists, spaces, quotes and faults`(line: String, expected: [Challenge]) {
+    func `Lists, spaces, quotes and faults are read as RFC 9110 defines`(line: String, expected: [Challenge]) {
         #expect(Challenge.parse([line]) == expected)
     }
 
-    @Test func `Lines are one list`() {
+    @Test func `Several lines are one list`() {
         let whole = Challenge.parse(["A b=1, c=2, D"])
         #expect(Challenge.parse(["A b=1", "c=2", "", "D"]) == whole)
         #expect(Challenge.parse(["A b=1", "\"fault", "D"]) == Challenge.parse(["A b=1, D"]))
         #expect(Challenge.parse(["A b=1", "c=2, \"fault", "D"]) == Challenge.parse(["A b=1, D"]))
     }
 
-    @Test func `Names in any case`() {
+    @Test func `Names match in any letter case`() {
         let challenge = Challenge.parse(["dIGEST Realm=x, REALM=y"])[0]
         #expect(challenge.isOf("Digest"))
         #expect(challenge["realm"] == "x")
         #expect(challenge["nonce"] == nil)
     }
 
-    /// Whatever was written down properly is read back, between whatever spaces and empty elements.
-    @Test func `What was written is read`() {
+    /// Every well-formed challenge is read back, with any spaces and empty elements around it.
+    @Test func `Written challenges are read back`() {
         var random = Seeded(state: 9110)
         let words = ["a", "Z", "0", "!", "#", "~", "-", "."]
         let texts = ["a", " ", ",", "=", "\"", "\\", "é", "\t", "Basic realm=\"x\"", "/"]
@@ -134,7 +134,7 @@ struct ChallengeTests {
         }
     }
 
-    @Test func `Any bytes`() {
+    @Test func `Any bytes are read without a crash`() {
         var random = Seeded(state: 7616)
         let words = ["Basic", "realm", "=", "\"", ",", " ", "\\", "a", "/", "é", "\u{0}", "==", "\t"]
         var found = 0

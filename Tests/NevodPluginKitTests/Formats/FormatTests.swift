@@ -4,7 +4,7 @@ import Testing
 struct FormatTests {
     private static let texts = ["", "a", "a b", "&=+%", "ä€😀", "*-._~", "\u{0}\n", "%41", "%zz%", "A%", "a=b=c"]
 
-    @Test func `Forms as Python writes and reads them`() throws {
+    @Test func `Forms are written and read as Python does`() throws {
         var random = Seeded(state: 1866)
         let values = Self.texts + (0..<200).map { _ in random.text(of: Self.texts, upTo: 4) }
         // Python leaves "~" as it is, and escapes "*"; the rest of the two alphabets is one.
@@ -25,7 +25,7 @@ struct FormatTests {
         }
     }
 
-    @Test func `Fields keep their order`() {
+    @Test func `Fields keep their order and names may repeat`() {
         var form: FormFields = ["b": "1", "a": .secret(Secret("2")), "b": "3"]
         form.append("c", "")
         #expect(String(revealing: form.encoded) == "b=1&a=2&b=3&c=")
@@ -36,7 +36,7 @@ struct FormatTests {
         #expect(String(revealing: FormFields(["b": Secret("2"), "a": Secret("1")]).encoded) == "a=1&b=2")
     }
 
-    @Test func `Base64url as Python`() throws {
+    @Test func `Base64url is written and read as Python does`() throws {
         var random = Seeded(state: 4648)
         let blocks = (0..<100).map { count in (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) } }
         let hex = blocks.map { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
@@ -56,12 +56,12 @@ struct FormatTests {
         ("https://api.example.com/v1?x#y", "https://api.example.com"), ("http://h", "http://h"), ("http://h?x", "http://h"),
         ("http://[::1]:8080/", "http://[::1]:8080"),
     ])
-    func `The origin of a setting`(text: String, origin: String) {
+    func `A server setting has an origin`(text: String, origin: String) {
         #expect(ServerURL(text: text).origin == origin)
     }
 
-    /// The set of rules is the host's; here is that the kit has it.
-    @Test func `Set-Cookie lines`() throws {
+    /// The rules are tested with the host; this tests the kit's access to them.
+    @Test func `Set-Cookie lines are parsed and matched`() throws {
         let line = try #require(
             SetCookieLine(
                 "sid = a=b ; Path=/app; path=x; Path=/b; DOMAIN=.Example.com; Secure; HttpOnly; SameSite=Lax; Expires=Wed, 09 Jun 2021 10:18:14 GMT; Max-Age=60"

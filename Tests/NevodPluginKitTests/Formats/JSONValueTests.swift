@@ -11,7 +11,7 @@ struct JSONValueTests {
             (#""\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00""#, "\"\\/\u{8}\u{C}\n\r\tAé😀"), ("\"ä€😀\u{7F}\"", "ä€😀\u{7F}"),
             (#"{"a":1,"a":2}"#, .object([.init("a", 1), .init("a", 2)])),
         ] as [(String, JSONValue)])
-    func `Values`(text: String, value: JSONValue) throws {
+    func `Valid texts are read`(text: String, value: JSONValue) throws {
         #expect(try JSONValue(parsing: text) == value)
     }
 
@@ -21,11 +21,11 @@ struct JSONValueTests {
         "\"\u{1}\"", "\"\n\"", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "]", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,}",
         "{a:1}", "{1:1}", "{\"a\" 1}", "{,}", "1 2", "1,", "/**/1", "\u{FEFF}1", "<html>",
     ])
-    func `Not JSON`(text: String) {
+    func `Texts that aren't JSON are refused`(text: String) {
         #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
     }
 
-    @Test func `Bounds`() throws {
+    @Test func `Depth and size are bounded`() throws {
         func nested(_ count: Int) -> [UInt8] {
             Array((String(repeating: "[", count: count) + String(repeating: "]", count: count)).utf8)
         }
@@ -42,7 +42,7 @@ struct JSONValueTests {
         #expect(throws: JSONError.self) { try JSONValue(parsing: ([0x22, 0xFF, 0x22] as [UInt8]).span) }
     }
 
-    @Test func `Looking into it`() throws {
+    @Test func `Members and elements are found`() throws {
         let value = try JSONValue(parsing: #"{"a":[1,2.0,2.5,"x",true],"n":1,"n":2,"é":3}"#)
         #expect(value["n"]?.integer == 2)
         #expect(value["a"]?[0]?.integer == 1)
@@ -56,8 +56,8 @@ struct JSONValueTests {
         #expect(value[0] == nil)
     }
 
-    /// Both of any text: the same verdict, and the same value.
-    @Test func `As Python`() throws {
+    /// Kit and Python accept the same texts, and read the same values.
+    @Test func `Texts are read as Python reads them`() throws {
         var random = Seeded(state: 8259)
         let words = [
             "{", "}", "[", "]", ",", ":", "\"", "\"a\"", "\"b\"", "1", "-", "0", ".", "5", "e", "true", "null", " ", "\\",
@@ -100,7 +100,7 @@ struct JSONValueTests {
         }
     }
 
-    /// As a reader sees it that keeps the last of each name, where the first of it stood.
+    /// The value as read by a reader that keeps the last of each name, in the place of the first.
     private static func lastOfEach(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(lastOfEach))

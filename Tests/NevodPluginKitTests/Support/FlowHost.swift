@@ -1,7 +1,7 @@
 import NevodPluginKit
 import Testing
 
-/// The host's side of a flow, written against the contract alone: calls the functions of a table, and notes what they ask for.
+/// The host's side of a flow, written against the contract alone: calls the functions of a table, and records the actions.
 final class FlowHost {
     let scheme: nevod_scheme
     private let table: UnsafePointer<nevod_scheme>
@@ -25,7 +25,7 @@ final class FlowHost {
         scheme.destroy(instance)
     }
 
-    /// What a plugin said with a status.
+    /// A plugin's error report and its status.
     struct Report: Error, Equatable {
         var status: Int32 = 0
         var subject = ""
@@ -48,7 +48,7 @@ final class FlowHost {
         }
     }
 
-    /// An event's fields, as far as they are given.
+    /// The fields of an event.
     struct Event {
         var kind: Int
         var time: Int64 = 1_700_000_000_000_000_000
@@ -104,7 +104,7 @@ final class FlowHost {
         case token(Token)
     }
 
-    /// What one step came to.
+    /// The result of a step.
     struct Step {
         var report = Report()
         var actions: [Action] = []
@@ -179,7 +179,7 @@ final class FlowHost {
     }
 }
 
-/// A flow that was begun, freed when nobody holds it any more.
+/// A flow that was begun, freed with the last reference.
 final class RunningFlow {
     private let host: FlowHost
     private let handle: UnsafeMutableRawPointer?
@@ -231,7 +231,7 @@ extension FlowHost.Response {
     }
 }
 
-/// Memory that is overwritten when the call is over: what a plugin borrowed too long shows.
+/// Memory that is overwritten after the call, so that a plugin's late use of borrowed bytes shows.
 final class Lent {
     private var blocks: [UnsafeMutableRawBufferPointer] = []
 

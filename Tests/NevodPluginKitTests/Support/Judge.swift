@@ -1,13 +1,13 @@
 import Foundation
 
-/// Somebody else's verdict: Python's.
+/// An independent verdict: Python's.
 enum Judge {
     struct Failed: Error {
         let status: Int32
     }
 
     /// - Parameters:
-    ///   - script: reads `cases`, a list, and prints the list of its verdicts with `tell`.
+    ///   - script: reads the list `cases`, and prints a list of verdicts with `tell`.
     static func python<Verdict: Decodable>(_ script: String, _ cases: [String], as verdict: Verdict.Type) throws -> [Verdict] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -27,7 +27,7 @@ enum Judge {
     }
 }
 
-/// SplitMix64: the same numbers in every run.
+/// SplitMix64 with a fixed seed: the same numbers in each run.
 struct Seeded: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {
@@ -37,7 +37,7 @@ struct Seeded: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Up to `count` of the words behind each other.
+    /// Up to `count` of the words, concatenated.
     mutating func text(of words: [String], upTo count: Int) -> String {
         (0..<Int.random(in: 0...count, using: &self)).map { _ in words.randomElement(using: &self) ?? "" }.joined()
     }

@@ -1,5 +1,5 @@
-// A session whose login is in a plugin. Usage: plugin-session PLUGIN URL, with a plugin of the scheme "session" and a server that it
-// knows: Examples/demo-server/session_server.py. Asks for user and password on standard input.
+// A session with a plugin's login. Usage: plugin-session PLUGIN URL, with a plugin of the scheme "session" and its server,
+// Examples/demo-server/session_server.py. Asks for user and password on standard input.
 import NevodHost
 
 #if canImport(Glibc)
@@ -33,14 +33,14 @@ if let token = try await session.tokenStorage.load() {
     print("logged in as \"\(token.account)\", has an end: \(token.expiresAt != nil)")
 }
 
-// The server ends the session. One refresh, of which nobody notices anything.
+// The server ends the session. One refresh follows, and callers notice nothing.
 _ = try await NetworkProvider(session: CurlSession()).send(HTTPRequest(.post, url + "/expire"))
 try await get("/orders", with: provider)
 
 try await session.logout()
 print("logged out: \(try await session.tokenStorage.load() == nil)")
 
-// Without a stored token, a request logs in by itself. So this is enough where nothing else is wanted of a session.
+// Without a stored token, a request logs in by itself, so this is enough for a program that only sends requests.
 let other = NetworkProvider(
     session: CurlSession(), interceptor: instance.interceptor(storage: storage, interaction: Terminal()))
 try await get("/orders", with: other)

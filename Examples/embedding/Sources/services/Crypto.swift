@@ -1,4 +1,4 @@
-// As much of CryptoKit as an HMACToken needs, by libcrypto.
+// The part of CryptoKit that HMACToken needs, with libcrypto.
 #if !canImport(CryptoKit)
     import CCrypto
     import Foundation

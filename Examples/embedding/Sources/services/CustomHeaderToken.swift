@@ -20,7 +20,7 @@ struct CustomHeaderToken: TokenModel {
     }
 }
 
-/// Credentials that don't expire: the strategy returns what it was given, which says that there is no other.
+/// Credentials that don't expire: the strategy returns the same token, so that the host knows that there is no other.
 func customHeaderInterceptor(keychain: some KeyValueStorage) async throws -> AuthenticationInterceptor<CustomHeaderToken> {
     let storage = TokenStorage<CustomHeaderToken>(
         storage: keychain,

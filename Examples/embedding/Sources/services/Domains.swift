@@ -38,7 +38,7 @@ let config = NetworkConfig(
     ],
     timeout: 30)
 
-/// What every service answers here: which scheme it has verified.
+/// The response of each service: the scheme that it has verified.
 struct Verified: Decodable {
     let scheme: String
 }

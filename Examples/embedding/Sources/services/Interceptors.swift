@@ -1,13 +1,13 @@
 import NevodHostFoundation
 
-/// Written against the exchange, which knows which attempt it is.
+/// An interceptor that uses the exchange, which knows the number of the attempt.
 struct Tracing: RequestInterceptor {
     func adapt(_ exchange: inout Exchange) async throws {
         try exchange.request.setHeader("X-Attempt", String(exchange.attempt))
     }
 }
 
-/// Writes a credential without being a token, and says so: nobody gets to see it, and it stays at its origin.
+/// Writes a credential and marks it as one, so that it is redacted and stays at its origin.
 struct TenantKey: RequestInterceptor {
     let key: String
 
@@ -16,7 +16,7 @@ struct TenantKey: RequestInterceptor {
     }
 }
 
-/// Sees what came of each attempt, and has no say in it.
+/// Observes the outcome of each attempt and can't change it.
 struct Statistics: OutcomeObserver {
     let count: @Sendable (Int?) -> Void
 
@@ -25,7 +25,7 @@ struct Statistics: OutcomeObserver {
     }
 }
 
-/// Hands the parts of an entry on, one line for each.
+/// Writes the parts of an entry, each on a line.
 final class Lines: NetworkLogger {
     private let write: @Sendable (String) -> Void
 
@@ -63,7 +63,7 @@ func severalInterceptors(keychain: some KeyValueStorage) async throws {
     print("logged: \(try await provider.perform(stats).scheme)")
 }
 
-/// What a provider does of its own accord, set for all requests and for one.
+/// A provider's limits, set for all requests and for one.
 func limits() async throws {
     var config = config
     config.retryPolicy = RetryPolicy(maxAttempts: 4, baseDelay: 0.5, maxDelay: 20)

@@ -1,7 +1,7 @@
 import Foundation
 import NevodHostFoundation
 
-/// One place that makes the providers, each when it is first asked for.
+/// Creates the providers, each on its first use.
 actor NetworkContainer {
     private let keychain: any KeyValueStorage
 
@@ -44,7 +44,7 @@ private func refreshOAuth(_ old: OAuthToken?) async throws -> OAuthToken {
         accessToken: response.accessToken, refreshToken: response.refreshToken, expiresAt: .now + response.expiresIn)
 }
 
-/// Logs in with the host's own types: the cookies of the answer, with their scope.
+/// Logs in with the host's own types: the response's cookies, with their scope.
 private func performLogin() async throws -> CookieToken {
     let route = SimplePostRoute<EmptyResponse, AppDomains>(
         endpoint: "/login", domain: .legacyAPI, parameters: ["email": "ada@example.com", "password": "correct horse"])

@@ -1,7 +1,7 @@
 import Foundation
 import NevodHostFoundation
 
-/// A token of this program's own. (NevodHost has an OAuthToken as well; a program's own type of a name is the one that counts.)
+/// A token type of this program. (NevodHost has an OAuthToken too; a program's own type takes precedence.)
 struct OAuthToken: TokenModel, Codable {
     let accessToken: String
     let refreshToken: String

@@ -1,7 +1,7 @@
 import Foundation
 import NevodHostFoundation
 
-/// An interceptor of one's own, with a state of its own: a login at a time, whoever needs it.
+/// An interceptor with a state of its own: concurrent requests share one login.
 actor SessionInterceptor: RequestInterceptor {
     private var cookies: CookieToken?
     private var loginTask: Task<CookieToken, any Error>?

@@ -1,9 +1,9 @@
 import Foundation
 import NevodHostFoundation
 
-/// A store of one's own, for development. (NevodHostFoundation has one of this name, which a program's own goes before.)
+/// A store for development. (NevodHostFoundation has one of this name; a program's own type takes precedence.)
 final class UserDefaultsStorage: KeyValueStorage {
-    // Foundation on Linux doesn't say that UserDefaults is Sendable; it guards its values itself.
+    // UserDefaults is thread-safe, although Foundation on Linux doesn't declare it Sendable.
     private nonisolated(unsafe) let defaults: UserDefaults
 
     init(userDefaults: UserDefaults = .standard) {

@@ -1,5 +1,5 @@
-// Services with different schemes, as their guide has them. Usage: services PROXY, where servers/services.py listens: it answers
-// for all of example.com.
+// Services with different schemes, as in their guide. Usage: services PROXY, where servers/services.py listens and stands in for all
+// of example.com.
 import Foundation
 import NevodHostFoundation
 

@@ -4,7 +4,7 @@ struct Problem: Decodable {
     let message: String
 }
 
-/// What to tell a user.
+/// The text to show to a user.
 func advice(on error: NetworkError) -> String {
     switch error {
     case .unauthorized: "please sign in"

@@ -4,7 +4,7 @@ struct Profile: Decodable {
     let name: String
 }
 
-/// A user's session at one service: its token, and the provider that carries it.
+/// A user's session with one service: its token, and the provider that sends it.
 struct Session {
     let storage: TokenStorage<OAuthToken>
     let provider: NetworkProvider

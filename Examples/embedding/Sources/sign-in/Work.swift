@@ -15,7 +15,7 @@ func signInAndWork() async throws {
     let profile: Profile = try await session.provider.get("/users/me")
     print(profile.name)
 
-    // The token has come to its end: ten requests find out, one renewal, ten answers.
+    // The token has expired: ten requests are rejected, one renewal follows, and all ten succeed.
     try await tellServer("/access")
     let names = try await withThrowingTaskGroup(of: String.self) { group in
         for _ in 1...10 {
@@ -28,7 +28,7 @@ func signInAndWork() async throws {
     }
     print(names.count)
 
-    // The token endpoint is down for once: the session outlives that.
+    // The token endpoint fails once: the session survives that.
     try await tellServer("/availability")
     do {
         let _: Profile = try await session.provider.get("/users/me")
@@ -38,7 +38,7 @@ func signInAndWork() async throws {
     let again: Profile = try await session.provider.get("/users/me")
     print(again.name)
 
-    // The user has withdrawn the grant elsewhere.
+    // The user has revoked the grant elsewhere.
     try await tellServer("/grant")
     do {
         let _: Profile = try await session.provider.get("/users/me")
@@ -49,7 +49,7 @@ func signInAndWork() async throws {
     print("signed out")
 }
 
-/// What happens at the server in a story, without a story's time.
+/// Triggers an event at the server.
 private func tellServer(_ path: String) async throws {
     let _: EmptyResponse = try await NetworkProvider.quick(baseURL: "http://api.example.com").delete(path)
 }

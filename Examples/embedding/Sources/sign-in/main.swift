@@ -1,5 +1,5 @@
-// A user signs in, works, and is signed out by the server. Usage: sign-in PROXY, where servers/services.py listens: it answers
-// for all of example.com.
+// A user signs in, works, and is signed out by the server. Usage: sign-in PROXY, where servers/services.py listens and
+// stands in for all of example.com.
 import Foundation
 import NevodHostFoundation
 

@@ -1,4 +1,4 @@
-// What Docs/storage.md says of the keyring. Not run: not every machine has one.
+// The keyring example of Docs/storage.md. Not run, because not every machine has a keyring.
 import NevodHost
 import NevodHostSecretService
 

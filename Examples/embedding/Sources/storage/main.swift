@@ -1,4 +1,4 @@
-// What Docs/storage.md shows. Usage: storage FOLDER, with an absolute path.
+// The examples of Docs/storage.md. Usage: storage FOLDER, with an absolute path.
 import NevodHost
 
 let folder = CommandLine.arguments.dropFirst().first ?? "state"
@@ -29,7 +29,7 @@ final class Shared: CompareAndSwapStorage {
     }
 }
 
-/// A store over a network that may be away.
+/// A store over a network that may be unreachable.
 actor Cloud: KeyValueStorage {
     struct Away: Error {}
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import services
 
-/// A refresh strategy that calls a service of the program's own, here one that isn't there.
+/// A refresh strategy that calls a service of the program, here a missing one.
 struct BearerTests {
     private struct RefreshResponse {
         let accessToken: String

@@ -17,7 +17,7 @@ struct MockToken: TokenModel {
     }
 }
 
-/// A server that isn't there: it answers 401 to all but one value of a header.
+/// A server's double: it responds with 401 to all but one value of a header.
 struct Accepting: HTTPTransport {
     let name: String
     let value: String

@@ -1,4 +1,5 @@
 internal import NevodPluginABI
+internal import NevodSupport
 
 /// Where a flow may send: the origins of the settings that are URLs, and those that the metadata of an issuer names which a
 /// setting names.
@@ -29,10 +30,11 @@ struct FlowOrigins: Sendable {
         guard answer.status == 200, let issuer = issuers.first(where: { Self.metadata(of: $0).contains(answer.url) }),
             let issuerURL = try? HTTPURL(issuer)
         else { return }
-        let members = JSONStrings.members(of: answer.body)
-        guard members.contains(where: { $0.name == "issuer" && $0.value == issuer }) else { return }
-        for (name, value) in members where name.hasSuffix("_endpoint") || name == "jwks_uri" {
-            guard let origin = try? HTTPURL(value).origin, !allow(origin) else { continue }
+        // Two members of one name could mean one server to the flow and another to the host.
+        let metadata = try? JSONValue(parsing: answer.body.span, repeatedNames: .refused)
+        guard let metadata, case .object(let members) = metadata, metadata["issuer"]?.string == issuer else { return }
+        for member in members where member.name.hasSuffix("_endpoint") || member.name == "jwks_uri" {
+            guard let value = member.value.string, let origin = try? HTTPURL(value).origin, !allow(origin) else { continue }
             // What was asked for over TLS is not answered with an address without it.
             if issuerURL.origin.scheme == .http || origin.scheme == .https { allowed.append(origin) }
         }

@@ -147,7 +147,7 @@ struct MultiFactorTests {
         #expect(String(decoding: server.requests[1].body, as: UTF8.self) == "code=1")
 
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings.filter { $0.0 != "mfa" }))
-        #expect(failure.message == "the server can't log anybody in now (status 410)")
+        #expect(failure.message == "the server can't log in users now (status 410)")
     }
 
     @Test func `Named otherwise, in a form, by status`() async throws {
@@ -163,7 +163,7 @@ struct MultiFactorTests {
 
         let other = try self.session(
             server, person, [("mfa-when", "problem=MFA_REQUIRED"), ("mfa-status", "403"), ("session-cookie", "sid")])
-        #expect(try await CookieLogins.failure(of: other).message == "the server set no cookie sid that it may set (status 202)")
+        #expect(try await CookieLogins.failure(of: other).message == "the server set no valid cookie sid (status 202)")
     }
 
     @Test func `What is missing is asked for at once; without anybody, the login says what it needs`() async throws {

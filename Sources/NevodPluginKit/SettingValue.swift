@@ -1,0 +1,99 @@
+public import NevodSupport
+
+/// A type that a setting can have.
+public protocol SettingValue: Sendable {
+    /// The kind of value that the host checks for.
+    static var kind: SettingKind { get }
+    /// The flags of a setting of this type without a default.
+    static var flags: SettingFlags { get }
+    /// The values of a ``SettingKind/choice``; empty for the other kinds.
+    static var choices: [String] { get }
+    /// The placeholder while the host only reads declarations.
+    static var absent: Self { get }
+    /// Creates a value from the texts that the host validated; nil if there are none.
+    init?(_ values: [UnsafeRawBufferPointer])
+    /// The text by which the host shows a default.
+    var text: String { get }
+}
+
+extension SettingValue {
+    public static var flags: SettingFlags { .required }
+    public static var choices: [String] { [] }
+}
+
+extension String: SettingValue {
+    public static var kind: SettingKind { .text }
+    public static var absent: String { "" }
+    public var text: String { self }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let value = values.last else { return nil }
+        self.init(decoding: value, as: UTF8.self)
+    }
+}
+
+extension Int: SettingValue {
+    public static var kind: SettingKind { .integer }
+    public static var absent: Int { 0 }
+    public var text: String { description }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let text = String(values) else { return nil }
+        self.init(text)
+    }
+}
+
+extension Bool: SettingValue {
+    public static var kind: SettingKind { .boolean }
+    public static var absent: Bool { false }
+    public var text: String { description }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let text = String(values) else { return nil }
+        self.init(text)
+    }
+}
+
+extension Secret: SettingValue {
+    public static var kind: SettingKind { .text }
+    public static var flags: SettingFlags { [.required, .secret] }
+    public static var absent: Self { Self(copying: UnsafeRawBufferPointer(start: nil, count: 0)) }
+    public var text: String { "" }
+    public convenience init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let value = values.last else { return nil }
+        self.init(copying: value)
+    }
+}
+
+/// An enum of strings is a choice.
+extension SettingValue where Self: CaseIterable & RawRepresentable, RawValue == String {
+    public static var kind: SettingKind { .choice }
+    public static var choices: [String] { allCases.map(\.rawValue) }
+    public static var absent: Self { allCases[allCases.startIndex] }
+    public var text: String { rawValue }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let text = String(values) else { return nil }
+        self.init(rawValue: text)
+    }
+}
+
+extension Optional: SettingValue where Wrapped: SettingValue {
+    public static var kind: SettingKind { Wrapped.kind }
+    public static var flags: SettingFlags { Wrapped.flags.subtracting(.required) }
+    public static var choices: [String] { Wrapped.choices }
+    public static var absent: Wrapped? { nil }
+    public var text: String { self?.text ?? "" }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard let value = Wrapped(values) else { return nil }
+        self = value
+    }
+}
+
+extension Array: SettingValue where Element: SettingValue {
+    public static var kind: SettingKind { Element.kind }
+    public static var flags: SettingFlags { Element.flags.subtracting(.required).union(.repeatable) }
+    public static var choices: [String] { Element.choices }
+    public static var absent: [Element] { [] }
+    public var text: String { "" }
+    public init?(_ values: [UnsafeRawBufferPointer]) {
+        guard !values.isEmpty else { return nil }
+        self = values.compactMap { Element([$0]) }
+    }
+}

@@ -1,0 +1,96 @@
+/// Base64 (RFC 4648 §4) and base64url (§5).
+package enum Base64 {
+    package enum Alphabet: Sendable {
+        /// With `+` and `/`.
+        case standard
+        /// With `-` and `_`.
+        case url
+    }
+
+    /// The form of a text to be decoded.
+    package enum Form: Sendable {
+        /// Base64url without padding, and without bits at the end that encode nothing (RFC 4648 §3.5): one text for each value.
+        case strictURL
+        /// Either alphabet, padded or not.
+        case any
+    }
+
+    /// The number of digits for as many bytes, without padding.
+    package static func digitCount(_ bytes: Int) -> Int { (bytes * 8 + 5) / 6 }
+
+    /// Writes the digits, without padding.
+    ///
+    /// - Parameter place: has room for ``digitCount(_:)`` bytes.
+    package static func encode(_ bytes: Span<UInt8>, _ alphabet: Alphabet, to place: UnsafeMutablePointer<UInt8>) {
+        let digits: StaticString =
+            switch alphabet {
+            case .standard: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+            case .url: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+            }
+        for digit in 0..<digitCount(bytes.count) {
+            // Six bits that begin in one byte and may end in the next.
+            let (first, shift) = (digit * 6 / 8, digit * 6 % 8)
+            let pair = UInt16(bytes[first]) << 8 | (first + 1 < bytes.count ? UInt16(bytes[first + 1]) : 0)
+            place[digit] = digits.utf8Start[Int(pair >> UInt16(10 - shift)) & 63]
+        }
+    }
+
+    /// The standard alphabet, padded, without line breaks.
+    package static func encoded(_ bytes: UnsafeRawBufferPointer) -> String {
+        let count = (bytes.count + 2) / 3 * 4
+        return String(unsafeUninitializedCapacity: count) { text in
+            guard let start = text.baseAddress else { return 0 }
+            text.initialize(repeating: UInt8(ascii: "="))
+            encode(Span(_unsafeBytes: bytes), .standard, to: start)
+            return count
+        }
+    }
+
+    /// Decodes into the caller's memory, so that the caller can wipe it.
+    ///
+    /// - Parameter output: has room for three bytes for each four digits begun.
+    /// - Returns: the number of bytes; nil if the text doesn't have the form.
+    package static func decode(
+        _ text: UnsafeRawBufferPointer, _ form: Form, to output: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        var digits = text.count
+        if form == .any {
+            while digits > 0, text[digits - 1] == UInt8(ascii: "=") { digits -= 1 }
+        }
+        let padding = text.count - digits
+        guard digits % 4 != 1, padding == 0 || padding < 3 && text.count.isMultiple(of: 4) else { return nil }
+        var (bits, count) = (UInt32(0), 0)
+        for index in 0..<digits {
+            guard let value = value(of: text[index], form) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            // The first digit of four completes no byte, each of the others one.
+            guard index % 4 != 0 else { continue }
+            output[count] = UInt8(truncatingIfNeeded: bits >> UInt32(6 - index % 4 * 2))
+            count += 1
+        }
+        let unused = digits * 6 - count * 8
+        return form == .strictURL && bits & (1 << UInt32(unused) - 1) != 0 ? nil : count
+    }
+
+    /// The bytes of a text that is no secret; nil if it doesn't have the form.
+    package static func decoded(_ text: [UInt8], _ form: Form) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: (text.count + 3) / 4 * 3)
+        let count = text.withUnsafeBytes { text in bytes.withUnsafeMutableBytes { decode(text, form, to: $0) } }
+        guard let count else { return nil }
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
+
+    private static func value(of digit: UInt8, _ form: Form) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        case UInt8(ascii: "+") where form == .any: 62
+        case UInt8(ascii: "/") where form == .any: 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// Bytes as two hexadecimal digits each (RFC 4648 §8), and back.
+@usableFromInline package enum Hexadecimal {
+    /// The lower-case digit of 0 … 15. Has no branch, which the bytes of a signature would mispredict half the time.
+    @inlinable
+    package static func digit(_ value: UInt8) -> UInt8 {
+        value &+ UInt8(ascii: "0") &+ (((value &+ 6) >> 4) &* 39)
+    }
+
+    /// The upper-case digit of 0 … 15.
+    @inlinable
+    package static func upperCaseDigit(_ value: UInt8) -> UInt8 {
+        value &+ UInt8(ascii: "0") &+ (((value &+ 6) >> 4) &* 7)
+    }
+
+    /// The value of a digit in either case; nil if it is none.
+    @inlinable
+    package static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit &- UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit &- UInt8(ascii: "a") &+ 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit &- UInt8(ascii: "A") &+ 10
+        default: nil
+        }
+    }
+
+    /// The byte of two digits; nil unless both are digits.
+    @inlinable
+    package static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
+        guard let high = value(of: high), let low = value(of: low) else { return nil }
+        return high << 4 | low
+    }
+
+    /// In lower case. For what isn't secret.
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var digits: [UInt8] = []
+        for byte in bytes {
+            digits.append(digit(byte >> 4))
+            digits.append(digit(byte & 15))
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// A secret's digits, written in the memory of another secret alone.
+    package static func digits(of secret: Secret) -> Secret {
+        Secret(count: 2 * secret.count) { write(secret, to: $0) }
+    }
+
+    /// A secret's digits and a line feed, written in the memory of another secret alone.
+    package static func line(_ secret: Secret) -> Secret {
+        Secret(count: 2 * secret.count + 1) { text in
+            write(secret, to: text)
+            text[2 * secret.count] = UInt8(ascii: "\n")
+        }
+    }
+
+    private static func write(_ secret: Secret, to text: UnsafeMutableRawBufferPointer) {
+        secret.withUnsafeBytes { bytes in
+            for (index, byte) in bytes.enumerated() {
+                text[2 * index] = digit(byte >> 4)
+                text[2 * index + 1] = digit(byte & 15)
+            }
+        }
+    }
+
+    /// The bytes of an even number of digits in either case; nil for any other text.
+    package static func secret(_ text: UnsafeRawBufferPointer) -> Secret? {
+        guard text.count.isMultiple(of: 2) else { return nil }
+        var isValid = true
+        let secret = Secret(count: text.count / 2) { bytes in
+            for index in bytes.indices {
+                guard let byte = byte(text[2 * index], text[2 * index + 1]) else {
+                    isValid = false
+                    return
+                }
+                bytes[index] = byte
+            }
+        }
+        return isValid ? secret : nil
+    }
+}
