@@ -34,5 +34,6 @@ extension InvalidRequestError: CustomStringConvertible {
     }
 }
 
+/// The previous name of ``InvalidRequestError``.
 @available(*, deprecated, renamed: "InvalidRequestError")
 public typealias InvalidRequest = InvalidRequestError

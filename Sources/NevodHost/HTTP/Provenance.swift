@@ -36,5 +36,6 @@ extension Provenance: CustomStringConvertible {
     public var description: String { Provenance.names.withLock { $0[Int(number)] } }
 }
 
+/// The previous name of ``Provenance``.
 @available(*, deprecated, renamed: "Provenance")
 public typealias Author = Provenance

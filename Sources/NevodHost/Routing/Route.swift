@@ -33,7 +33,7 @@ public protocol Route: Sendable {
     /// The method. It decides where parameters are sent, and whether a failed request may be retried (RFC 9110 §9.2.2).
     var method: HTTPMethod { get }
 
-    /// The parameters, sent as ``parameterEncoding`` says, sorted by name.
+    /// The parameters, sent as ``Route/parameterEncoding`` says, sorted by name.
     var parameters: [String: String]? { get }
 
     /// The encoding of the parameters. By default ``ParameterEncoding/query`` for GET, otherwise ``ParameterEncoding/json``.
@@ -51,8 +51,8 @@ public protocol Route: Sendable {
     /// Header lines, sorted by name. A Content-Type replaces the body's.
     var headers: [String: String]? { get }
 
-    /// Returns the body; nil for none. By default, the parameters if ``parameterEncoding`` puts them in the body and there are
-    /// any.
+    /// Returns the body; nil for none. By default, the parameters if ``Route/parameterEncoding`` puts them in the body and there
+    /// are any.
     ///
     /// - Parameter encoder: the configuration's encoder.
     func body(using encoder: any BodyEncoder) throws -> RouteBody?
