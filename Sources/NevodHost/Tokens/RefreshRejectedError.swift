@@ -14,5 +14,6 @@ public struct RefreshRejectedError: Error, Sendable, Hashable, CustomStringConve
     public var description: String { "the server refused to renew the token: \(reason)" }
 }
 
+/// The former name of ``RefreshRejectedError``.
 @available(*, deprecated, renamed: "RefreshRejectedError")
 public typealias TokenRefused = RefreshRejectedError

@@ -13,12 +13,12 @@
 /// }
 /// ```
 public protocol TokenModel: Sendable {
-    /// The type of request that ``authorize(_:)`` edits.
+    /// The type of request that `authorize` edits.
     associatedtype Request: RequestRepresentation = HTTPRequest
     /// The type of the encoded bytes.
     associatedtype Encoded: RangeReplaceableCollection<UInt8> & Sendable = [UInt8]
 
-    /// The type of ``expiresAt``.
+    /// The type of `expiresAt`.
     associatedtype Expiry: TimePoint = NoExpiry
 
     /// The phase in which the token goes on a request. The default is ``TokenPhase/credential``.

@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// Stores one token in a ``KeyValueStorage``. (An ``AuthenticationInterceptor``, in contrast, puts it on requests and renews
+/// Stores one token in a `KeyValueStorage`. (An ``AuthenticationInterceptor``, in contrast, puts it on requests and renews
 /// it.)
 ///
 /// ```swift
@@ -14,7 +14,7 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
 
     /// - Parameters:
     ///   - storage: stores the token's bytes.
-    ///   - key: must differ for each token of the same type in one store. By default ``StorageKey/token`` for a
+    ///   - key: must differ for each token of the same type in one store. By default `StorageKey.token` for a
     ///     ``NevodHost/Token``, and a key with the type's name for all other types.
     public init(storage: some KeyValueStorage, key: StorageKey? = nil) {
         coordinator = TokenCoordinator.shared(AnyKeyValueStorage(storage), key ?? Self.defaultKey)
@@ -57,7 +57,7 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
     }
 
     /// The token after each change from now on; nil when it was cleared. Includes changes by other processes if the storage
-    /// reports them (``ObservableStorage``). A slow reader gets only the latest.
+    /// reports them (`ObservableStorage`). A slow reader gets only the latest.
     public var changes: AsyncStream<Token?> {
         coordinator.changes()
     }

@@ -8,5 +8,6 @@ public struct UnreadableTokenError: Error, Sendable, Hashable, CustomStringConve
     }
 }
 
+/// The former name of ``UnreadableTokenError``.
 @available(*, deprecated, renamed: "UnreadableTokenError")
 public typealias UnreadableToken = UnreadableTokenError
