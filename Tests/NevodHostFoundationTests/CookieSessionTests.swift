@@ -1,5 +1,6 @@
 import Foundation
 import NevodHostFoundation
+import NevodTestSupport
 import Testing
 
 struct CookieSessionTests {

@@ -1,5 +1,6 @@
 import Foundation
 import NevodHost
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostFoundation

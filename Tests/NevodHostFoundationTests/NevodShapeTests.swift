@@ -1,5 +1,6 @@
 import Foundation
 import NevodHostFoundation
+import NevodTestSupport
 import Testing
 
 /// What users of Nevod have written against it, with its own names and shapes.

@@ -2,6 +2,7 @@ import Foundation
 import NevodHost
 import NevodHostFoundation
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 /// What a program with Foundation writes, in Nevod's spelling.

@@ -1,6 +1,7 @@
 import Foundation
 import NevodHost
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostFoundation
@@ -29,7 +30,7 @@ struct URLSessionTests {
     // MARK: Answers
 
     @Test func `An answer`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 203 Fine\r\nx-b: 2\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nok")
+        let server = try RawServer.responding("HTTP/1.1 203 Fine\r\nx-b: 2\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nok")
         let response = try await session.send(HTTPRequest(.get, server.url), options)
         #expect(response.status == 203)
         #expect(response.headers.map(\.name) == ["Content-Length", "X-A", "x-b"])
@@ -56,7 +57,7 @@ struct URLSessionTests {
 
     @Test(arguments: [TransferOptions.Delivery.collected(limit: 10), .streamed])
     func `A redirect to nowhere has a head`(delivery: TransferOptions.Delivery) async throws {
-        let server = try RawServer.answering("HTTP/1.1 302 Found\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nno")
+        let server = try RawServer.responding("HTTP/1.1 302 Found\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nno")
         let options = TransferOptions(timeout: .seconds(30), delivery: delivery)
         let response = try await session.send(HTTPRequest(.get, server.url), options)
         #expect(response.status == 302)
@@ -68,7 +69,7 @@ struct URLSessionTests {
         arguments: ["WWW-Authenticate: Basic realm=\"x\"\r\n", "WWW-Authenticate: Bearer\r\n", ""],
         [TransferOptions.Delivery.collected(limit: 10), .streamed])
     func `A challenge is the host's`(line: String, delivery: TransferOptions.Delivery) async throws {
-        let server = try RawServer.answering("HTTP/1.1 401 No\r\n\(line)Content-Length: 2\r\n\r\nno")
+        let server = try RawServer.responding("HTTP/1.1 401 No\r\n\(line)Content-Length: 2\r\n\r\nno")
         let options = TransferOptions(timeout: .seconds(30), delivery: delivery)
         let response = try await session.send(HTTPRequest(.get, server.url), options)
         #expect(response.status == 401)
@@ -77,7 +78,7 @@ struct URLSessionTests {
     }
 
     @Test func `The status is one of HTTP's`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n")
+        let server = try RawServer.responding("HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n")
         #expect(await failure(try HTTPRequest(.get, server.url))?.code == .malformedResponse)
     }
 
@@ -202,7 +203,7 @@ struct URLSessionTests {
     }
 
     @Test func `Many at once`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         let (session, options, request) = (session, options, try HTTPRequest(.get, server.url))
         let count = try await withThrowingTaskGroup { group in
             for _ in 0..<50 { group.addTask { try await session.send(request, options).body.collect() == Array("ok".utf8) } }
@@ -293,7 +294,7 @@ struct URLSessionTests {
     }
 
     @Test func `A body over the limit`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345")
+        let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345")
         let request = try HTTPRequest(.get, server.url)
         #expect(await failure(request, TransferOptions(delivery: .collected(limit: 4)))?.code == .bodyTooLarge(limit: 4))
         #expect(await failure(request, TransferOptions(delivery: .collected(limit: 5))) == nil)
@@ -301,7 +302,7 @@ struct URLSessionTests {
 
     @Test func `Metrics come once`() async throws {
         let metrics = Collected<TransferMetrics>()
-        let server = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         var options = options
         options.onMetrics = { metrics.append($0) }
         _ = try await session.send(HTTPRequest(.post, server.url, body: .bytes([1, 2, 3])), options)

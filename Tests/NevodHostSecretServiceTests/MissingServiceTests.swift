@@ -2,6 +2,7 @@ import Foundation
 import NevodHost
 import NevodHostSecretService
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @Suite(.blocking) struct MissingServiceTests {

@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @Suite(.blocking, .serialized) struct SecretServiceKeyTests {

@@ -1,6 +1,7 @@
 import Glibc
 import NevodHost
 import NevodHostSecretService
+import NevodTestSupport
 import Testing
 
 @Suite(.blocking, .serialized) struct SecretServiceStorageTests {

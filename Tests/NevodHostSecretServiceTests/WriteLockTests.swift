@@ -1,4 +1,5 @@
 import Foundation
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostSecretService

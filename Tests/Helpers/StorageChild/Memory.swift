@@ -1,3 +1,4 @@
+import ChildSupport
 import Glibc
 import NevodHost
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import NevodTestSupport
 internal import Testing
 
 /// Stands between stores and a server, and cuts the connection on which a mark is sent first.

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 
 @testable import NevodHost
 

@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -137,7 +138,7 @@ struct CookieFileTests {
     }
 
     @Test func `The file that curl writes is read`() throws {
-        let server = try RawServer.answering(
+        let server = try RawServer.responding(
             "HTTP/1.1 200 OK\r\nSet-Cookie: a=\"1, 2\"; HttpOnly; Path=/x\r\nSet-Cookie: b=2; Domain=example.com; Max-Age=4000\r\n"
                 + "Content-Length: 0\r\n\r\n")
         let port = server.authority.split(separator: ":")[1]

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -243,7 +244,7 @@ struct AuthenticationHostileTests {
     }
 
     @Test func `Cookies that can't be saved don't make a failure of the answer that sets them`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 200 OK\r\nSet-Cookie: sid=2; Path=/\r\nContent-Length: 0\r\n\r\n")
+        let server = try RawServer.responding("HTTP/1.1 200 OK\r\nSet-Cookie: sid=2; Path=/\r\nContent-Length: 0\r\n\r\n")
         let readOnly = ReadOnly()
         let cookie = try #require(
             Cookie(setCookie: "sid=1; Path=/", from: HTTPRequest(.get, server.url), now: HostClock.system.now))

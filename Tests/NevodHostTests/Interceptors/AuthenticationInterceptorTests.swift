@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -293,8 +294,8 @@ extension AuthenticationInterceptorTests {
     }
 
     @Test func `A 401 of another origin, after a redirect, says nothing about the token`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")
-        let first = try RawServer.answering(
+        let server = try RawServer.responding("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")
+        let first = try RawServer.responding(
             "HTTP/1.1 307 There\r\nLocation: \(server.url)/\r\nContent-Length: 0\r\n\r\n")
         let provider = NetworkProvider(session: CurlSession(), interceptor: interceptor(try await storage()))
         #expect(try await provider.send(HTTPRequest(.get, first.url)).status == 401)

@@ -1,5 +1,6 @@
 internal import Glibc
 import NevodSupport
+internal import NevodTestSupport
 import Testing
 
 @testable import NevodHost

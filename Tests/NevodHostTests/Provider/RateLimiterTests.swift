@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -11,7 +12,7 @@ struct RateLimiterTests {
     func `No span of time sees more than the limit`(requests: Int, milliseconds: Int, burst: Int?) {
         let configuration = RateLimitConfiguration(requests: requests, per: .milliseconds(milliseconds), burst: burst)
         var queue = RateLimitQueue<Int>(configuration)
-        var random = SeededRandom(state: 11)
+        var random = SeededRandom(seed: 11)
         var starts: [Duration] = []
         var order: [Int] = []
         var arrived = 0
@@ -133,7 +134,7 @@ struct RateLimiterTests {
         try await limiter.acquire()
         var tasks = (0..<10_000).map { _ in Task { try await limiter.acquire() } }
         #expect(await eventually { limiter.waiting == 10_000 && clock.sleepers == 1 })
-        var random = SeededRandom(state: 5)
+        var random = SeededRandom(seed: 5)
         tasks.shuffle(using: &random)
         for task in tasks { task.cancel() }
         var cancelled = 0

@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -19,7 +20,7 @@ struct RetryStateTests {
         var request = try HTTPRequest(method, "http://h/p", body: body)
         for (name, value) in headers { try request.setHeader(name, value) }
         var state = RetryState(policy, attempts: attempts)
-        var random = SeededRandom(state: 1)
+        var random = SeededRandom(seed: 1)
         return state.next(after: outcome, of: request, random: &random, now: Self.now)
     }
 
@@ -95,7 +96,7 @@ struct RetryStateTests {
     /// Uniform from none to the whole delay: of 10,000, each tenth gets about a tenth.
     @Test func `Full jitter`() throws {
         var tenths = [Int](repeating: 0, count: 10)
-        var random = SeededRandom(state: 7)
+        var random = SeededRandom(seed: 7)
         let request = try HTTPRequest(.get, "http://h/")
         for _ in 0..<10_000 {
             var state = RetryState(RetryPolicy(baseDelay: .seconds(4)), attempts: 1)
@@ -137,7 +138,7 @@ struct RetryStateTests {
     }
 
     @Test func `With jitter, nobody comes before the time, or long after`() throws {
-        var random = SeededRandom(state: 3)
+        var random = SeededRandom(seed: 3)
         let request = try HTTPRequest(.get, "http://h/")
         var delays = Set<Duration>()
         for _ in 0..<1000 {

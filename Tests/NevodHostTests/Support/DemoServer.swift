@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Glibc
-internal import NevodHost
+import NevodHost
+internal import NevodTestSupport
 
 /// The verifying server of Examples, on a port of its own.
 final class DemoServer: Sendable {

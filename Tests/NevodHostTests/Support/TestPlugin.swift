@@ -1,5 +1,6 @@
 internal import Glibc
-internal import NevodHost
+import NevodHost
+internal import NevodTestSupport
 
 /// The plugins of TestPlugins, each compiled once, and loaded like any other.
 enum TestPlugin {

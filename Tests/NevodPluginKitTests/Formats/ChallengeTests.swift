@@ -1,4 +1,5 @@
 import NevodPluginKit
+import NevodTestSupport
 import Testing
 
 struct ChallengeTests {
@@ -108,7 +109,7 @@ struct ChallengeTests {
 
     /// Whatever was written down properly is read back, between whatever spaces and empty elements.
     @Test func `What was written is read`() {
-        var random = Seeded(state: 9110)
+        var random = SeededRandom(seed: 9110)
         let words = ["a", "Z", "0", "!", "#", "~", "-", "."]
         let texts = ["a", " ", ",", "=", "\"", "\\", "é", "\t", "Basic realm=\"x\"", "/"]
         for _ in 0..<3000 {
@@ -135,7 +136,7 @@ struct ChallengeTests {
     }
 
     @Test func `Any bytes`() {
-        var random = Seeded(state: 7616)
+        var random = SeededRandom(seed: 7616)
         let words = ["Basic", "realm", "=", "\"", ",", " ", "\\", "a", "/", "é", "\u{0}", "==", "\t"]
         var found = 0
         for _ in 0..<20_000 {

@@ -1,11 +1,12 @@
 import NevodPluginKit
+import NevodTestSupport
 import Testing
 
 struct FormatTests {
     private static let texts = ["", "a", "a b", "&=+%", "ä€😀", "*-._~", "\u{0}\n", "%41", "%zz%", "A%", "a=b=c"]
 
     @Test func `Forms as Python writes and reads them`() throws {
-        var random = Seeded(state: 1866)
+        var random = SeededRandom(seed: 1866)
         let values = Self.texts + (0..<200).map { _ in random.text(of: Self.texts, upTo: 4) }
         // Python leaves "~" as it is, and escapes "*"; the rest of the two alphabets is one.
         let written = try Judge.python(
@@ -37,7 +38,7 @@ struct FormatTests {
     }
 
     @Test func `Base64url as Python`() throws {
-        var random = Seeded(state: 4648)
+        var random = SeededRandom(seed: 4648)
         let blocks = (0..<100).map { count in (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) } }
         let hex = blocks.map { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
         let expected = try Judge.python(

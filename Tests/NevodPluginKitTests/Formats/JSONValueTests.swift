@@ -1,4 +1,5 @@
 import NevodPluginKit
+import NevodTestSupport
 import Testing
 
 struct JSONValueTests {
@@ -58,7 +59,7 @@ struct JSONValueTests {
 
     /// Both of any text: the same verdict, and the same value.
     @Test func `As Python`() throws {
-        var random = Seeded(state: 8259)
+        var random = SeededRandom(seed: 8259)
         let words = [
             "{", "}", "[", "]", ",", ":", "\"", "\"a\"", "\"b\"", "1", "-", "0", ".", "5", "e", "true", "null", " ", "\\",
             "\\u0041",
@@ -86,7 +87,7 @@ struct JSONValueTests {
         for value in values { #expect(try JSONValue(parsing: String(revealing: value.encoded)) == value) }
     }
 
-    private func value(_ random: inout Seeded, depth: Int) -> JSONValue {
+    private func value(_ random: inout SeededRandom, depth: Int) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &random) {
         case 0: return nil
         case 1: return .bool(Bool.random(using: &random))

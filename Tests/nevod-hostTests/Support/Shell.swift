@@ -1,8 +1,6 @@
 import Glibc
 import Testing
 
-@testable import nevod_host
-
 /// Runs programs that judge what we generate. (Without Foundation, as all of this.)
 enum Shell {
     /// What `sh` says to a command on both outputs, and its exit code.
@@ -19,29 +17,5 @@ enum Shell {
         if system("command -v \(program) >/dev/null 2>&1") == 0 { return true }
         print("skipped: \(program) is not installed (apt-get install \(program))")
         return false
-    }
-}
-
-/// A folder that goes away with its owner.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/nevod-tests.XXXXXX".utf8CString)
-        _ = try #require(mkdtemp(&template))
-        path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
-    }
-
-    deinit { system("rm -rf '\(path)'") }
-
-    /// The path of a new file.
-    @discardableResult
-    func add(_ name: String, _ text: String = "", mode: mode_t = 0o600) throws -> String {
-        let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        try #require(file >= 0)
-        defer { close(file) }
-        try FileDescriptor(number: file, name: name).write(Array(text.utf8).span)
-        fchmod(file, mode)
-        return "\(path)/\(name)"
     }
 }

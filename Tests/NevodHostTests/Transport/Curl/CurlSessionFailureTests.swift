@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -124,7 +125,7 @@ struct CurlSessionFailureTests {
     }
 
     @Test func `A limit beyond libcurl's range doesn't end the program`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 204 No Content\r\n\r\n")
+        let server = try RawServer.responding("HTTP/1.1 204 No Content\r\n\r\n")
         for limit in [Duration.seconds(-1), .seconds(60 * 60 * 24 * 365)] {
             _ = await failure(try HTTPRequest(.get, server.url), TransferOptions(timeout: limit, connectTimeout: limit))
         }
@@ -142,7 +143,7 @@ struct CurlSessionFailureTests {
     }
 
     @Test func `A HEAD request with a body is refused`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+        let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
         let error = await failure(
             try HTTPRequest(.head, server.url, body: .bytes([1])), TransferOptions(timeout: .milliseconds(500)))
         #expect(error?.code == .requestBody)
@@ -208,7 +209,7 @@ struct CurlSessionFailureTests {
     }
 
     @Test func `Cancelled and answered at the same time, one or the other`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 204 No Content\r\n\r\n")
+        let server = try RawServer.responding("HTTP/1.1 204 No Content\r\n\r\n")
         for index in 0..<200 {
             let task = Task { await failure(try HTTPRequest(.get, server.url)) }
             for _ in 0..<index { await Task.yield() }

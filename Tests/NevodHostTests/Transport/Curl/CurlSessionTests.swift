@@ -1,4 +1,5 @@
 import Glibc
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -9,7 +10,7 @@ struct CurlSessionTests {
     private let options = TransferOptions(timeout: .seconds(30))
 
     private func answer(_ text: String, to method: HTTPMethod = .get) async throws -> HTTPResponse {
-        let server = try RawServer.answering(text)
+        let server = try RawServer.responding(text)
         return try await session.send(HTTPRequest(method, "\(server.url)/"), options)
     }
 

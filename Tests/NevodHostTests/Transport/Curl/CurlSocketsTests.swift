@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost

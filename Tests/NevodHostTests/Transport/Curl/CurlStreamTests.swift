@@ -1,5 +1,6 @@
 import Glibc
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
