@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// What can't be done is refused with the setting's name and the way out, and never with the secret.
+/// Invalid settings are refused with the setting's name and the way out, and never with the secret.
 struct RefusalTests {
     struct Case: CustomTestStringConvertible {
         let settings: [String: String]
@@ -56,7 +56,7 @@ struct RefusalTests {
         let request = try HTTPRequest(.post, "https://example.com/", body: .stream(stream))
         let error = try #require(throws: PluginError.self) { try sign(request, ["message": message]) }
         #expect("\(error)".contains(fragment), "\(error)")
-        // What looks at neither signs it.
+        // A message that uses neither can be signed.
         #expect(try sign(request, ["message": "{method}"]).headers.contains("X-Signature"))
     }
 }

@@ -11,17 +11,17 @@ struct ByteWriterTests {
     }
 
     @Test(arguments: [0, 1, -1, 9, 10, -10, 1_767_225_600, Int64.max, Int64.min])
-    func `Decimal digits`(value: Int64) {
+    func `Decimal digits are written`(value: Int64) {
         #expect(written(capacity: 20) { $0.append(decimal: value) } == String(value))
     }
 
-    @Test func `Hexadecimal digits, of every byte`() {
+    @Test func `Every byte is written as two hexadecimal digits`() {
         let bytes = Array(UInt8.min...UInt8.max)
         let expected = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         #expect(written(capacity: 512) { $0.append(hex: bytes.span) } == expected)
     }
 
-    @Test func `Pieces stand one behind the other`() {
+    @Test func `Pieces are written one after the other`() {
         let text = written(capacity: 10) { writer in
             writer.append(ascii: "ab")
             writer.append(Array("cd".utf8).span)
@@ -33,19 +33,19 @@ struct ByteWriterTests {
         #expect(text == "abcd-12fe")
     }
 
-    @Test func `A writer may be filled to the brim, and may be empty`() {
+    @Test func `A writer may be full, or empty`() {
         #expect(written(capacity: 3) { $0.append(ascii: "abc") } == "abc")
         #expect(written(capacity: 0) { $0.append(ascii: "") } == "")
         #expect(withByteWriter(capacity: 4) { writer in writer.count } == 0)
     }
 
-    @Test func `More than fits ends the program, not the stack`() async {
+    @Test func `Writing more than fits traps`() async {
         await #expect(processExitsWith: .failure) { withByteWriter(capacity: 2) { $0.append(ascii: "abc") } }
         await #expect(processExitsWith: .failure) { withByteWriter(capacity: 3) { $0.append(hex: [1, 2].span) } }
         await #expect(processExitsWith: .failure) { withByteWriter(capacity: 19) { $0.append(decimal: .min) } }
     }
 
-    @Test func `An error goes through`() {
+    @Test func `An error of the body is rethrown`() {
         #expect(throws: CancellationError.self) { try withByteWriter(capacity: 1) { _ in throw CancellationError() } }
     }
 }

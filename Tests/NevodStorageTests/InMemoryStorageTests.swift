@@ -7,7 +7,7 @@ import Testing
 struct InMemoryStorageTests {
     private let storage = InMemoryStorage()
 
-    @Test func `What was set is there until it is removed`() async throws {
+    @Test func `A value is readable until it is removed`() async throws {
         storage.set([1], for: "a")
         storage.set([], for: "b")
         #expect(storage.data(for: "a") == [1] && storage.data(for: "b") == [])
@@ -18,7 +18,7 @@ struct InMemoryStorageTests {
         #expect(try await storage.string(for: "c") == "tökén")
     }
 
-    @Test func `Of all who replace the same value one succeeds`() async {
+    @Test func `One of several tasks that replace the same value succeeds`() async {
         storage.set([0], for: "a")
         let storage = storage
         let winners = await withTaskGroup(of: Bool.self) { group in
@@ -47,7 +47,7 @@ struct InMemoryStorageTests {
         }
     }
 
-    @Test func `A reader that waits is woken`() async {
+    @Test func `A waiting reader is woken by a change`() async {
         let (storage, started) = (storage, Latch())
         let reader = Task {
             var changes = storage.changes().makeAsyncIterator()
@@ -59,7 +59,7 @@ struct InMemoryStorageTests {
         #expect(await reader.value == "a")
     }
 
-    @Test func `A reader that is cancelled, or goes away, is forgotten`() async {
+    @Test func `A reader that is cancelled or freed leaves no observer behind`() async {
         let (observers, started) = (StorageObservers(), Latch())
         do {
             let unread = observers.changes()
@@ -79,7 +79,7 @@ struct InMemoryStorageTests {
         #expect(observers.count == 0)
     }
 
-    @Test func `Reading ends with the store`() async {
+    @Test func `The stream of changes ends with the store`() async {
         var observers: StorageObservers? = StorageObservers()
         let changes = observers?.changes()
         observers?.notify("a")

@@ -17,7 +17,7 @@ import Testing
         try await SQLiteStorage(path: "\(folder.path)/tokens.db", keys: [KeyFile(path: "\(folder.path)/key")])
     }
 
-    @Test func `Who waits goes on as soon as the holder lets go, and not before`() async throws {
+    @Test func `A waiter continues as soon as the holder releases the lock, and not before`() async throws {
         let locks = RenewalLocks(path: path)
         let (held, free, order) = (Latch(), Latch(), Collected<String>())
         async let first: Void = locks.withLock(for: "a") {
@@ -51,7 +51,7 @@ import Testing
         #expect(order.values == ["b", "a"])
     }
 
-    @Test func `Patience has an end, which names the key and the file`() async throws {
+    @Test func `A wait that times out names the key and the file`() async throws {
         let locks = RenewalLocks(path: path)
         let (held, free) = (Latch(), Latch())
         async let holding: Void = locks.withLock(for: "a") {
@@ -66,7 +66,7 @@ import Testing
         #expect(error?.description.contains("another process has been renewing a for 0.02 seconds") == true)
         free.set()
         try await holding
-        // Who gave up doesn't keep what it was then given.
+        // A waiter that gave up doesn't keep the lock it is granted later.
         try await locks.withLock(for: "a") {}
     }
 
@@ -86,7 +86,7 @@ import Testing
         try await locks.withLock(for: "a") {}
     }
 
-    @Test func `Who has the lock can save while others wait for it and for another`() async throws {
+    @Test func `The holder can save while others wait for this lock and another`() async throws {
         let storage = try await storage()
         let (heldA, heldB, saved) = (Latch(), Latch(), Latch())
         async let a: Void = storage.withRenewalLock(for: "a") {
@@ -123,7 +123,7 @@ import Testing
         close(holder.pipe)
     }
 
-    @Test func `Who waited for a lock whose file was removed doesn't take it for the lock`() async throws {
+    @Test func `A waiter for a lock whose file was removed takes the new file's lock`() async throws {
         let locks = RenewalLocks(path: "\(folder.path)/.renewals")
         let (first, order) = (try holder(), Collected<String>())
         let waiter = Task { try await locks.withLock(for: "a") { order.append("waiter") } }
@@ -139,7 +139,7 @@ import Testing
         #expect(order.values == ["waiter"])
     }
 
-    @Test func `Those who give up waiting for a process that was stopped leave one thread behind, and one descriptor`()
+    @Test func `Waiters that give up on a stopped process leave one thread and one descriptor behind`()
         async throws
     {
         let locks = RenewalLocks(path: "\(folder.path)/.renewals")
@@ -169,7 +169,7 @@ import Testing
         #expect(await eventually { openCount(locks.path) == 0 })
     }
 
-    @Test func `Those who wait for one of their own process take no thread and no descriptor`() async throws {
+    @Test func `Waiters within one process take no thread and no descriptor`() async throws {
         let locks = RenewalLocks(path: path)
         let (held, free, order) = (Latch(), Latch(), Collected<Int>())
         async let holding: Void = locks.withLock(for: "a") {

@@ -2,7 +2,7 @@ import NevodStorage
 import Testing
 
 struct StorageKeyTests {
-    @Test func `A key is its name, however it is written down`() {
+    @Test func `Keys with the same name are equal, however they are made`() {
         let literal: StorageKey = "session"
         #expect(literal == StorageKey(value: "session") && literal == StorageKey(rawValue: "session"))
         #expect(literal.value == "session" && literal.rawValue == "session" && "\(literal)" == "session")
@@ -10,7 +10,7 @@ struct StorageKeyTests {
     }
 
     /// To a String the two are equal; to a file system or a database they are not.
-    @Test func `Two ways to write an accent are two keys`() {
+    @Test func `Keys compare by code points, not by canonical equivalence`() {
         let (composed, decomposed): (StorageKey, StorageKey) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed.rawValue == decomposed.rawValue)
         #expect(composed != decomposed)

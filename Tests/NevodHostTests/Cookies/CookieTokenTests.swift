@@ -39,7 +39,7 @@ struct CookieTokenTests {
         #expect(request.headers["Cookie"] == "new=1")
     }
 
-    @Test func `What it writes is its own, redacted, and stripped`() async throws {
+    @Test func `The cookies that a token writes are redacted, and stripped on a redirect`() async throws {
         var exchange = Exchange(request: try get("https://www.example.com/app/"), options: TransferOptions(), attempt: 1)
         try exchange.request.setCookie("mine", "0")
         try exchange.request.setCookie("app", "old")
@@ -82,7 +82,7 @@ struct CookieTokenTests {
     }
 
     /// Cookies don't tell ports apart (RFC 6265 §8.5), but credentials stay at the origin: a redirect to another port gets none.
-    @Test func `Over real HTTP`() async throws {
+    @Test func `A server receives the token's cookies and sets new ones`() async throws {
         @Sendable func echo(_ head: String) -> String {
             let body = head.split(separator: "\r\n").filter { $0.hasPrefix("Cookie: ") }.joined()
             return "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -127,7 +127,7 @@ struct CookieTokenTests {
             setCookiesOf: answer(setting: lines), to: try get(url), now: cookieTime + .seconds(1), addingNew: addingNew)
     }
 
-    @Test func `An answer replaces and deletes what the token holds`() throws {
+    @Test func `A response replaces and deletes cookies of the token`() throws {
         let token = try token("a=1", "b=2", "c=3")
         #expect(try merged(token, "b=9")?.sessionCookies.map(\.value) == ["1", "9", "3"])
         #expect(try merged(token, "a=; Max-Age=0", "c=4")?.sessionCookies.map(\.name) == ["b", "c"])
@@ -135,7 +135,7 @@ struct CookieTokenTests {
         #expect(try merged(token, "a=; Max-Age=0", "b=; Max-Age=0", "c=; Max-Age=0")?.sessionCookies.isEmpty == true)
     }
 
-    @Test func `An answer that changes nothing`() throws {
+    @Test func `A response that changes nothing leaves the token equal`() throws {
         let token = try token("a=1", "b=2; Secure; Max-Age=0", "old=1; Max-Age=1")
         #expect(try merged(token) == nil)
         #expect(try merged(token, "a=1") == nil)
@@ -145,14 +145,14 @@ struct CookieTokenTests {
         #expect(try merged(token, "a") == nil)
     }
 
-    @Test func `A login lets all in`() throws {
+    @Test func `A login takes over all cookies of the response`() throws {
         let empty = CookieToken(sessionCookies: [])
         #expect(try merged(empty, "a=1", "b=2; Path=/", addingNew: true)?.sessionCookies.map(\.value) == ["1", "2"])
         #expect(try merged(empty, "a=1; Domain=com", "b=2; Max-Age=0", addingNew: true) == nil)
         #expect(try merged(token("a=1"), "b=2", addingNew: true)?.sessionCookies.map(\.name) == ["a", "b"])
     }
 
-    @Test func `What came in clear replaces no secure cookie`() throws {
+    @Test func `A cookie set over HTTP doesn't replace a secure one`() throws {
         let token = try token("a=1; Secure")
         #expect(try merged(token, "a=2", url: "http://www.example.com/app/") == nil)
         #expect(try merged(token, "a=; Max-Age=0", url: "http://www.example.com/app/") == nil)

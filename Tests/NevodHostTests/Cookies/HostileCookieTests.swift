@@ -23,7 +23,7 @@ struct HostileCookieTests {
         }
     }
 
-    @Test func `A parsed cookie is one that can be kept and sent`() throws {
+    @Test func `Every cookie parsed from random bytes can be stored and sent`() throws {
         var random = SeededRandom(seed: 6265)
         let requests = try ["https://www.example.com/a/b", "http://www.example.com/", "http://127.0.0.1/x", "https://a.co.uk/"]
             .map(get)
@@ -50,7 +50,7 @@ struct HostileCookieTests {
         #expect(parsed > 1000)
     }
 
-    @Test func `A file is read, or refused`() {
+    @Test func `Random bytes are read as a cookie file, or refused`() {
         var random = SeededRandom(seed: 4096)
         var (read, refused) = (0, 0)
         for _ in 0..<20_000 {
@@ -71,7 +71,7 @@ struct HostileCookieTests {
         #expect(refused > 1000)
     }
 
-    @Test func `A date is a date or none`() {
+    @Test func `Random bytes are a valid date, or none`() {
         var random = SeededRandom(seed: 511)
         for _ in 0..<20_000 {
             let text = String(decoding: bytes(&random) + Array(" 1 Jan 2020 0:0:0".utf8), as: UTF8.self)

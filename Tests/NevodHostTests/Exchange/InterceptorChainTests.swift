@@ -26,14 +26,14 @@ struct InterceptorChainTests {
         Exchange(request: try HTTPRequest(.get, "http://h/"), options: TransferOptions(), attempt: 1)
     }
 
-    @Test func `Adapts from first to last`() async throws {
+    @Test func `Interceptors adapt from first to last`() async throws {
         var exchange = try exchange()
         let inner = InterceptorChain([Named(name: "b", calls: calls), Named(name: "c", calls: calls)])
         try await InterceptorChain([Named(name: "a", calls: calls), inner, Named(name: "d", calls: calls)]).adapt(&exchange)
         #expect(exchange.request.headers.values(of: "X-Order") == ["a", "b", "c", "d"])
     }
 
-    @Test func `Judges from last to first, until one wants a retry`() async throws {
+    @Test func `Interceptors judge from last to first, until one asks for a retry`() async throws {
         var exchange = try exchange()
         let chain = InterceptorChain([
             Named(name: "a", calls: calls), Named(name: "b", calls: calls, wantsRetry: true), Named(name: "c", calls: calls),
@@ -42,7 +42,7 @@ struct InterceptorChainTests {
         #expect(calls.values == ["retry c", "retry b"])
     }
 
-    @Test func `Without a wish there is no retry`() async throws {
+    @Test func `Without an interceptor that asks for it there is no retry`() async throws {
         var exchange = try exchange()
         let chain = InterceptorChain([Named(name: "a", calls: calls), Named(name: "b", calls: calls)])
         #expect(try await chain.retry(&exchange, after: answer) == false)
@@ -50,7 +50,7 @@ struct InterceptorChainTests {
         #expect(try await InterceptorChain([]).retry(&exchange, after: answer) == false)
     }
 
-    @Test func `An error ends the way`() async throws {
+    @Test func `An error of an interceptor ends the chain`() async throws {
         struct Failing: RequestInterceptor {
             func adapt(_ exchange: inout Exchange) async throws { throw CancellationError() }
         }

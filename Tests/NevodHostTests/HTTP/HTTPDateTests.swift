@@ -36,7 +36,7 @@ struct HTTPDateTests {
         "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:49:37 GMT x", "Sun, 06 Nov 0000 08:49:37 GMT",
         "Sun, 06 Nov -994 08:49:37 GMT",
     ])
-    func `What is no date`(text: String) {
+    func `Text that is no HTTP date is refused`(text: String) {
         #expect(HTTPDate.parse(text) == nil)
     }
 }

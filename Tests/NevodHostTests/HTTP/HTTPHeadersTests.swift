@@ -33,7 +33,7 @@ struct HTTPHeadersTests {
         #expect(made(("A^", "1"))["A~"] == nil)
     }
 
-    @Test func `Set replaces the first line in its place and removes the others`() {
+    @Test func `set replaces the first line in place and removes the others`() {
         var headers = made(("A", "1"), ("B", "2"), ("a", "3"), ("C", "4"), ("A", "5"))
         headers.set("a", "longer", by: .host)
         #expect(lines(headers) == ["a: longer", "B: 2", "C: 4"])
@@ -50,7 +50,7 @@ struct HTTPHeadersTests {
         #expect(headers.map(\.provenance) == [.scheme("s"), .caller])
     }
 
-    @Test func `Empty values come and go`() {
+    @Test func `An empty value is kept as a line`() {
         var headers = made(("A", ""), ("B", "x"))
         #expect(headers["A"] == "")
         headers.set("A", "", by: .host)
@@ -60,7 +60,7 @@ struct HTTPHeadersTests {
         #expect(lines(headers) == ["A: y", "B: "])
     }
 
-    @Test func `Remove takes every line of a name, and only those`() {
+    @Test func `remove takes every line of a name, and no others`() {
         var headers = made(("A", "1"), ("AB", "2"), ("a", "3"))
         headers.remove("A")
         #expect(lines(headers) == ["AB: 2"])
@@ -87,7 +87,7 @@ struct HTTPHeadersTests {
         #expect(headers["A"] == "222")
     }
 
-    @Test func `A fold joins with one space`() {
+    @Test func `A folded line is joined with one space`() {
         var headers = made(("A", "1"))
         Array("more".utf8).withUnsafeBufferPointer { headers.continueLast($0) }
         #expect(lines(headers) == ["A: 1 more"])

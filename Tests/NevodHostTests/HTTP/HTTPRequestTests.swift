@@ -15,7 +15,7 @@ struct HTTPRequestTests {
 
     // MARK: Headers
 
-    @Test func `Set, add and remove`() throws {
+    @Test func `Headers can be set, added and removed`() throws {
         var request = try HTTPRequest(.get, "http://h/")
         try request.addHeader("A", "1")
         try request.addHeader("A", "2")
@@ -29,8 +29,10 @@ struct HTTPRequestTests {
     @Test(arguments: ["", "a b", "a:", "ä", "a\n", "a\0", "(a)", "a\"", "a/b"])
     func `A name that is no token is refused`(name: String) throws {
         var request = try HTTPRequest(.get, "http://h/")
-        #expect(throws: InvalidRequestError.self) { try request.setHeader(name, "v") }
-        #expect(throws: InvalidRequestError.self) { try request.addHeader(name, "v") }
+        let error = #expect(throws: InvalidRequestError.self) { try request.setHeader(name, "v") }
+        #expect(error?.part == .header(name))
+        let added = #expect(throws: InvalidRequestError.self) { try request.addHeader(name, "v") }
+        #expect(added?.part == .header(name))
         #expect(request.headers.isEmpty)
     }
 
@@ -43,17 +45,19 @@ struct HTTPRequestTests {
         #expect(request.headers.isEmpty)
     }
 
-    @Test func `Tabs and bytes beyond ASCII may stand in a value`() throws {
+    @Test func `A value may hold tabs and bytes beyond ASCII`() throws {
         var request = try HTTPRequest(.get, "http://h/")
         try request.setHeader("A", "a\tb ä")
         #expect(request.headers["A"] == "a\tb ä")
     }
 
     @Test(arguments: ["Content-Length", "content-length", "Transfer-Encoding", "TRANSFER-ENCODING"])
-    func `The framing is the host's`(name: String) throws {
+    func `Content-Length and Transfer-Encoding can't be set`(name: String) throws {
         var request = try HTTPRequest(.get, "http://h/")
-        #expect(throws: InvalidRequestError.self) { try request.setHeader(name, "1") }
-        #expect(throws: InvalidRequestError.self) { try request.addHeader(name, "1") }
+        let error = #expect(throws: InvalidRequestError.self) { try request.setHeader(name, "1") }
+        #expect(error?.part == .header(name))
+        let added = #expect(throws: InvalidRequestError.self) { try request.addHeader(name, "1") }
+        #expect(added?.part == .header(name))
     }
 
     @Test func `Methods are tokens`() {
@@ -82,14 +86,15 @@ struct HTTPRequestTests {
     }
 
     @Test(arguments: [("a", "1; admin=1"), ("a=1; b", "2"), ("", "1"), ("a;b", "1")])
-    func `A cookie is one cookie`(name: String, value: String) throws {
+    func `A cookie with a separator in its name or value is refused`(name: String, value: String) throws {
         var request = try HTTPRequest(.get, "http://h/")
-        #expect(throws: InvalidRequestError.self) { try request.setCookie(name, value) }
+        let error = #expect(throws: InvalidRequestError.self) { try request.setCookie(name, value) }
+        #expect(error?.part == .header("Cookie"))
     }
 
     // MARK: Query
 
-    @Test func `Items are appended behind what is there, byte for byte`() throws {
+    @Test func `Query items are appended after the existing query, which stays byte for byte`() throws {
         for (url, target) in [
             ("http://h/p", "/p?k=v"), ("http://h/p?", "/p?&k=v"), ("http://h/p?a=%2f+b&&c", "/p?a=%2f+b&&c&k=v"),
             ("http://h", "/?k=v"),
@@ -106,7 +111,7 @@ struct HTTPRequestTests {
         #expect(request.target == "/p?k%26%3D=a%20b%2B%C3%A4%2F%3F%25")
     }
 
-    @Test func `An provenance's item is there once, however often it is written`() throws {
+    @Test func `An item of one provenance is replaced when it is written again`() throws {
         var request = try HTTPRequest(.get, "http://h/p?key=caller")
         for value in ["1", "22", "333"] { append("key", value, to: &request, as: .token("T")) }
         #expect(request.target == "/p?key=caller&key=333")
@@ -125,7 +130,7 @@ struct HTTPRequestTests {
     }
 
     /// The item to be replaced is the first of the query, and others stand behind it.
-    @Test func `Replacing the first item leaves a query`() throws {
+    @Test func `Replacing the first item keeps the rest of the query`() throws {
         var request = try HTTPRequest(.get, "http://h/p")
         append("a", "1", to: &request, as: .scheme("s"))
         append("b", "2", to: &request, as: .scheme("s"))
@@ -134,7 +139,7 @@ struct HTTPRequestTests {
         #expect(request.redactedTarget == "/p?b=[redacted: scheme s]&a=[redacted: scheme s]")
     }
 
-    @Test func `Authored ranges stay right after several edits`() throws {
+    @Test func `The recorded ranges stay correct after several edits`() throws {
         var request = try HTTPRequest(.get, "http://h/p?x=0")
         append("a", "11", to: &request, as: .token("T"))
         append("b", "2", to: &request, as: .scheme("s"))
@@ -157,7 +162,7 @@ struct HTTPRequestTests {
             (.post, .none, "0"), (.put, .none, "0"), (.patch, .none, "0"), (.post, .bytes([]), "0"), (.get, .bytes([]), nil),
             (.get, .bytes([1, 2]), "2"), (.post, .bytes([1, 2, 3]), "3"), (.delete, .bytes([1]), "1"),
         ] as [(HTTPMethod, HTTPBody, String?)])
-    func `Content-Length by method and body`(method: HTTPMethod, body: HTTPBody, length: String?) throws {
+    func `Content-Length follows from the method and the body`(method: HTTPMethod, body: HTTPBody, length: String?) throws {
         var request = try HTTPRequest(method, "http://h:81/", body: body)
         request.materialize()
         #expect(request.headers.values(of: "Content-Length") == (length.map { [$0] } ?? []))
@@ -174,7 +179,7 @@ struct HTTPRequestTests {
         #expect(lines(request) == ["Host: h", expected])
     }
 
-    @Test func `What the host writes comes first, and the caller's lines stay in their order`() throws {
+    @Test func `The host's lines come first, and the caller's keep their order`() throws {
         var request = try HTTPRequest(.post, "http://h:8080/", body: .bytes([1]))
         try request.addHeader("X", "1")
         try request.addHeader("accept", "text/plain")
@@ -192,7 +197,7 @@ struct HTTPRequestTests {
         #expect(lines(request).first == "Host: virtual")
     }
 
-    @Test func `Twice is as once`() throws {
+    @Test func `Materializing twice changes nothing more`() throws {
         var request = try HTTPRequest(.post, "http://h/", body: .bytes([1]))
         request.materialize()
         let once = lines(request)
@@ -200,10 +205,13 @@ struct HTTPRequestTests {
         #expect(lines(request) == once)
     }
 
-    @Test func `Edits of an exchange are recorded as their provenance's`() throws {
+    @Test func `Edits of an exchange are recorded with their provenance`() throws {
         var exchange = Exchange(request: try HTTPRequest(.get, "http://h/"), options: TransferOptions(), attempt: 1)
         try exchange.edit(as: .token("T")) { try $0.setHeader("A", "1") }
-        #expect(throws: InvalidRequestError.self) { try exchange.edit(as: .token("T")) { try $0.setHeader("A", "\n") } }
+        let error = #expect(throws: InvalidRequestError.self) {
+            try exchange.edit(as: .token("T")) { try $0.setHeader("A", "\n") }
+        }
+        #expect(error?.part == .header("A"))
         try exchange.request.setHeader("B", "2")
         #expect(exchange.request.headers.map(\.provenance) == [.token("T"), .caller])
     }

@@ -21,7 +21,7 @@ struct HTTPURLTests {
         ("http://h/100%", "/100%"),
         ("http://h/p/a@b:c", "/p/a@b:c"),
     ])
-    func `The target goes out as it came in`(url: String, target: String) throws {
+    func `The target is kept byte for byte`(url: String, target: String) throws {
         #expect(try HTTPURL(url).target == target)
     }
 
@@ -74,15 +74,17 @@ struct HTTPURLTests {
         ("http://MÜNCHEN.example/", "xn--mnchen-3ya.example"),
         ("http://日本.example:8080/", "xn--wgv71a.example"),
     ])
-    func `An international name gets its ASCII form`(url: String, host: String) throws {
+    func `An international host name gets its ASCII form`(url: String, host: String) throws {
         let parsed = try HTTPURL(url)
         #expect(parsed.origin.host == host)
     }
 
     @Test(arguments: ["\n", "\r", "\0", "\t", "\u{7F}", "\r\nX-Evil: 1"])
     func `Control characters are refused`(text: String) {
-        #expect(throws: InvalidRequestError.self) { try HTTPURL("http://h/a\(text)b") }
-        #expect(throws: InvalidRequestError.self) { try HTTPURL("http://h\(text)/") }
+        let path = #expect(throws: InvalidRequestError.self) { try HTTPURL("http://h/a\(text)b") }
+        #expect(path?.part == .url("http://h/a\(text)b"))
+        let host = #expect(throws: InvalidRequestError.self) { try HTTPURL("http://h\(text)/") }
+        #expect(host?.part == .url("http://h\(text)/"))
     }
 
     @Test(arguments: [
@@ -99,7 +101,7 @@ struct HTTPURLTests {
         "http://user:x?hunter2@h/", "http://user:x#hunter2@h/", "http://user:x/hunter2@h/",  // a delimiter in the password
         "http://user:hunter2@\u{301}h/", "http://hunter2@\u{301}h/",
     ])
-    func `A badly written password is not repeated either`(url: String) throws {
+    func `The error for a malformed URL doesn't repeat its password`(url: String) throws {
         let error = try #require(throws: InvalidRequestError.self) { try HTTPURL(url) }
         #expect(!"\(error)".contains("hunter2"))
     }
@@ -111,13 +113,15 @@ struct HTTPURLTests {
         "http://[::1/", "http://[]/", "http://[::1]x/", "http://[::1]:x/", "http://[g::1]/", "http://[::1%25eth0]/",
         "http://h h/", "http://a%62c/", "http://h\\evil/", "http://h\"/", "http://h<x>/",
     ])
-    func `What is no http URL is refused`(url: String) {
-        #expect(throws: InvalidRequestError.self) { try HTTPURL(url) }
+    func `Text that is no http or https URL is refused`(url: String) {
+        let error = #expect(throws: InvalidRequestError.self) { try HTTPURL(url) }
+        #expect(error?.part == .url(url))
     }
 }
 
 extension HTTPURLTests {
-    @Test func `A port is digits alone`() {
-        #expect(throws: InvalidRequestError.self) { try HTTPURL("http://h:+1/") }
+    @Test func `A port with a sign is refused`() {
+        let error = #expect(throws: InvalidRequestError.self) { try HTTPURL("http://h:+1/") }
+        #expect(error?.part == .url("http://h:+1/"))
     }
 }

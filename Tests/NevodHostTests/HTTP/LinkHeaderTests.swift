@@ -24,7 +24,7 @@ struct LinkHeaderTests {
             ([""], nil),
             ([], nil),
         ] as [([String], String?)])
-    func `The next one`(lines: [String], target: String?) {
+    func `The target of rel=next is found`(lines: [String], target: String?) {
         var headers = HTTPHeaders()
         for line in lines { headers.add("Link", line, by: .host) }
         #expect(LinkHeader.next(in: headers) == target)

@@ -30,7 +30,7 @@ struct RedactionTests {
         try request.setHeader("Authorization", Self.secret)
         try request.setHeader("Proxy-AUTHORIZATION", Self.secret)
         try request.setHeader("X-Mine", "visible")
-        // What was replaced must be as hidden as what is there.
+        // A replaced value must be as hidden as the current one.
         request.provenance = .scheme("s")
         try request.setHeader("X-Other", Self.secret)
         try request.setHeader("X-Other", "short")
@@ -38,7 +38,7 @@ struct RedactionTests {
         return request
     }
 
-    @Test func `A request shows names, and what the caller wrote`() throws {
+    @Test func `A request's description shows names, and the values that the caller wrote`() throws {
         let request = try authorized()
         #expect(!leaks(request))
         #expect(request.description == "POST http://h/p?mine=visible&sig=[redacted: scheme s]")
@@ -52,17 +52,17 @@ struct RedactionTests {
         #expect(texts(request).contains { $0.contains("X-Mine: visible") })
     }
 
-    @Test func `Headers show their names alone`() throws {
+    @Test func `The description of headers shows names only`() throws {
         let headers = try authorized().headers
         #expect(!leaks(headers))
         #expect(headers.description.hasPrefix("[X-Signature, Cookie, "))
     }
 
-    @Test func `An exchange`() throws {
+    @Test func `The description and dump of an exchange show no secret`() throws {
         #expect(!leaks(Exchange(request: try authorized(), options: TransferOptions(), attempt: 1)))
     }
 
-    @Test func `A response`() {
+    @Test func `The description and dump of a response show no secret`() {
         var headers = HTTPHeaders()
         headers.add("Set-Cookie", Self.secret, by: .host)
         #expect(
@@ -71,23 +71,23 @@ struct RedactionTests {
             ))
     }
 
-    @Test func `A secret`() {
+    @Test func `The description and dump of a Secret show nothing of it`() {
         #expect(!leaks(Secret(Self.secret)))
         #expect(!leaks(["secret": Secret(Self.secret)]))
         #expect(texts(Secret(Self.secret)).first == "[redacted]")
     }
 
-    @Test func `Settings`() {
+    @Test func `The description and dump of settings show no secret`() {
         #expect(!leaks(["secret": .secret(Secret(Self.secret))] as SchemeSettings))
         #expect(!leaks(SchemeSettings.Value.secret(Secret(Self.secret))))
     }
 
     /// The dictionary literal makes a text of a secret before anybody knows that the setting is one.
-    @Test func `Settings given as a plain text`() {
+    @Test func `A secret setting given as plain text is not shown`() {
         #expect(!leaks(["secret": .text(Self.secret)] as SchemeSettings))
     }
 
-    @Test func `An instance and its token`() throws {
+    @Test func `The descriptions of an instance and its token show no secret`() throws {
         let instance = try TestPlugin.hmac.get().scheme().makeInstance(settings: [
             "api-key": "visible", "secret": .text(Self.secret),
         ])
@@ -105,13 +105,13 @@ struct RedactionTests {
             .failed(scheme: "s", function: "authorize", status: 6, subject: "x", message: "safe", detail: Secret(Self.secret)))
     }
 
-    @Test func `A plugin's error, with its detail`() {
+    @Test func `The description of a plugin's error leaves out its detail`() {
         #expect(!leaks(pluginError))
         #expect(!leaks(pluginError.reason))
         #expect("\(pluginError)" == "p: the scheme \"s\" failed in authorize: x safe (a fault of the plugin)")
     }
 
-    @Test func `A network error, whatever it holds`() throws {
+    @Test func `The description of a network error shows no secret, whatever its payload`() throws {
         #expect(!leaks(NetworkError.plugin(pluginError)))
         #expect(!leaks(NetworkError.authorization(pluginError)))
         #expect(!leaks(NetworkError.interceptor("I", pluginError)))
@@ -122,7 +122,7 @@ struct RedactionTests {
         #expect(!leaks(NetworkError.invalidRequest(url)))
     }
 
-    @Test func `A refused setting of a secret kind`() throws {
+    @Test func `The error for a secret setting doesn't show its value`() throws {
         let scheme = try TestPlugin.settings.get().scheme()
         let error = try #require(throws: PluginError.self) {
             try scheme.makeInstance(settings: ["text": "x", "pin": .text(Self.secret)])
@@ -131,7 +131,7 @@ struct RedactionTests {
         #expect("\(error)".contains("\"pin\""))
     }
 
-    @Test func `Equal secrets are equal, others not`() {
+    @Test func `Secrets compare by their bytes`() {
         #expect(Secret("a") == Secret("a"))
         #expect(Secret("a") != Secret("b"))
         #expect(Secret("a") != Secret("ab"))

@@ -8,7 +8,7 @@ struct PaginationStateTests {
         return parameters
     }
 
-    @Test func `By offset`() throws {
+    @Test func `An offset advances by the page size, until there are no more pages`() throws {
         var state = PaginationState(.offset(pageSize: 20), mostPages: 9)
         #expect(try query(&state) == ["offset": "0", "limit": "20"])
         // Until a page has come, it is the next.
@@ -19,14 +19,14 @@ struct PaginationStateTests {
         #expect(try !state.hasMore && state.next() == nil)
     }
 
-    @Test func `By number`() throws {
+    @Test func `A page number advances by one`() throws {
         var state = PaginationState(.pageNumber(pageSize: 5), mostPages: 9)
         #expect(try query(&state) == ["page": "1", "limit": "5"])
         state.receive(.init(hasMore: true))
         #expect(try query(&state) == ["page": "2", "limit": "5"])
     }
 
-    @Test func `By cursor`() throws {
+    @Test func `A cursor is the one of the last page, and ends with none`() throws {
         var state = PaginationState(.cursor(cursorKey: "after", limitKey: "n", pageSize: 3), mostPages: 9)
         #expect(try query(&state) == ["n": "3"])
         state.receive(.init(hasMore: true, cursor: "x"))
@@ -35,7 +35,7 @@ struct PaginationStateTests {
         #expect(try state.next() == nil)
     }
 
-    @Test func `By link`() throws {
+    @Test func `A link is the one of the last page, and ends with none`() throws {
         var state = PaginationState(.linkHeader(limitKey: "per_page", pageSize: 2), mostPages: 9)
         #expect(try state.next() == .parameters(["per_page": "2"]))
         state.receive(.init(hasMore: false, link: "http://h/2"))
@@ -60,8 +60,9 @@ struct PaginationStateTests {
             (.pageNumber(pageSize: 1), Array(repeating: .init(hasMore: true), count: 4), .tooManyPages(4)),
             (.linkHeader(), (0..<4).map { .init(link: "\($0)") }, .tooManyPages(4)),
         ] as [(PaginationStyle, [PaginationState.Page], PaginationError.Problem)])
-    func `A list without end ends`(style: PaginationStyle, pages: [PaginationState.Page], problem: PaginationError.Problem) throws
-    {
+    func `A list that never ends is stopped`(
+        style: PaginationStyle, pages: [PaginationState.Page], problem: PaginationError.Problem
+    ) throws {
         var state = PaginationState(style, mostPages: 4)
         for page in pages {
             #expect(try state.next() != nil)

@@ -43,7 +43,7 @@ struct PaginatorTests {
         return ids
     }
 
-    @Test func `Page by page`() async throws {
+    @Test func `loadNext loads one page after another`() async throws {
         let (server, paginator) = try numbered()
         #expect(try await paginator.loadNext().map(\.id) == [1, 2])
         #expect(await paginator.totalCount == 5)
@@ -57,7 +57,7 @@ struct PaginatorTests {
         #expect(server.requests.map(\.target) == [1, 2, 3, 1].map { "/items?limit=2&page=\($0)&sort=id" })
     }
 
-    @Test func `As sequences, each from the beginning`() async throws {
+    @Test func `Sequences of pages and items each start at the first page`() async throws {
         let (server, paginator) = try numbered()
         #expect(try await ids(paginator.items) == [1, 2, 3, 4, 5])
         var pages: [[Int]] = []
@@ -69,7 +69,7 @@ struct PaginatorTests {
         #expect(await paginator.allItems.isEmpty)
     }
 
-    @Test func `Callers at the same time get a page each`() async throws {
+    @Test func `Concurrent callers get a page each`() async throws {
         let (server, paginator) = try numbered()
         let loaded = try await withThrowingTaskGroup(of: [Int].self) { group in
             for _ in 0..<10 { group.addTask { try await paginator.loadNext().map(\.id) } }
@@ -79,7 +79,7 @@ struct PaginatorTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test func `A page that was on its way during a reset belongs to nothing`() async throws {
+    @Test func `A page that was in flight during a reset is dropped`() async throws {
         let (asked, isReset) = (Latch(), Latch())
         let server = try ScriptedServer { request in
             asked.set()
@@ -97,7 +97,7 @@ struct PaginatorTests {
         #expect(server.requests.map(\.target) == ["/items?limit=20", "/items?limit=20"])
     }
 
-    @Test func `A page that failed is asked for again`() async throws {
+    @Test func `A page that failed is requested again`() async throws {
         let isBroken = Collected<Void>()
         let server = try ScriptedServer { request in
             guard Self.parameter("cursor", of: request) == "b" else {
@@ -109,13 +109,14 @@ struct PaginatorTests {
         }
         let paginator = Cursored.cursor(provider: .test(server), endpoint: "/items", domain: .api)
         try await paginator.loadNext()
-        await #expect(throws: NetworkError.self) { try await paginator.loadNext() }
+        let error = await #expect(throws: NetworkError.self) { try await paginator.loadNext() }
+        #expect(error == .serverError(500))
         #expect(await paginator.hasMore)
         #expect(try await paginator.loadAll().map(\.id) == [2])
         #expect(server.requests.map(\.target) == ["/items?limit=20", "/items?cursor=b&limit=20", "/items?cursor=b&limit=20"])
     }
 
-    @Test func `A cursor that comes again ends the list with an error`() async throws {
+    @Test func `A repeated cursor ends the list with an error`() async throws {
         let server = try ScriptedServer { _ in .json(#"{"items":\#(Self.items([1])),"next_cursor":"a b&c","has_more":true}"#) }
         let paginator = Cursored.cursor(provider: .test(server), endpoint: "/items", domain: .api, pageSize: nil)
         let error = await #expect(throws: PaginationError.self) { try await paginator.loadAll() }
@@ -152,7 +153,7 @@ struct PaginatorTests {
         #expect(other.requests.isEmpty && server.requests.count == 1)
     }
 
-    @Test func `A link that goes round, or nowhere`() async throws {
+    @Test func `A link that forms a circle, or is malformed, is an error`() async throws {
         let round = try ScriptedServer { _ in .json(Self.items([1]), headers: ["Link: <?p=1>; rel=next"]) }
         let repeats = await #expect(throws: PaginationError.self) { try await ids(linked(round).items) }
         #expect(repeats?.problem == .repeats && round.requests.count == 2)
@@ -161,7 +162,7 @@ struct PaginatorTests {
         if case .unusableLink = unusable?.problem {} else { Issue.record("\(String(describing: unusable))") }
     }
 
-    @Test func `Arrays end with a page that isn't full`() async throws {
+    @Test func `A list of arrays ends with a page that isn't full`() async throws {
         let server = try ScriptedServer { request in
             .json(Self.items(Self.parameter("page", of: request) == "1" ? 1...3 : 4...5))
         }

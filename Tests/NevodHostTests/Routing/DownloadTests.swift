@@ -28,7 +28,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func `A file is there when all of it is`() async throws {
+    @Test func `A file appears when it is complete`() async throws {
         let path = try folder.write("f", Array("old".utf8), mode: 0o644)
         let seen = Collected<TransferProgress>()
         let whileLoading = Collected<[UInt8]>()
@@ -46,14 +46,14 @@ struct DownloadTests {
         #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o600)
     }
 
-    @Test func `A length that isn't known`() async throws {
+    @Test func `A download of unknown length is complete`() async throws {
         let seen = Collected<TransferProgress>()
         try await NetworkProvider.test(server()).download(route, to: "\(folder.path)/f") { seen.append($0) }
         #expect(seen.values.last == TransferProgress(completed: 400_000, total: nil))
         #expect(try contents(of: "\(folder.path)/f") == content)
     }
 
-    @Test func `A name without a folder`() throws {
+    @Test func `A name without a folder is relative to the working directory`() throws {
         // Another folder as the working one would be every other test's too.
         let name = "nevod-download-\(getpid())"
         let file = try PartialFile(name)
@@ -63,7 +63,7 @@ struct DownloadTests {
         #expect(try contents(of: name) == [1])
     }
 
-    @Test func `A failure leaves the old file, and nothing beside it`() async throws {
+    @Test func `A failed download leaves the old file, and nothing else`() async throws {
         let path = try folder.write("f", Array("old".utf8))
         for (server, isRight) in [
             (try server(length: 400_000, sending: 100_000), { (error: NetworkError) in error.isConnectivityError }),
@@ -78,7 +78,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func `A cancelled one leaves nothing`() async throws {
+    @Test func `A cancelled download leaves no file`() async throws {
         let began = Latch()
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
@@ -95,7 +95,7 @@ struct DownloadTests {
         #expect(try files.isEmpty)
     }
 
-    @Test func `Where nothing can be written, nothing is asked for`() async throws {
+    @Test func `Without a writable folder no request is sent`() async throws {
         let server = try ScriptedServer()
         for (path, code) in [("\(folder.path)/none/f", ENOENT), (folder.path, EISDIR)] {
             let error = await #expect(throws: NetworkError.self) {

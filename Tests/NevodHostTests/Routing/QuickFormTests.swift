@@ -26,7 +26,7 @@ struct QuickFormTests {
         }
     }
 
-    @Test func `Each method, with and without a body`() async throws {
+    @Test func `Each method works with and without a body`() async throws {
         var users: [User] = []
         users.append(try await provider.get("/u", query: ["b": "2", "a": "1"]))
         users.append(try await provider.post("/u", body: ["n": "1"]))
@@ -53,7 +53,7 @@ struct QuickFormTests {
         #expect(server.requests[9]["X-A"] == "1")
     }
 
-    @Test func `Uploads`() async throws {
+    @Test func `Uploads send the file and report progress`() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("x.bin", Array("from disk".utf8))
         let _: User = try await provider.upload("/f", filename: "d.pdf", fileData: [1], mimeType: "application/pdf")

@@ -18,7 +18,7 @@ struct RouteRequestTests {
         return error
     }
 
-    @Test func `An answer is decoded, or taken as it is`() async throws {
+    @Test func `A response is decoded, or returned as it is`() async throws {
         let provider = NetworkProvider.test(try ScriptedServer { _ in .json(#"{"id": 1}"#) })
         #expect(try await provider.perform(user) == User(id: 1))
         #expect(try await provider.perform(SimpleGetRoute<String, Service>(endpoint: "", domain: .api)) == #"{"id": 1}"#)
@@ -31,14 +31,14 @@ struct RouteRequestTests {
         #expect(try result.get() == User(id: 1))
     }
 
-    @Test func `No content is an answer`() async throws {
+    @Test func `A response without content is a success`() async throws {
         let provider = NetworkProvider.test(try ScriptedServer { _ in .init(status: 204) })
         #expect(
             try await provider.perform(SimpleDeleteRoute<EmptyResponse, Service>(endpoint: "/x", domain: .api)) == EmptyResponse()
         )
     }
 
-    @Test func `What the server refuses is an error with all it said`() async throws {
+    @Test func `A refusal is an error with the status, the body and the response`() async throws {
         let error = try await failure(.init(status: 422, headers: ["X-Why: y"], body: #"{"id": 3}"#))
         guard case .clientError(422, let data, let response) = error else {
             Issue.record("\(String(describing: error))")
@@ -52,7 +52,7 @@ struct RouteRequestTests {
         if case .unexpectedStatus(304, _, _)? = try await failure(.init(status: 304)) {} else { Issue.record("304") }
     }
 
-    @Test func `A body that is no user is kept with the error`() async throws {
+    @Test func `A body that can't be decoded is kept in the error`() async throws {
         let error = try await failure(.json(#"{"name": 1}"#))
         guard case .parsingError(let reason, let data, let response) = error else {
             Issue.record("\(String(describing: error))")
@@ -62,10 +62,11 @@ struct RouteRequestTests {
     }
 
     @Test func `A text that is not UTF-8 is no String`() {
-        #expect(throws: (any Error).self) { try String(undecodedBody: [0xFF]) }
+        let error = #expect(throws: (any Error).self) { try String(undecodedBody: [0xFF]) }
+        #expect("\(error as Any)".contains("UTF-8"))
     }
 
-    @Test func `Without a decoder there is a reason`() async throws {
+    @Test func `The error for a missing decoder says so`() async throws {
         let server = try ScriptedServer { _ in .json("{}") }
         defer { withExtendedLifetime(server) {} }
         let config = NetworkConfig(environments: [Service.api: SimpleEnvironment(baseURL: server.url)])
@@ -73,7 +74,7 @@ struct RouteRequestTests {
         #expect("\(String(describing: error))".contains("the configuration has no decoder;"))
     }
 
-    @Test func `Options of one request`() async throws {
+    @Test func `Options apply to one request`() async throws {
         let server = try RawServer { connection, _ in _ = connection.waitForEnd() }
         let error = await #expect(throws: NetworkError.self) {
             try await NetworkProvider.test(server).perform(user, options: RequestOptions(timeout: .milliseconds(50)))
@@ -87,7 +88,7 @@ struct RouteRequestTests {
         if case .invalidResponse = limited {} else { Issue.record("\(String(describing: limited))") }
     }
 
-    @Test func `A streamed answer, and a streamed error`() async throws {
+    @Test func `Responses and errors can be streamed`() async throws {
         var options = RequestOptions()
         options.delivery = .streamed
         let provider = NetworkProvider.test(try ScriptedServer { _ in .json(#"{"id": 1}"#) })
@@ -110,7 +111,7 @@ struct RouteRequestTests {
         func decode(_ data: [UInt8], using decoder: any BodyDecoder) throws -> UInt { UInt(pthread_self()) }
     }
 
-    @Test func `Decoding keeps nobody from the network`() async throws {
+    @Test func `Decoding doesn't block the network's thread`() async throws {
         let provider = NetworkProvider.test(try ScriptedServer())
         let transport = Collected<UInt>()
         var options = RequestOptions()

@@ -54,7 +54,7 @@ struct FlowDriverTests {
         }
     }
 
-    @Test func `A token at once: nothing is sent`() async throws {
+    @Test func `A flow that returns a token at once sends nothing`() async throws {
         let person = Person()
         let token = try await driver(instance("token"), person).run(.login, keep: { _ in })
         #expect(text(token) == "T")
@@ -89,7 +89,7 @@ struct FlowDriverTests {
         #expect(log.values == ["freed after \(steps < 10 ? "0" : "")\(steps) steps"])
     }
 
-    @Test func `Answers that are many are counted, and one that is too large is an error for the flow`() async throws {
+    @Test func `Responses are limited in number, and a too large one is an error for the flow`() async throws {
         let body = String(repeating: "x", count: 1000)
         let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n\(body)")
         let bounded = driver(try instance("endless-send", server.url), nil, FlowLimits(bytes: 4500))
@@ -105,7 +105,7 @@ struct FlowDriverTests {
         #expect(large.contains("unavailable for now"), "\(large)")
     }
 
-    @Test func `A question without anybody to answer it names itself`() async throws {
+    @Test func `The error for a question without interaction names it`() async throws {
         let driver = driver(try instance("password"))
         #expect(await problem { try await driver.run(.login, keep: { _ in }) }.contains("asks for password, and nobody"))
         let silent = self.driver(try instance("password"), Person())
@@ -114,7 +114,7 @@ struct FlowDriverTests {
         #expect(text(try await self.driver(try instance("password"), person).run(.login, keep: { _ in })) == "hunter2")
     }
 
-    @Test func `Time is bounded while a person thinks`() async throws {
+    @Test func `A flow's time is limited while it waits for a person`() async throws {
         // Doesn't heed its cancellation either.
         struct Sleeper: UserInteraction {
             let awake: Latch
@@ -133,7 +133,7 @@ struct FlowDriverTests {
         awake.set()
     }
 
-    @Test func `A cancelled flow is told once, and freed, whatever it answers`() async throws {
+    @Test func `A flow is notified once of its cancellation, and freed, whatever it returns`() async throws {
         let (reached, gone) = (Latch(), Latch())
         let server = try RawServer { connection, _ in
             guard connection.readRequest() != nil else { return }
@@ -159,7 +159,7 @@ struct FlowDriverTests {
         #expect(kept.values == ["kept"])
     }
 
-    @Test func `Redirects are followed to where a flow may send, and no further`() async throws {
+    @Test func `Redirects are followed to the origins that a flow may use`() async throws {
         let other = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen")
         let seen = Collected<String>()
         let server = try RawServer { connection, _ in
@@ -197,7 +197,7 @@ struct FlowDriverTests {
         }
     }
 
-    @Test func `A browser comes back to a loopback address; other requests there change nothing`() async throws {
+    @Test func `The browser's redirect reaches the loopback address; other requests are ignored`() async throws {
         let person = Person(onOpen: { url in
             let start = try #require(url.firstRange(of: "redirect_uri=")?.upperBound)
             let back = String(url[start...])

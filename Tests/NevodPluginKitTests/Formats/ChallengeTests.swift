@@ -66,7 +66,7 @@ struct ChallengeTests {
     ]
 
     @Test(arguments: examples)
-    func `As the specifications print them`(lines: [String], expected: [Challenge]) {
+    func `The examples of the specifications parse`(lines: [String], expected: [Challenge]) {
         #expect(Challenge.parse(lines) == expected)
     }
 
@@ -89,18 +89,18 @@ struct ChallengeTests {
             ("A b=1 c=2", []), (#"A"b""#, []), (#"A b="c"d"#, []), ("=b", []), ("\"A\"", []), ("A/b", []), ("A é", []),
             ("b=1, A c=2", [challenge("A", ["c": "2"])]), ("A b=\"\u{1}\"", []), ("A ==", []),
         ] as [(String, [Challenge])])
-    func `Lists, spaces, quotes and faults`(line: String, expected: [Challenge]) {
+    func `Lists, whitespace, quotes and malformed parts parse as specified`(line: String, expected: [Challenge]) {
         #expect(Challenge.parse([line]) == expected)
     }
 
-    @Test func `Lines are one list`() {
+    @Test func `Several lines are one list`() {
         let whole = Challenge.parse(["A b=1, c=2, D"])
         #expect(Challenge.parse(["A b=1", "c=2", "", "D"]) == whole)
         #expect(Challenge.parse(["A b=1", "\"fault", "D"]) == Challenge.parse(["A b=1, D"]))
         #expect(Challenge.parse(["A b=1", "c=2, \"fault", "D"]) == Challenge.parse(["A b=1, D"]))
     }
 
-    @Test func `Names in any case`() {
+    @Test func `Names compare without regard to case`() {
         let challenge = Challenge.parse(["dIGEST Realm=x, REALM=y"])[0]
         #expect(challenge.isOf("Digest"))
         #expect(challenge["realm"] == "x")
@@ -108,7 +108,7 @@ struct ChallengeTests {
     }
 
     /// Whatever was written down properly is read back, between whatever spaces and empty elements.
-    @Test func `What was written is read`() {
+    @Test func `A written challenge parses to the same challenge`() {
         var random = SeededRandom(seed: 9110)
         let words = ["a", "Z", "0", "!", "#", "~", "-", "."]
         let texts = ["a", " ", ",", "=", "\"", "\\", "é", "\t", "Basic realm=\"x\"", "/"]
@@ -135,7 +135,7 @@ struct ChallengeTests {
         }
     }
 
-    @Test func `Any bytes`() {
+    @Test func `Random bytes parse without a crash`() {
         var random = SeededRandom(seed: 7616)
         let words = ["Basic", "realm", "=", "\"", ",", " ", "\\", "a", "/", "é", "\u{0}", "==", "\t"]
         var found = 0

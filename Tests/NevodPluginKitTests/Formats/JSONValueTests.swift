@@ -12,7 +12,7 @@ struct JSONValueTests {
             (#""\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00""#, "\"\\/\u{8}\u{C}\n\r\tAé😀"), ("\"ä€😀\u{7F}\"", "ä€😀\u{7F}"),
             (#"{"a":1,"a":2}"#, .object([.init("a", 1), .init("a", 2)])),
         ] as [(String, JSONValue)])
-    func `Values`(text: String, value: JSONValue) throws {
+    func `Values parse`(text: String, value: JSONValue) throws {
         #expect(try JSONValue(parsing: text) == value)
     }
 
@@ -22,28 +22,34 @@ struct JSONValueTests {
         "\"\u{1}\"", "\"\n\"", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "]", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,}",
         "{a:1}", "{1:1}", "{\"a\" 1}", "{,}", "1 2", "1,", "/**/1", "\u{FEFF}1", "<html>",
     ])
-    func `Not JSON`(text: String) {
-        #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+    func `Text that is not JSON is refused`(text: String) {
+        let error = #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+        #expect(error.map { !$0.problem.isEmpty && $0.offset <= text.utf8.count } == true)
     }
 
-    @Test func `Bounds`() throws {
+    @Test func `Depth and size are limited`() throws {
         func nested(_ count: Int) -> [UInt8] {
             Array((String(repeating: "[", count: count) + String(repeating: "]", count: count)).utf8)
         }
         _ = try JSONValue(parsing: nested(64).span)
-        #expect(throws: JSONError.self) {
+        let deep = #expect(throws: JSONError.self) {
             try JSONValue(parsing: nested(65).span)
         }
-        #expect(throws: JSONError.self) { try JSONValue(parsing: nested(100_000).span) }
+        #expect(deep?.offset == 64)
+        let deeper = #expect(throws: JSONError.self) { try JSONValue(parsing: nested(100_000).span) }
+        #expect(deeper?.offset == 64)
         let objects = Array(String(repeating: "{\"a\":", count: 100_000).utf8)
-        #expect(throws: JSONError.self) { try JSONValue(parsing: objects.span) }
+        let objectError = #expect(throws: JSONError.self) { try JSONValue(parsing: objects.span) }
+        #expect(objectError?.offset == 5 * 64)
         let large = Array("\"\(String(repeating: "x", count: 1 << 20))\"".utf8)
-        #expect(throws: JSONError.self) { try JSONValue(parsing: large.span) }
+        let long = #expect(throws: JSONError.self) { try JSONValue(parsing: large.span) }
+        #expect(long?.offset == 1 << 20)
         _ = try JSONValue(parsing: large.span, size: large.count)
-        #expect(throws: JSONError.self) { try JSONValue(parsing: ([0x22, 0xFF, 0x22] as [UInt8]).span) }
+        let encoding = #expect(throws: JSONError.self) { try JSONValue(parsing: ([0x22, 0xFF, 0x22] as [UInt8]).span) }
+        #expect(encoding?.offset == 1)
     }
 
-    @Test func `Looking into it`() throws {
+    @Test func `Members are found by name and index`() throws {
         let value = try JSONValue(parsing: #"{"a":[1,2.0,2.5,"x",true],"n":1,"n":2,"é":3}"#)
         #expect(value["n"]?.integer == 2)
         #expect(value["a"]?[0]?.integer == 1)
@@ -58,7 +64,7 @@ struct JSONValueTests {
     }
 
     /// Both of any text: the same verdict, and the same value.
-    @Test func `As Python`() throws {
+    @Test func `Random text is accepted or refused as by Python`() throws {
         var random = SeededRandom(seed: 8259)
         let words = [
             "{", "}", "[", "]", ",", ":", "\"", "\"a\"", "\"b\"", "1", "-", "0", ".", "5", "e", "true", "null", " ", "\\",

@@ -1,7 +1,7 @@
 import Foundation
 import NevodTestSupport
 
-/// Somebody else's verdict: Python's.
+/// Python's verdict, as a second opinion.
 enum Judge {
     struct Failed: Error {
         let status: Int32

@@ -3,7 +3,7 @@ import NevodTestSupport
 import Testing
 
 struct AsyncLockTests {
-    @Test func `Whoever is cancelled while waiting is passed over, and the lock is not lost`() async throws {
+    @Test func `A waiter that is cancelled is skipped, and the lock is passed on`() async throws {
         let lock = AsyncLock()
         let (held, goOn) = (Latch(), Latch())
         let holder = Task {

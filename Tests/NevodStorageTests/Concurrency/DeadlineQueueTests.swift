@@ -6,7 +6,7 @@ import Testing
 struct DeadlineQueueTests {
     private let start = ContinuousClock.now
 
-    @Test func `What is due comes out in the order of its deadlines, and only that`() {
+    @Test func `Due values come out in the order of their deadlines, and no others`() {
         var random = SeededRandom(seed: 4)
         var queue = DeadlineQueue<Int>()
         let times = (0..<1000).map { _ in Int.random(in: 0..<500, using: &random) }
@@ -19,7 +19,7 @@ struct DeadlineQueueTests {
         #expect(queue.heapCount == 0)
     }
 
-    @Test func `What is removed never comes out, and takes no more room than what stays`() {
+    @Test func `A removed value never comes out, and its memory is reclaimed`() {
         var random = SeededRandom(seed: 5)
         var queue = DeadlineQueue<Int>()
         var kept: [Int] = []
@@ -32,7 +32,7 @@ struct DeadlineQueueTests {
         #expect(queue.popDue(now: start + .seconds(1)).sorted() == kept)
     }
 
-    @Test func `The earliest is one that was not removed`() {
+    @Test func `The earliest deadline is one that was not removed`() {
         var queue = DeadlineQueue<Int>()
         let first = queue.insert(1, at: start)
         _ = queue.insert(2, at: start + .seconds(2))

@@ -6,7 +6,7 @@ import Testing
 struct StorageThreadTests {
     private struct Failure: Error, Equatable {}
 
-    @Test func `Results and typed errors come back`() async throws {
+    @Test func `Results and typed errors are returned to the caller`() async throws {
         let thread = StorageThread()
         #expect(await thread.run { 42 } == 42)
         await #expect(throws: Failure()) { try await thread.run { () throws(Failure) -> Int in throw Failure() } }
@@ -44,7 +44,7 @@ struct StorageThreadTests {
         }
     }
 
-    @Test func `What a cancelled task has asked for is done, and its caller learns how it went`() async {
+    @Test func `A call of a cancelled task is completed, and its result returned`() async {
         let (thread, started, go) = (StorageThread(), Latch(), Latch())
         let done = Collected<Int>()
         let blocker = Task {
@@ -67,7 +67,7 @@ struct StorageThreadTests {
         await blocker.value
     }
 
-    @Test func `It goes when nobody needs it`() async {
+    @Test func `The thread ends with its last reference`() async {
         weak var gone: StorageThread?
         do {
             let thread = StorageThread()

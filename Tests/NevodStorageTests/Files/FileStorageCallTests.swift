@@ -45,7 +45,7 @@ struct FileStorageCallTests {
             ])
     }
 
-    @Test func `A write that takes only a part is gone on with`() async throws {
+    @Test func `A partial write is continued`() async throws {
         #expect(try save(100, failing: "short 0").answer == "ok")
         #expect(try await storage.data(for: "token") == [UInt8](repeating: 0x6E, count: 100))
     }
@@ -53,7 +53,8 @@ struct FileStorageCallTests {
     @Test(
         arguments: ["write", "fsync", "renameat"],
         [(ENOSPC, "full"), (EDQUOT, "full"), (EIO, "unavailable"), (EROFS, "permissions")])
-    func `Whatever fails, the old value stays and nothing else`(call: String, failure: (number: Int32, code: String)) async throws
+    func `Whichever call fails, the old value stays, and no other file`(call: String, failure: (number: Int32, code: String))
+        async throws
     {
         try await storage.set([1], for: "token")
         let (answer, calls) = try save(10, failing: "\(call) \(failure.number)")

@@ -60,7 +60,7 @@ import Testing
         #expect(try await FileStorage(directory: directory).string(for: "token") == "\(2 * times)")
     }
 
-    @Test func `A lock is waited for, but not for ever, and goes with its holder`() async throws {
+    @Test func `A wait for the lock is limited, and the lock ends with its holder`() async throws {
         let (pid, pipe) = try StorageChild.spawn(["hold", directory])
         defer { close(pipe) }
         #expect(LineReader(pipe).next() == "held")
@@ -79,7 +79,7 @@ import Testing
         #expect(try await storage.data(for: "token") == [1])
     }
 
-    @Test func `Who waited for a lock whose file was removed doesn't take it for the lock`() async throws {
+    @Test func `A waiter for a lock whose file was removed takes the new file's lock`() async throws {
         let (pid, pipe) = try StorageChild.spawn(["hold", directory])
         defer { close(pipe) }
         #expect(LineReader(pipe).next() == "held")

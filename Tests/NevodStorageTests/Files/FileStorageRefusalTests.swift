@@ -3,7 +3,7 @@ import NevodStorage
 import NevodTestSupport
 import Testing
 
-/// What a store doesn't trust, and what it says about it.
+/// Tests what a store doesn't trust, and its errors.
 struct FileStorageRefusalTests {
     private let folder: TemporaryFolder
     private let directory: String
@@ -20,7 +20,7 @@ struct FileStorageRefusalTests {
     }
 
     @Test(arguments: [mode_t(0o750), 0o701, 0o720, 0o777, 0o1777])
-    func `A folder that others can look into`(mode: mode_t) async throws {
+    func `A folder that others can read is refused`(mode: mode_t) async throws {
         chmod(directory, mode)
         let error = try await error { try await storage.set([1], for: "a") }
         #expect(error.code == .permissions)
@@ -30,7 +30,7 @@ struct FileStorageRefusalTests {
     }
 
     @Test(arguments: [mode_t(0o640), 0o604, 0o620, 0o666])
-    func `A file that others can read or write`(mode: mode_t) async throws {
+    func `A file that others can read or write is refused`(mode: mode_t) async throws {
         let path = try folder.write("store/a", [1])
         chmod(path, mode)
         let error = try await error { _ = try await storage.data(for: "a") }
@@ -38,18 +38,18 @@ struct FileStorageRefusalTests {
         #expect(error.description == "\(path): is open to others (mode \(String(mode, radix: 8))); chmod 600 '\(path)'")
         await #expect(throws: error) { _ = try await storage.replace([1], with: [2], for: "a") }
         #expect(try contents(of: path) == [1])
-        // A new value doesn't depend on who has seen the old one.
+        // A new value doesn't depend on which users could read the old one.
         try await storage.set([2], for: "a")
         #expect(try await storage.data(for: "a") == [2])
     }
 
-    @Test func `A lock that others could hold for ever`() async throws {
+    @Test func `A lock file that others can open is refused`() async throws {
         let path = try folder.write("store/.lock", [])
         chmod(path, 0o666)
         #expect(try await error { try await storage.set([1], for: "a") }.subject == path)
     }
 
-    @Test func `What belongs to another user`() async throws {
+    @Test func `Files of another user are refused`() async throws {
         guard geteuid() == 0 else { return }  // Only root can give a file away.
         let path = try folder.write("store/a", [1])
         chown(path, 4242, 0)
@@ -60,7 +60,7 @@ struct FileStorageRefusalTests {
         #expect(whole.code == .permissions && whole.subject == directory)
     }
 
-    @Test func `A symbolic link in the place of the folder`() async throws {
+    @Test func `A symbolic link in place of the folder is refused`() async throws {
         symlink(directory, "\(folder.path)/link")
         for path in ["\(folder.path)/link", "\(folder.path)/link/"] {
             let error = try await error { _ = try FileStorage(directory: path) }
@@ -68,14 +68,14 @@ struct FileStorageRefusalTests {
         }
     }
 
-    @Test func `A file in the place of the folder`() async throws {
+    @Test func `A file in place of the folder is refused`() async throws {
         let path = try folder.write("file", [])
         #expect(try await error { _ = try FileStorage(directory: path) }.code == .damaged)
         #expect(try await error { _ = try FileStorage(directory: "\(path)/below") }.code == .unavailable)
     }
 
     @Test(arguments: ["link", "fifo", "folder"])
-    func `What isn't a regular file is neither followed, nor waited for, nor replaced`(kind: String) async throws {
+    func `A file that isn't regular is neither followed, nor waited for, nor replaced`(kind: String) async throws {
         let path = "\(directory)/a"
         let target = try folder.write("target", [1])
         switch kind {
@@ -93,13 +93,13 @@ struct FileStorageRefusalTests {
         #expect(try contents(of: target) == [1])
     }
 
-    @Test func `A file that is longer than any value`() async throws {
+    @Test func `A file that is longer than any value is refused`() async throws {
         let path = try folder.write("store/a", [UInt8](repeating: 1, count: FileStorage.maximumSize + 1))
         let error = try await error { _ = try await storage.data(for: "a") }
         #expect(error.code == .tooLarge && error.subject == path)
     }
 
-    @Test func `No error holds a value`() async throws {
+    @Test func `No error's description holds a value`() async throws {
         mkdir("\(directory)/a", 0o700)
         let error = try await error { try await storage.set("s3cr3t", for: "a") }
         #expect(!"\(error) \(String(reflecting: error))".contains("s3cr3t"))

@@ -19,7 +19,7 @@ struct FileStorageTests {
         return lstat(path, &info) == 0 ? info.st_mode & 0o7777 : nil
     }
 
-    @Test func `What was set is there, also for another store on the same folder, until it is removed`() async throws {
+    @Test func `A value is readable until it is removed, also by another store on the same folder`() async throws {
         let other = try FileStorage(directory: "\(directory)//")
         #expect(try await storage.data(for: "a") == nil)
         for value: [UInt8] in [[1, 2, 0, 255], [], [UInt8](repeating: 7, count: FileStorage.maximumSize), [3]] {
@@ -36,7 +36,7 @@ struct FileStorageTests {
         #expect(try await storage.string(for: "b") == nil)
     }
 
-    @Test func `Folders have mode 0700, files 0600, and there is nothing but them and the lock`() async throws {
+    @Test func `Folders have mode 0700, files 0600, and no other files exist`() async throws {
         try await storage.set([1], for: "../Token")
         try await storage.set([2], for: "../Token")
         #expect(mode("\(folder.path)/state") == 0o700)
@@ -69,7 +69,7 @@ struct FileStorageTests {
         #expect(try await storage.data(for: "a") == [1])
     }
 
-    @Test func `What a killed process left half-written is removed by the next write`() async throws {
+    @Test func `A half-written file of a killed process is removed by the next write`() async throws {
         for write in [{ try await storage.set([1], for: "a") }, { try await storage.remove(for: "a") }] {
             try folder.write("state/app/.new", [9, 9])
             try await write()
@@ -77,7 +77,7 @@ struct FileStorageTests {
         }
     }
 
-    @Test func `A relative path counts from where the process was`() async throws {
+    @Test func `A relative path is resolved when the store is made`() async throws {
         let name = "nevod-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let relative = try FileStorage(directory: name)
         try await relative.set([5], for: "a")
@@ -94,11 +94,12 @@ struct FileStorageTests {
     }
 
     @Test(arguments: ["", "a\0b"])
-    func `What is no path is refused`(path: String) {
-        #expect(throws: StorageError.self) { try FileStorage(directory: path) }
+    func `An invalid path is refused`(path: String) {
+        let error = #expect(throws: StorageError.self) { try FileStorage(directory: path) }
+        #expect(error?.code == .other && error?.subject == path)
     }
 
-    @Test func `A folder that has gone is an error, and when it is back all goes on`() async throws {
+    @Test func `A missing folder is an error, until it is back`() async throws {
         try await storage.set([1], for: "a")
         #expect(rename(directory, "\(directory).away") == 0)
         let error = await #expect(throws: StorageError.self) { try await storage.data(for: "a") }

@@ -11,16 +11,16 @@ struct StorageFileNameTests {
         ("../etc", "%2e.%2fetc"), ("end.", "end%2e"), ("Token", "%54oken"), ("a%41", "a%2541"), ("a b\0\n", "a%20b%00%0a"),
         ("é", "%c3%a9"),
     ])
-    func `Everything but small letters, digits and a few signs is escaped`(key: String, expected: String) {
+    func `All but lower-case letters, digits and a few signs are escaped`(key: String, expected: String) {
         #expect(name(key) == expected)
     }
 
-    @Test func `Names are safe, bounded and apart, whatever the key`() {
+    @Test func `Names are safe, bounded and distinct for every key`() {
         let pieces = ["", ".", "..", "/", "%", "%%", "%2e", "a", "A", "é", "e\u{301}", "ß", "\0", "\n", "😀", "lock", "new"]
         var keys = Set(
             pieces.flatMap { first in pieces.flatMap { second in pieces.map { StorageKey(rawValue: first + second + $0) } } })
-        for length in 190...210 {
-            for letter in ["a", "b", "A", "/"] { keys.insert(StorageKey(rawValue: String(repeating: letter, count: length))) }
+        for (length, letter) in pairs(190...210, ["a", "b", "A", "/"]) {
+            keys.insert(StorageKey(rawValue: String(repeating: letter, count: length)))
         }
         let names = Set(keys.map { StorageFileName($0).text })
         #expect(names.count == keys.count)

@@ -7,13 +7,13 @@ final class FaultyStorage: CompareAndSwapStorage {
         case none
         /// Nothing is read, nothing is written.
         case away
-        /// What is written is refused: there is no room.
+        /// Writes are refused: the store is full.
         case refuses
-        /// What is written is lost on its way, and an error comes back.
+        /// Writes are lost, and an error is returned.
         case loses
-        /// An error comes back for what is written, which arrives after the next read nevertheless.
+        /// Writes return an error, and arrive after the next read nevertheless.
         case arrivesLate
-        /// What is written arrives, and an error comes back.
+        /// Writes arrive, and an error is returned.
         case arrivesUnheard
         /// The first write arrives, and from then on the store is away.
         case arrivesThenAway
@@ -25,7 +25,7 @@ final class FaultyStorage: CompareAndSwapStorage {
 
     private typealias Change = @Sendable ([UInt8]?) -> [UInt8]??
 
-    /// Of all stores of a process: it ends after so many calls.
+    /// Shared by all stores of a process, which fail after so many calls.
     final class Life: Sendable {
         private let rest: Locked<Int>
         init(_ calls: Int) { rest = Locked(calls) }
@@ -43,7 +43,7 @@ final class FaultyStorage: CompareAndSwapStorage {
         var values: [StorageKey: [UInt8]]
         var fault: Fault
         var reads = 0
-        /// What is on its way.
+        /// The writes in flight.
         var late: (key: StorageKey, change: Change)?
     }
 
@@ -64,7 +64,7 @@ final class FaultyStorage: CompareAndSwapStorage {
     var reads: Int { state.withLock { $0.reads } }
     var values: [StorageKey: [UInt8]] { state.withLock { $0.values } }
 
-    /// As somebody else would, whatever fails here.
+    /// Writes as another process would, whatever fails here.
     func change(_ value: [UInt8]?, for key: StorageKey = "token") {
         state.withLock { $0.values[key] = value }
         observers.notify(key)

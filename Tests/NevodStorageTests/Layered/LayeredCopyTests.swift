@@ -9,7 +9,7 @@ struct LayeredCopyTests {
     private let b = Secret("b")
     private let c = Secret("c")
 
-    @Test func `What is kept can be read again, whatever it is`() throws {
+    @Test func `Every copy can be decoded again`() throws {
         let copies: [LayeredCopy] = [
             .seen(nil), .seen(a), .seen(Secret("")), .seen(Secret(copying: [0, 255, 0])), .recording(nil, over: nil),
             .recording(a, over: nil), .recording(Secret(""), over: .seen(b)), .sending(a, over: b), .sending(nil, over: b),
@@ -19,7 +19,7 @@ struct LayeredCopyTests {
         #expect(Set(copies.map { hex($0.encoded.withUnsafeBytes { Array($0) }) }).count == copies.count)
     }
 
-    @Test func `What no layered store has written is refused, and so is what was cut`() throws {
+    @Test func `Foreign and truncated bytes are refused`() throws {
         let whole = LayeredCopy.sending(nil, over: b).encoded.withUnsafeBytes { Array($0) }
         let strange: [[UInt8]] = [[], Array("a token".utf8), Array("NVL1".utf8), Array("NVL1".utf8) + [64, 0, 0], whole + [0]]
         for bytes in strange + (0..<whole.count).map({ Array(whole[..<$0]) }) {
@@ -34,12 +34,12 @@ struct LayeredCopyTests {
         #expect(!String(decoding: bytes, as: UTF8.self).contains(secret))
     }
 
-    @Test func `What is pending counts against what was known, and against nothing else`() {
+    @Test func `A pending write applies to the value that was known, and to no other`() {
         let recorded = LayeredCopy.recording(b, over: .seen(a))
         #expect(recorded.step(over: a) == .send(.sending(b, over: a)))
         #expect(recorded.step(over: b) == .settled)
         #expect(recorded.step(over: c) == .overruled)
-        // Somebody has logged out.
+        // Another process has logged out.
         #expect(recorded.step(over: nil) == .overruled)
     }
 
@@ -57,7 +57,7 @@ struct LayeredCopyTests {
         #expect(LayeredCopy.recording(b, over: nil).step(over: nil) != .overruled)
     }
 
-    @Test func `Of a value that was sent and isn't there, nobody knows whether it was cleared`() {
+    @Test func `For a sent value that is missing, it is unknown whether it was cleared`() {
         #expect(LayeredCopy.sending(b, over: nil).step(over: nil) == .overruled)
         #expect(LayeredCopy.sending(b, over: a).step(over: a) != .overruled)
         // A later login was never there.

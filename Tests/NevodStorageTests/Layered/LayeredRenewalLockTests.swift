@@ -33,24 +33,24 @@ struct LayeredRenewalLockTests {
         return log.values
     }
 
-    /// The local one first: who loses sight of the remote store in the middle still holds what others fall back to.
-    @Test func `Both stores' locks`() async throws {
+    /// The local lock is taken first: a process that then loses the remote store still holds the lock that others fall back to.
+    @Test func `The renewal lock takes the locks of both stores`() async throws {
         let both = try await run(Locking("remote", log), Locking("local", log))
         #expect(both == ["local locks token", "remote locks token", "renewed"])
     }
 
-    @Test func `A lock that fails is done without, and what it guards runs once`() async throws {
+    @Test func `A lock that fails is skipped, and its body runs once`() async throws {
         let away = Locking("remote", log, failure: StorageError(.unavailable, "it", problem: "is away"))
         #expect(try await run(away, Locking("local", log)) == ["local locks token", "renewed"])
         #expect(try await run(InMemoryStorage(), Locking("local", log)).count == 4)
         #expect(try await run(InMemoryStorage(), InMemoryStorage()).count == 5)
     }
 
-    @Test func `Who holds it is not passed by`() async throws {
-        for failure: any Error in [StorageError(.busy, "it", problem: "is held"), CancellationError()] {
-            await #expect(throws: (any Error).self) {
-                try await run(Locking("remote", log, failure: failure), Locking("local", log))
-            }
+    @Test func `A lock that is held remotely, or a cancelled wait, is not replaced by the local lock`() async throws {
+        let held = StorageError(.busy, "it", problem: "is held")
+        await #expect(throws: held) { try await run(Locking("remote", log, failure: held), Locking("local", log)) }
+        await #expect(throws: CancellationError.self) {
+            try await run(Locking("remote", log, failure: CancellationError()), Locking("local", log))
         }
         #expect(!log.values.contains("renewed"))
     }

@@ -7,7 +7,7 @@ import Testing
 struct LayeredStorageSearchTests {
     enum Step: Hashable, Sendable {
         case client(Operation, Condition)
-        /// Somebody else, at the remote store.
+        /// Another process, at the remote store.
         case otherLogin, otherLogout
     }
 
@@ -40,7 +40,7 @@ struct LayeredStorageSearchTests {
         for depth in 1...5 {
             var next: [LayeredWorld: [Step]] = [:]
             for (state, path) in states {
-                // What the last step leaves is seen by reading; shorter sequences end with every other one.
+                // The state after the last step is checked by reading; shorter sequences end with every other step.
                 for step in depth < 5 ? Self.steps : Self.reads {
                     var world = state
                     count += 1
@@ -64,7 +64,7 @@ struct LayeredWorld: Hashable {
     private var remote: Int?
     private var local: [UInt8]?
     private var issued: Int
-    /// Of a token: which login it comes from.
+    /// The login that a token comes from.
     private var sessions: [Int: Int] = [:]
     /// Which must never again appear in the remote store.
     private var cleared: Set<Int> = []
@@ -72,12 +72,12 @@ struct LayeredWorld: Hashable {
     private var loggedOut: Set<Int> = []
     /// Which tokens of the remote store are known here.
     private var known: Set<Int> = []
-    /// What is stored, as far as the client can know. Nil: it can't know.
+    /// The stored value as far as the client can know it; nil if it can't.
     private var view: Int??
     /// Whether the remote store was never seen, and something was cleared.
     private var hasClearedUnseen = false
     private var hasSeenRemote = false
-    /// Whether somebody else has changed the remote store, or something was sent to it that may have arrived or not, since both
+    /// Whether another process has changed the remote store, or something was sent to it that may have arrived or not, since both
     /// held the same.
     private var isDisturbed: Bool
 
@@ -164,7 +164,7 @@ struct LayeredWorld: Hashable {
         }
         remote = stores.remote.values["token"].map { Int($0[0]) }
         local = stores.local.values["token"]
-        // What a process that has ended was told, nobody knows.
+        // It is unknown what a process that has ended was told.
         if life != nil { answer = .unheard }
         return judge(operation, condition, answer, before, token, hadCopy)
     }

@@ -23,7 +23,7 @@ struct LayeredStorageTests {
         }
     }
 
-    @Test func `Whoever falls back, or comes back, says so once`() async throws {
+    @Test func `Each fallback and each recovery is reported once`() async throws {
         try await storage.set("one", for: "token")
         remote.fault = .away
         for _ in 0..<3 { #expect(try await storage.string(for: "token") == "one") }
@@ -42,7 +42,7 @@ struct LayeredStorageTests {
         #expect(events.values == ["fell back", "recovered", "fell back", "recovered", "overruled token"])
     }
 
-    @Test func `Nothing known is an error, nothing stored is none`() async throws {
+    @Test func `An unknown value is an error; a value known to be missing is not`() async throws {
         remote.fault = .away
         await #expect(throws: FaultyStorage.Failure.self) { try await storage.data(for: "token") }
         await #expect(throws: FaultyStorage.Failure.self) { try await storage.replace(nil as Secret?, with: nil, for: "token") }
@@ -66,7 +66,7 @@ struct LayeredStorageTests {
         #expect(local.values == before && events.values.isEmpty)
     }
 
-    @Test func `Without a local copy the remote store does alone`() async throws {
+    @Test func `Without a local store the remote one is used alone`() async throws {
         local.fault = .away
         try await storage.set([1], for: "token")
         #expect(try await storage.data(for: "token") == [1])
@@ -78,7 +78,7 @@ struct LayeredStorageTests {
         await #expect(throws: FaultyStorage.Failure.self) { try await storage.data(for: "token") }
     }
 
-    @Test func `A copy that is known to be old answers for nobody`() async throws {
+    @Test func `A copy that is known to be outdated is not served`() async throws {
         try await storage.set([1], for: "token")
         local.fault = .refuses
         try await storage.set([2], for: "token")
@@ -102,7 +102,8 @@ struct LayeredStorageTests {
         #expect(error?.description.contains("its local copy can't be") == true)
         #expect(remote.values["token"] == nil)
         try await storage.set([2], for: "token")
-        await #expect(throws: StorageError.self) { try await storage.replace([2], with: nil, for: "token") }
+        let replacing = await #expect(throws: StorageError.self) { try await storage.replace([2], with: nil, for: "token") }
+        #expect(replacing?.description.contains("its local copy can't be") == true)
     }
 
     @Test func `A local store that holds something else is left alone`() async throws {
@@ -126,7 +127,7 @@ struct LayeredStorageTests {
         #expect(remote.values["token"] == nil)
     }
 
-    @Test func `A login that the remote store has no room for is kept until it has`() async throws {
+    @Test func `A login that doesn't fit in the remote store is kept until it does`() async throws {
         remote.fault = .refuses
         try await storage.set([1], for: "token")
         for _ in 0..<3 { #expect(try await storage.data(for: "token") == [1]) }
@@ -135,23 +136,21 @@ struct LayeredStorageTests {
         #expect(remote.values["token"] == [1])
     }
 
-    @Test func `Of all who replace the same value one succeeds, remotely or not`() async throws {
-        for fault in [FaultyStorage.Fault.none, .away, .refuses] {
-            remote.fault = .none
-            try await storage.set([0], for: "token")
-            remote.fault = fault
-            let storage = storage
-            let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
-                for number in 1...50 {
-                    group.addTask { try await storage.replace([0], with: [UInt8(number)], for: "token") }
-                }
-                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    @Test(arguments: [FaultyStorage.Fault.none, .away, .refuses])
+    func `Of fifty tasks that replace the same value one succeeds`(fault: FaultyStorage.Fault) async throws {
+        try await storage.set([0], for: "token")
+        remote.fault = fault
+        let storage = storage
+        let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 1...50 {
+                group.addTask { try await storage.replace([0], with: [UInt8(number)], for: "token") }
             }
-            #expect(winners == 1, "\(fault)")
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
+        #expect(winners == 1)
     }
 
-    @Test func `Two over the same stores keep each other's writes`() async throws {
+    @Test func `Two layered stores over the same stores keep each other's writes`() async throws {
         let other = LayeredStorage(remote: remote, local: local)
         remote.fault = .away
         try await storage.remove(for: "token")
@@ -170,7 +169,7 @@ struct LayeredStorageTests {
         #expect(remote.values["token"] == [2])
     }
 
-    @Test func `Changes of both stores are told, and those made here`() async throws {
+    @Test func `Changes of both stores, and own changes, are reported`() async throws {
         let changes = await storage.changes()
         try await storage.set([1], for: "here")
         remote.change([1], for: "there")
@@ -183,7 +182,7 @@ struct LayeredStorageTests {
         #expect(told == ["here", "there", "beside"])
     }
 
-    @Test func `What a recovery changes is told`() async throws {
+    @Test func `Changes made by a recovery are reported`() async throws {
         try await storage.set([1], for: "token")
         remote.fault = .away
         try await storage.set([2], for: "token")
@@ -197,7 +196,7 @@ struct LayeredStorageTests {
         }
     }
 
-    @Test func `A token storage over it renews, and a logout stays one`() async throws {
+    @Test func `A token storage over a layered store renews, and a logout is not undone`() async throws {
         let tokens = TokenStorage<Token>(storage: storage)
         try await tokens.save(Token(value: "first"))
         remote.fault = .away

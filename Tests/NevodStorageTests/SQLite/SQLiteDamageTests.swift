@@ -92,7 +92,7 @@ import Testing
         #expect(try await examine("whole") == .unharmed)
     }
 
-    /// NEVOD_DAMAGE_ROUNDS and NEVOD_DAMAGE_SEED set how many bits, one at a time, and which.
+    /// Each round changes one bit.
     @Test func `A wrong bit is an error, or is reported, or does no harm`() async throws {
         let rounds = Rounds("DAMAGE", default: 250)
         var random = rounds.random
@@ -213,7 +213,8 @@ import Testing
         // A log alone is enough to tell.
         unlink("\(path)-changes")
         try folder.write("tokens.db-wal", [1, 2, 3])
-        await #expect(throws: StorageError.self) { try await open() }
+        let logged = await #expect(throws: StorageError.self) { try await open() }
+        #expect(logged?.code == .damaged)
         #expect(try contents(of: "\(path)-wal") == [1, 2, 3])
         unlink("\(path)-wal")
         unlink("\(path)-changes")
@@ -238,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `What isn't a store is left as it is`() async throws {
+    @Test func `A file that is no store is left unchanged`() async throws {
         let text = Array("My passwords are elsewhere.\n".utf8)
         try folder.write("tokens.db", text)
         let error = await #expect(throws: StorageError.self) { try await open() }
@@ -287,7 +288,8 @@ import Testing
         #expect(error?.code == .full && error?.remedy == "free some space on its device")
         #expect(try await storage.string(for: "token") == "old")
         #expect(try await storage.verify().problems == [])
-        await #expect(throws: StorageError.self) { try await SQLiteStorage(path: "\(mount)/other.db", keys: [key]) }
+        let other = await #expect(throws: StorageError.self) { try await SQLiteStorage(path: "\(mount)/other.db", keys: [key]) }
+        #expect(other?.code == .full)
         unlink("\(mount)/filler")
         try await storage.set(long, for: "token")
         #expect(try await storage.string(for: "token") == long)

@@ -26,7 +26,7 @@ import Testing
         return "\(place)/file"
     }
 
-    /// What is in a folder: names, contents, and when each was changed.
+    /// The content of a folder: names, bytes, and modification times.
     private func state(_ place: String) throws -> [String] {
         try Command.python(
             """
@@ -47,9 +47,10 @@ import Testing
         let before = try state("\(folder.path)/export")
         #expect(before.count == 1)
         let storage = try await open("mine")
-        await #expect(throws: StorageError.self) {
+        let error = await #expect(throws: StorageError.self) {
             try await storage.importValues(from: file, key: Passphrase { _ in Secret("wrong horse") })
         }
+        #expect(error?.code == .permissions)
         #expect(try await storage.importValues(from: file, key: passphrase) == (2, 0))
         #expect(try state("\(folder.path)/export") == before)
     }
@@ -85,7 +86,7 @@ import Testing
         #expect(try await storage.string(for: "a") == "mine")
     }
 
-    @Test func `All is taken over, or nothing`() async throws {
+    @Test func `An import takes all values, or none`() async throws {
         let values = (0..<1500).map { (key: StorageKey(rawValue: "k\($0)"), secret: Secret("new")) }
         let file = try await export(values)
         // The last in order.

@@ -41,7 +41,7 @@ import Testing
         try await database.thread.run { () throws(StorageError) in try database.database.execute("COMMIT") }
     }
 
-    @Test func `Under the renewal lock, what is stored is read, whatever is remembered`() async throws {
+    @Test func `Under the renewal lock, reads bypass the cache`() async throws {
         let storage = try await open()
         try await storage.set("old", for: "a")
         #expect(try await storage.string(for: "a") == "old")
@@ -89,7 +89,7 @@ import Testing
         #expect(try await given > 0)
     }
 
-    @Test func `Two who bring a store to a later layout at once keep one copy of what it was`() async throws {
+    @Test func `Two processes that migrate a store at once keep one copy of the old layout`() async throws {
         try await open().set("old", for: "a")
         let next = SQLiteSchema(steps: SQLiteSchema.current.steps + ["ALTER TABLE entry ADD COLUMN note TEXT"])
         let children = try (0..<6).map { _ in try StorageChild.spawn(["migrate", "sqlite:\(folder.path)"]) }

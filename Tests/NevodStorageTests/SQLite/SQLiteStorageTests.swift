@@ -28,7 +28,7 @@ struct SQLiteStorageTests {
             """, [path ?? self.path, text])
     }
 
-    @Test func `What was set is there, also for another store on the same file, until it is removed`() async throws {
+    @Test func `A value is readable until it is removed, also by another store on the same file`() async throws {
         let (storage, other) = (try await open(), try await open())
         #expect(try await storage.data(for: "a") == nil)
         for value: [UInt8] in [[1, 2, 0, 255], [], [UInt8](repeating: 7, count: SQLiteStorage.maximumSize), [3]] {
@@ -84,8 +84,12 @@ struct SQLiteStorageTests {
         symlink("\(folder.path)/state", "\(folder.path)/elsewhere")
         _ = try await SQLiteStorage(path: "\(folder.path)/elsewhere/tokens.db", keys: [key]).keys()
         symlink(path, "\(folder.path)/link")
-        await #expect(throws: StorageError.self) { try await SQLiteStorage(path: "\(folder.path)/link", keys: [key]) }
-        await #expect(throws: StorageError.self) { try await SQLiteStorage(path: "relative.db", keys: [key]) }
+        let linked = await #expect(throws: StorageError.self) {
+            try await SQLiteStorage(path: "\(folder.path)/link", keys: [key])
+        }
+        #expect(linked?.code == .damaged && linked?.subject == "\(folder.path)/link")
+        let relative = await #expect(throws: StorageError.self) { try await SQLiteStorage(path: "relative.db", keys: [key]) }
+        #expect(relative?.code == .other && relative?.subject == "relative.db")
     }
 
     @Test func `A value in another's place, or of another time, does not open`() async throws {
@@ -104,7 +108,8 @@ struct SQLiteStorageTests {
         try await storage?.set("newer", for: "a")
         storage = nil
         _ = try sql("UPDATE entry SET sealed = x'\(saved[0])' WHERE key = 'a'")
-        await #expect(throws: StorageError.self) { try await open().string(for: "a") }
+        let replayed = await #expect(throws: StorageError.self) { try await open().string(for: "a") }
+        #expect(replayed?.code == .damaged)
     }
 
     @Test func `A key that is missing, or another's, is said; nothing is made in its place`() async throws {
@@ -113,7 +118,7 @@ struct SQLiteStorageTests {
         }
     }
 
-    @Test func `Many who make a store at once have the same`() async throws {
+    @Test func `Concurrent openings of a new file create one store`() async throws {
         let (path, key) = (path, key)
         try await withThrowingTaskGroup { group in
             for number in 0..<12 {
@@ -146,10 +151,11 @@ struct SQLiteStorageTests {
         #expect(try await storage.string(for: "k1") == "new")
         #expect(other.keyKind == "environment")
         #expect(try sql("SELECT hex(sealed) FROM entry WHERE key = 'k0'") != before)
-        await #expect(throws: StorageError.self) { try await open() }
+        let error = await #expect(throws: StorageError.self) { try await open() }
+        #expect(error?.code == .unavailable)
     }
 
-    @Test func `From key file to key file and back, and who was given both goes on`() async throws {
+    @Test func `Rekeying between key files keeps stores working that were given both`() async throws {
         try await SealedStoreRules.goesFromFileToFile(key, next: "\(folder.path)/next") {
             try await SQLiteStorage(path: path, keys: $0)
         }
@@ -174,15 +180,17 @@ struct SQLiteStorageTests {
         let passphrase = Passphrase { _ in Secret("correct horse") }
         let file = "\(folder.path)/export"
         #expect(try await storage.export(to: file, key: passphrase) == 2)
-        await #expect(throws: StorageError.self) { try await storage.export(to: file, key: passphrase) }
+        let exists = await #expect(throws: StorageError.self) { try await storage.export(to: file, key: passphrase) }
+        #expect(exists?.subject == file)
         let names = try Command.python(
             "import os, sys; print(*sorted(n for n in os.listdir(sys.argv[1]) if n.startswith('export')))", [folder.path])
         #expect(names == ["export"])
         let other = try await SQLiteStorage(path: "\(folder.path)/other.db", keys: [key])
         try await other.set("mine", for: "a")
-        await #expect(throws: StorageError.self) {
+        let wrong = await #expect(throws: StorageError.self) {
             try await other.importValues(from: file, key: Passphrase { _ in Secret("wrong horse") })
         }
+        #expect(wrong?.code == .permissions)
         #expect(try await other.importValues(from: file, key: passphrase) == (1, 1))
         #expect(try await other.string(for: "a") == "mine")
         #expect(try await other.string(for: "b") == "two")
@@ -191,7 +199,7 @@ struct SQLiteStorageTests {
         #expect(try await other.keys() == ["a", "b"])
     }
 
-    @Test func `What nobody has changed is read without a system call`() async throws {
+    @Test func `An unchanged value is read without a system call`() async throws {
         let storage = try await open()
         try await storage.set("token", for: "a")
         #expect(try await storage.string(for: "a") == "token")
@@ -210,7 +218,7 @@ struct SQLiteStorageTests {
         #expect(try await storage.string(for: "a") == "changed")
     }
 
-    @Test func `A change whose maker died is not taken for none`() async throws {
+    @Test func `A change by a process that died is noticed`() async throws {
         let (storage, counters) = (try await open(), try ChangeCounters("\(path)-changes"))
         try await storage.set("token", for: "a")
         _ = try await storage.string(for: "a")

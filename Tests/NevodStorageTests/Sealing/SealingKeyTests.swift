@@ -6,7 +6,7 @@ import Testing
 
 /// Judged by Python's cryptography and hashlib.
 struct SealingKeyTests {
-    @Test func `What we seal, another library opens, and the other way round`() throws {
+    @Test func `Sealed values are compatible with another library's, in both directions`() throws {
         let key = SealingKey.random()
         let place: [UInt8] = Array("place".utf8)
         for length in [0, 1, 15, 16, 17, 1000] {
@@ -30,7 +30,7 @@ struct SealingKeyTests {
 
     /// Test case 16 of the specification of GCM that NIST published (McGrew and Viega, 2005), which is the one for 256 bits with
     /// associated data.
-    @Test func `The published vector`() throws {
+    @Test func `Sealing gives the published test vector`() throws {
         let key = try #require(Hexadecimal.bytes("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308".utf8))
         let value = try #require(
             Hexadecimal.bytes(
@@ -44,7 +44,7 @@ struct SealingKeyTests {
                 + "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662" + "76fc6ece0f4e1768cddf8853bb2d551b")
     }
 
-    @Test func `Nothing opens that was changed, elsewhere, or with another key`() {
+    @Test func `A value that was changed, moved, or sealed with another key doesn't open`() {
         let key = SealingKey.random()
         let sealed = key.seal(Secret("token"), for: [1])
         #expect(key.open(sealed, for: [1]) == Secret("token"))
@@ -60,7 +60,7 @@ struct SealingKeyTests {
         #expect(key.seal(Secret("token"), for: [1]) != sealed)
     }
 
-    @Test func `scrypt as Python's`() throws {
+    @Test func `scrypt equals Python's`() throws {
         for (passphrase, cost) in [("", 16), ("correct horse", 1024), ("пароль", 1 << 14)] {
             let salt: [UInt8] = [1, 2, 3, 0, 255]
             let key = try Scrypt(cost: UInt64(cost)).key(of: Secret(passphrase), salt: salt)
@@ -75,7 +75,7 @@ struct SealingKeyTests {
     }
 
     /// RFC 7914 §12, the second.
-    @Test func `scrypt's published vector`() throws {
+    @Test func `scrypt gives the published test vector`() throws {
         let key = try Scrypt(cost: 1024, blockSize: 8, parallelism: 16).key(
             of: Secret("password"), salt: Array("NaCl".utf8), count: 64)
         #expect(
@@ -83,7 +83,7 @@ struct SealingKeyTests {
                 + "2eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640")
     }
 
-    @Test func `Hexadecimal digits, and nothing else`() {
+    @Test func `Only hexadecimal digits are accepted`() {
         #expect(Hexadecimal.bytes("00fFA9".utf8) == [0, 255, 0xA9])
         #expect(Hexadecimal.bytes("".utf8) == [])
         for text in ["0", "0g", "²0", " 00", "0x"] { #expect(Hexadecimal.bytes(text.utf8) == nil, "\(text)") }

@@ -17,7 +17,10 @@ struct StoreKeySourceTests {
 
     @Test func `A key file is made once, with mode 0600, and read ever after`() async throws {
         let path = "\(folder.path)/key"
-        await #expect(throws: StorageError.self) { try await KeyFile(path: path).key(for: store, salt: [], isNew: false) }
+        let missing = await #expect(throws: StorageError.self) {
+            try await KeyFile(path: path).key(for: store, salt: [], isNew: false)
+        }
+        #expect(missing?.code == .unavailable && missing?.subject == path)
         let key = try await KeyFile(path: path).key(for: store, salt: [], isNew: true)
         #expect(key.count == 32)
         #expect(try await KeyFile(path: path).key(for: store, salt: [9], isNew: true) == key)
@@ -40,7 +43,7 @@ struct StoreKeySourceTests {
     }
 
     @Test(arguments: ["", "abc", String(repeating: "a", count: 63), String(repeating: "g", count: 64), "\0"])
-    func `What is no key is said to be none`(text: String) async throws {
+    func `A file that is no key is an error that says so`(text: String) async throws {
         let path = try folder.write("key", text.utf8)
         let error = await #expect(throws: StorageError.self) {
             try await KeyFile(path: path).key(for: store, salt: [], isNew: true)
@@ -58,11 +61,12 @@ struct StoreKeySourceTests {
         #expect(keys.allSatisfy { $0 == keys[0] })
     }
 
-    @Test func `A variable's key, and what it says of one that is missing or none`() async throws {
+    @Test func `A key is read from a variable; a missing or malformed one is an error`() async throws {
         let name = "NEVOD_TEST_KEY_\(UInt32.random(in: 0 ... .max))"
         let source = EnvironmentKey(variable: name)
         #expect(await !source.isAvailable())
-        await #expect(throws: StorageError.self) { try await source.key(for: store, salt: [], isNew: false) }
+        let missing = await #expect(throws: StorageError.self) { try await source.key(for: store, salt: [], isNew: false) }
+        #expect(missing?.code == .unavailable)
         setenv(name, "hunter2", 1)
         defer { unsetenv(name) }
         let error = await #expect(throws: StorageError.self) { try await source.key(for: store, salt: [], isNew: false) }
@@ -91,8 +95,12 @@ struct StoreKeySourceTests {
         }
         #expect(other?.description.hasPrefix("s.db: is sealed by key-file") == true)
         let elsewhere = SealedKey(store: .random(), kind: sealed.kind, salt: sealed.salt, sealed: sealed.sealed)
-        await #expect(throws: StorageError.self) { try await elsewhere.open(named: "s.db", with: [one]) }
-        await #expect(throws: StorageError.self) { try await SealedKey.make(key, of: store, named: "s.db", with: []) }
+        let moved = await #expect(throws: StorageError.self) { try await elsewhere.open(named: "s.db", with: [one]) }
+        #expect(moved?.code == .permissions)
+        let without = await #expect(throws: StorageError.self) {
+            try await SealedKey.make(key, of: store, named: "s.db", with: [])
+        }
+        #expect(without?.code == .unavailable)
     }
 
     @Test func `A key that wraps the old data key wraps none in its place`() async throws {
@@ -110,7 +118,7 @@ struct StoreKeySourceTests {
         #expect(try await new.open(named: "s.db", with: [two]).bytes == key.bytes)
     }
 
-    @Test func `Of several sources of one kind, the one that it was wrapped with opens it, wherever it stands`() async throws {
+    @Test func `The source that wrapped a key opens it, wherever it is among others of its kind`() async throws {
         let (one, two) = (KeyFile(path: "\(folder.path)/one"), KeyFile(path: "\(folder.path)/two"))
         let missing = KeyFile(path: "\(folder.path)/missing")
         _ = try await two.key(for: store, salt: [], isNew: true)
@@ -136,9 +144,10 @@ struct StoreKeySourceTests {
         #expect(try await source.key(for: store, salt: [1], isNew: false) == key)
         #expect(try await source.key(for: store, salt: [2], isNew: false) != key)
         for nothing in [nil, Secret("")] {
-            await #expect(throws: StorageError.self) {
+            let error = await #expect(throws: StorageError.self) {
                 try await Passphrase { _ in nothing }.key(for: store, salt: [], isNew: false)
             }
+            #expect(error?.code == .unavailable)
         }
     }
 }

@@ -127,7 +127,8 @@ import Testing
             #expect(throws: ConfigError(path, nil, "it is not a file")) { try ConfigFile.load(path: path) }
         }
         let large = try folder.write("large", String(repeating: "#", count: (1 << 20) + 1))
-        #expect(throws: ConfigError.self) { try ConfigFile.load(path: large) }
+        let error = #expect(throws: ConfigError.self) { try ConfigFile.load(path: large) }
+        #expect(error?.path == large && error?.line == nil)
         symlink(try folder.write("target", "[a]\n"), "\(folder.path)/link")
         #expect(try ConfigFile.load(path: "\(folder.path)/link")?.profiles.count == 1)
     }

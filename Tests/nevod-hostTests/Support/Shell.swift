@@ -3,7 +3,7 @@ import Testing
 
 /// Runs programs that judge what we generate. (Without Foundation, as all of this.)
 enum Shell {
-    /// What `sh` says to a command on both outputs, and its exit code.
+    /// Runs a command with `sh`; returns what it wrote to both outputs, and its exit code.
     static func run(_ command: String) throws -> (output: String, code: Int32) {
         let pipe = try #require(popen("{ \(command)\n} 2>&1", "re"))
         var output: [UInt8] = []
