@@ -2,13 +2,16 @@
 PREFIX ?= /usr/local
 SWIFT_BUILD = swift build -c release --static-swift-stdlib
 
-.PHONY: help demo test build install bench sanitize soak tables format lint
+.PHONY: help demo check test build install bench sanitize soak tables format lint
 
 help: ## Print this help
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
 demo: build ## Install what is missing, build, sign real requests and log in, at servers of its own
 	@scripts/demo
+
+check: ## Build what has changed, and run the quick tests (under 3 minutes)
+	@scripts/check
 
 test: ## Install what is missing, build, and run every test
 	@scripts/test

@@ -39,7 +39,7 @@ let package = Package(
         .library(name: "APIKeyAuth", type: .dynamic, targets: ["APIKeyAuth", "NevodPluginLinkage"]),
         .library(name: "CookieAuth", type: .dynamic, targets: ["CookieAuth", "NevodPluginLinkage"]),
         .library(name: "HMACAuth", type: .dynamic, targets: ["HMACAuth", "NevodPluginLinkage"]),
-        // What the tests of flows load.
+        // Loaded by the tests of flows.
         .library(name: "FlowProbe", type: .dynamic, targets: ["FlowProbe", "NevodPluginLinkage"]),
     ],
     targets: [
@@ -87,39 +87,49 @@ let package = Package(
             name: "HMACAuth", dependencies: ["NevodPluginKit", "NevodSupport", "COpenSSL"], path: "Plugins/HMACAuth",
             swiftSettings: strict),
 
+        // Shared by the test targets. A release build compiles it, and nothing that is installed links it.
+        .target(name: "NevodTestSupport", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
         .testTarget(
-            name: "NevodHostTests", dependencies: ["NevodHost", "NevodSupport"], exclude: ["Probes", "TestPlugins"],
-            swiftSettings: strict,
-            linkerSettings: sanitizerSymbols),
+            name: "NevodStorageTests", dependencies: ["NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
+            swiftSettings: strict, linkerSettings: sanitizerSymbols),
         .testTarget(
-            name: "NevodHostFoundationTests", dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport"],
-            swiftSettings: strict),
+            name: "NevodHostTests", dependencies: ["NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
+            exclude: ["Probes", "TestPlugins"], swiftSettings: strict, linkerSettings: sanitizerSymbols),
         .testTarget(
-            name: "NevodHostPostgreSQLTests", dependencies: ["NevodHost", "NevodHostPostgreSQL", "NevodSupport"],
+            name: "NevodHostFoundationTests",
+            dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport", "NevodTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "NevodHostPostgreSQLTests",
+            dependencies: ["NevodHost", "NevodHostPostgreSQL", "NevodSupport", "NevodTestSupport"],
             exclude: ["Support/cutting_proxy.py", "Support/postgresql_server.py"], swiftSettings: strict),
         .testTarget(
-            name: "NevodPluginKitTests", dependencies: ["NevodHost", "NevodPluginKit", "NevodSupport"], swiftSettings: strict),
+            name: "NevodPluginKitTests", dependencies: ["NevodHost", "NevodPluginKit", "NevodSupport", "NevodTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
             swiftSettings: strict),
 
         .testTarget(
-            name: "NevodHostSecretServiceTests", dependencies: ["NevodHost", "NevodHostSecretService", "NevodSupport"],
-            swiftSettings: strict),
-        .testTarget(name: "nevod-hostTests", dependencies: ["nevod-host", "NevodSupport"], swiftSettings: strict),
+            name: "NevodHostSecretServiceTests",
+            dependencies: ["NevodHost", "NevodHostSecretService", "NevodSupport", "NevodTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "nevod-hostTests", dependencies: ["nevod-host", "NevodSupport", "NevodTestSupport"], swiftSettings: strict),
 
         .target(name: "FlowProbe", dependencies: ["NevodPluginKit"], path: "Tests/Helpers/FlowProbe", swiftSettings: strict),
 
-        // What the tests of a store run and kill.
+        // Programs that the tests of a store run and kill, and what these programs share.
+        .target(
+            name: "ChildSupport", dependencies: ["NevodHost"], path: "Tests/Helpers/ChildSupport", swiftSettings: strict),
         .executableTarget(
-            name: "storage-child", dependencies: ["NevodHost"], path: "Tests/Helpers/StorageChild", swiftSettings: strict),
-        // What they run within a session that has a keyring, or has none.
+            name: "storage-child", dependencies: ["ChildSupport", "NevodHost", "NevodStorage"],
+            path: "Tests/Helpers/StorageChild", swiftSettings: strict),
+        // Runs within a session that has a keyring, or has none.
         .executableTarget(
-            name: "secret-service-child", dependencies: ["NevodHost", "NevodHostSecretService", "NevodSupport"],
+            name: "secret-service-child",
+            dependencies: ["ChildSupport", "NevodHost", "NevodHostSecretService", "NevodSupport"],
             path: "Tests/Helpers/SecretServiceChild", swiftSettings: strict),
-
         .executableTarget(
-            name: "postgresql-child", dependencies: ["NevodHost", "NevodHostPostgreSQL"],
+            name: "postgresql-child", dependencies: ["ChildSupport", "NevodHost", "NevodHostPostgreSQL"],
             path: "Tests/Helpers/PostgreSQLChild", swiftSettings: strict),
 
         // Measures; replaces malloc to count, so nothing else may link CPeers.

@@ -8,6 +8,7 @@ none. Each paragraph of a ```swift block must be, verbatim, in a file below Exam
     NEVOD_BUILD_DIR=.build/release python3 Tests/Documentation/run.py
 """
 
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -15,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PRINTED = "127.0.0.1:8080"
@@ -292,37 +294,59 @@ def main():
     if not (build_dir / "nevod-host").exists():
         sys.exit(f"there is no nevod-host in {build_dir}; run make build")
     passed, failures = 0, []
+    lock, examples_are_built = threading.Lock(), threading.Event()
 
     def attempt(check):
         nonlocal passed
         try:
-            passed += check()
+            count = check()
         except (Failure, subprocess.SubprocessError) as failure:
-            failures.append(str(failure))
+            with lock:
+                failures.append(str(failure))
             return False
+        with lock:
+            passed += count
         return True
 
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["HOME"] = home
-        # Built first, so that no command of a document waits for the library to be built.
-        examples_are_built = attempt(build_examples)
-        patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Sources/*/*.docc/*.md")
-        for path in (path for pattern in patterns for path in sorted(ROOT.glob(pattern))):
+    def check_documents(paths, home):
+        for path in paths:
             document = Document(path, build_dir)
+            document.environment["HOME"] = home
             try:
                 for line, block in blocks(path, "console"):
                     for command, expected in commands(block):
+                        if "Examples/embedding" in command:
+                            examples_are_built.wait()
                         attempt(lambda: document.run(line, command, expected) or 1)
             finally:
                 document.stop()
             attempt(lambda: len(list(check_swift(path))))
-        if examples_are_built:
+
+    def check_examples(home):
+        built = attempt(build_examples)
+        examples_are_built.set()
+        if built:
             attempt(lambda: check_example_tests() or 1)
             attempt(lambda: check_embedding(build_dir) or 1)
             attempt(lambda: check_storage(home) or 1)
             attempt(lambda: check_quick_start() or 1)
             attempt(lambda: check_services() or 1)
             attempt(lambda: check_sign_in() or 1)
+
+    patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Sources/*/*.docc/*.md")
+    documents = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+    # Those that compile write to the same files, and share the compiler's caches below HOME.
+    compiling = [path for path in documents if re.search(r"^\$ (swift build|cc) ", path.read_text(), re.M)]
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as other_home, \
+            concurrent.futures.ThreadPoolExecutor() as pool:
+        os.environ["HOME"] = home
+        tasks = [
+            pool.submit(check_examples, home),
+            pool.submit(check_documents, compiling, home),
+            pool.submit(check_documents, [path for path in documents if path not in compiling], other_home),
+        ]
+        for task in tasks:
+            task.result()
     for library in ("libHMACAuthC.so", "libSessionC.so"):
         (ROOT / library).unlink(missing_ok=True)
     print(*failures, sep="\n\n")

@@ -44,11 +44,11 @@ struct HMACKeyTests {
                 "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"
             ),
         ] as [([UInt8], [UInt8], String)])
-    func `The vectors of RFC 4231 hold`(key: [UInt8], message: [UInt8], expected: String) throws {
+    func `HMACs equal the test vectors of RFC 4231`(key: [UInt8], message: [UInt8], expected: String) throws {
         #expect(try code(key, message) == expected)
     }
 
-    @Test func `An empty message has the same code each time`() throws {
+    @Test func `Signing an empty message repeatedly gives the same HMAC`() throws {
         let key = try HMACKey(Secret("Jefe"), .sha256)
         let first = try code(key, [])
         _ = try code(key, [1, 2, 3])

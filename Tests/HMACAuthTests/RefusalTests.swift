@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// Refusals name the setting and the way out, and never the secret.
+/// Invalid settings are refused with the setting's name and the way out, and never with the secret.
 struct RefusalTests {
     struct Case: CustomTestStringConvertible {
         let settings: [String: String]
@@ -56,7 +56,7 @@ struct RefusalTests {
         let request = try HTTPRequest(.post, "https://example.com/", body: .stream(stream))
         let error = try #require(throws: PluginError.self) { try sign(request, ["message": message]) }
         #expect("\(error)".contains(fragment), "\(error)")
-        // A message without the body can be signed.
+        // A message that uses neither can be signed.
         #expect(try sign(request, ["message": "{method}"]).headers.contains("X-Signature"))
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import NevodHostFoundation
+import NevodTestSupport
 import Testing
 
 struct CookieSessionTests {
-    @Test func `A session that ends by a redirect, for some requests alone`() async throws {
+    @Test func `A redirect to the login page starts a login, for requests that need one`() async throws {
         let server = try RawServer { connection, _ in
             while let request = connection.readRequest() {
                 let isGood = request.head.contains("\r\nCookie: sid=new\r\n")

@@ -1,5 +1,6 @@
 import Foundation
 import NevodHost
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostFoundation
@@ -9,13 +10,13 @@ import Testing
 #endif
 
 struct DerivedSessionTests {
-    @Test func `One for each session`() {
+    @Test func `Each URLSession has one derived session`() {
         let (first, second) = (URLSession(configuration: .default), URLSession(configuration: .default))
         #expect(DerivedSession.of(first) === DerivedSession.of(first))
         #expect(DerivedSession.of(first) !== DerivedSession.of(second))
     }
 
-    @Test func `It goes after its session`() async throws {
+    @Test func `The derived session is freed after its session`() async throws {
         weak var derived: DerivedSession?
         weak var original: URLSession?
         do {

@@ -14,7 +14,7 @@ struct HTTPCookieTests {
         HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": fields], for: try #require(URL(string: url)))
     }
 
-    @Test func `Every property`() throws {
+    @Test func `Every property of an HTTPCookie is carried over`() throws {
         let cookies = try foundation(
             "a=1; Domain=example.com; Path=/x; Secure; HttpOnly; Expires=Wed, 09 Jun 2100 10:18:14 GMT, b=\"2\"; Path=/")
         #expect(
@@ -32,7 +32,7 @@ struct HTTPCookieTests {
         Cookie(name: "a", value: "b", domain: "127.0.0.1", isHTTPOnly: true, expires: UnixTime(seconds: 1)),
         Cookie(name: "a", value: "b", domain: "::1", expires: UnixTime(nanoseconds: .max)),
     ])
-    func `There and back`(cookie: Cookie?) throws {
+    func `A cookie converted to HTTPCookie and back is unchanged`(cookie: Cookie?) throws {
         let cookie = try #require(cookie)
         #expect(Cookie(try #require(HTTPCookie(cookie))) == cookie)
     }
@@ -44,7 +44,7 @@ struct HTTPCookieTests {
         #expect(CookieToken(sessionCookies: [bad, good].compactMap(\.self)).sessionCookies.map(\.value) == ["b"])
     }
 
-    @Test func `A token as the guides make it`() throws {
+    @Test func `A token is made from HTTPCookies as the guides show`() throws {
         let url = try #require(URL(string: "https://tokens.example.com/"))
         let storage = HTTPCookieStorage.shared
         for cookie in try foundation("session_id=abc123; Path=/", from: url.absoluteString) { storage.setCookie(cookie) }
@@ -64,7 +64,7 @@ struct HTTPCookieTests {
         #expect(request.headers.isEmpty)
     }
 
-    @Test func `An empty literal is no riddle`() throws {
+    @Test func `An empty array literal is not ambiguous`() throws {
         #expect(CookieToken(sessionCookies: []).sessionCookies.isEmpty)
         let none: [HTTPCookie] = []
         #expect(CookieToken(sessionCookies: none).sessionCookies.isEmpty)

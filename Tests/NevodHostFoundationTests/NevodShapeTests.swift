@@ -1,8 +1,9 @@
 import Foundation
 import NevodHostFoundation
+import NevodTestSupport
 import Testing
 
-/// What users of Nevod have written against it, with its own names and shapes.
+/// Code as users of Nevod have written it, with Nevod's names and shapes.
 struct NevodShapeTests {
     private struct CustomHeaderToken: TokenModel {
         let clientID: String
@@ -64,7 +65,7 @@ struct NevodShapeTests {
         }
     }
 
-    @Test func `A token of one's own with the ready-made interceptor`() async throws {
+    @Test func `A custom token works with AuthenticationInterceptor`() async throws {
         let server = try server(accepting: "X-Client-Secret: two")
         let storage = TokenStorage<CustomHeaderToken>(
             storage: InMemoryStorage(), key: StorageKey(value: "custom_header_token"))
@@ -84,7 +85,7 @@ struct NevodShapeTests {
         #expect(try await storage.load()?.clientSecret == "two")
     }
 
-    @Test func `A token's own expiresAt counts`() async throws {
+    @Test func `A custom token's own expiresAt is honoured`() async throws {
         let server = try server(accepting: "Authorization: Bearer new")
         let storage = TokenStorage<ExpiringToken>(storage: InMemoryStorage())
         try await storage.save(ExpiringToken(accessToken: "old", expiresAt: Date().addingTimeInterval(-1)))
@@ -100,7 +101,7 @@ struct NevodShapeTests {
         #expect(sent.values.count == 1)
     }
 
-    @Test func `An interceptor of one's own finds the exchange as a task-local`() async throws {
+    @Test func `A custom interceptor finds the exchange as a task-local`() async throws {
         let server = try server(accepting: "X-Session: 2")
         let interceptor = SessionInterceptor()
         let provider = NetworkProvider(session: CurlSession(), interceptor: InterceptorChain([interceptor]))

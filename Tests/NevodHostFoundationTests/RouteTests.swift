@@ -2,9 +2,10 @@ import Foundation
 import NevodHost
 import NevodHostFoundation
 import NevodSupport
+import NevodTestSupport
 import Testing
 
-/// What a program with Foundation writes, in Nevod's spelling.
+/// Programs that use Foundation, in Nevod's spelling.
 struct RouteTests {
     private enum MyDomain: ServiceDomain {
         case api
@@ -68,7 +69,7 @@ struct RouteTests {
         [MyDomain.api: SimpleEnvironment(baseURL: url)]
     }
 
-    @Test func `A configuration's time in seconds or as a duration`() {
+    @Test func `A configuration takes its timeout in seconds or as a duration`() {
         #expect(NetworkConfig(environments: environments()).timeout == .seconds(30))
         #expect(NetworkConfig(environments: environments(), timeout: 5).timeout == .seconds(5))
         #expect(NetworkConfig(environments: environments(), timeout: 0.5).timeout == .milliseconds(500))
@@ -81,7 +82,7 @@ struct RouteTests {
         }
     }
 
-    @Test func `Routes with Foundation's types`() async throws {
+    @Test func `Routes take and return Foundation's types`() async throws {
         let provider = NetworkProvider(config: NetworkConfig(environments: environments(), timeout: 30))
         #expect(try await provider.perform(OwnDecoder()) == Post(id: 7))
         #expect(try await provider.perform(DataRoute()) == Data(body.utf8))
@@ -98,7 +99,7 @@ struct RouteTests {
         _ = try await provider.perform(MultipartRoute<Post, MyDomain>(endpoint: "/upload", domain: .api, parts: parts))
     }
 
-    @Test func `The quick forms`() async throws {
+    @Test func `The quick forms encode the body and decode the response`() async throws {
         for provider in [
             NetworkProvider.quick(baseURL: url), NetworkProvider.quick(baseURL: url, timeout: 30),
             NetworkProvider.quick(baseURL: server.url + "/v1", timeout: .seconds(30)),
@@ -115,7 +116,7 @@ struct RouteTests {
         #expect(seen.values.first?.head.hasPrefix("GET /v1/posts/7 HTTP/1.1\r\n") == true)
     }
 
-    @Test func `Errors in the guides' words`() async throws {
+    @Test func `Errors match the patterns that the guides show`() async throws {
         let provider = NetworkProvider.quick(baseURL: url)
         do {
             let _: [Post] = try await provider.get("/posts")

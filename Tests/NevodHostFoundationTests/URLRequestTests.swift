@@ -1,5 +1,6 @@
 import Foundation
 import NevodHostFoundation
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -36,7 +37,7 @@ struct URLRequestTests {
 
     private func lines(_ request: HTTPRequest) -> [String] { request.headers.map { "\($0.name): \($0.value)" } }
 
-    @Test func `What a token finds`() async throws {
+    @Test func `A token finds the request's method, URL, headers and body`() async throws {
         _ = try await edited(request(body: .bytes([1]))) { request in
             #expect(request.httpMethod == "POST")
             #expect(request.url?.absoluteString == "https://h/a%2Fb?x=%2c&&y=a+b")
@@ -57,7 +58,7 @@ struct URLRequestTests {
     ]
 
     @Test(arguments: ["https://h/a%2Fb?x=%2c&&y=a+b", "http://h/%zz?q[]=1", "http://[::1]:8080", "https://h?"])
-    func `One that changes nothing edits nothing`(url: String) async throws {
+    func `A token that changes nothing records no edit`(url: String) async throws {
         var before = try request(url, body: .bytes([1, 2]))
         before.materialize()
         for edit in Self.idleEdits {
@@ -150,22 +151,25 @@ struct URLRequestTests {
             Issue.record("the stream is gone")
             return
         }
-        await #expect(throws: InvalidRequestError.self) {
+        let error = await #expect(throws: InvalidRequestError.self) {
             try await edited(request()) { $0.httpBodyStream = InputStream(data: Data([1])) }
         }
+        #expect(error?.part == .body)
     }
 
     /// URLRequest.setValue drops such a value without a word; in a dictionary it gets through.
     @Test(arguments: ["line\r\nX-Other: 1", "nul\0"])
-    func `What no header line may hold is refused`(value: String) async throws {
-        await #expect(throws: InvalidRequestError.self) {
+    func `A header value with a line break or NUL is refused`(value: String) async throws {
+        let error = await #expect(throws: InvalidRequestError.self) {
             try await edited(request()) { $0.allHTTPHeaderFields?["X-Key"] = value }
         }
+        #expect(error?.part == .header("X-Key"))
     }
 
     @Test func `A length is derived, not set`() async throws {
-        await #expect(throws: InvalidRequestError.self) {
+        let error = await #expect(throws: InvalidRequestError.self) {
             try await edited(request()) { $0.setValue("7", forHTTPHeaderField: "Content-Length") }
         }
+        #expect(error?.part == .header("Content-Length"))
     }
 }

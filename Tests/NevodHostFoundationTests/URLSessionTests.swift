@@ -1,6 +1,7 @@
 import Foundation
 import NevodHost
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostFoundation
@@ -28,8 +29,8 @@ struct URLSessionTests {
 
     // MARK: Answers
 
-    @Test func `An answer`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 203 Fine\r\nx-b: 2\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nok")
+    @Test func `A response has its status, headers and body`() async throws {
+        let server = try RawServer.responding("HTTP/1.1 203 Fine\r\nx-b: 2\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nok")
         let response = try await session.send(HTTPRequest(.get, server.url), options)
         #expect(response.status == 203)
         #expect(response.headers.map(\.name) == ["Content-Length", "X-A", "x-b"])
@@ -55,8 +56,8 @@ struct URLSessionTests {
     }
 
     @Test(arguments: [TransferOptions.Delivery.collected(limit: 10), .streamed])
-    func `A redirect to nowhere has a head`(delivery: TransferOptions.Delivery) async throws {
-        let server = try RawServer.answering("HTTP/1.1 302 Found\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nno")
+    func `A redirect without a Location still has its head`(delivery: TransferOptions.Delivery) async throws {
+        let server = try RawServer.responding("HTTP/1.1 302 Found\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nno")
         let options = TransferOptions(timeout: .seconds(30), delivery: delivery)
         let response = try await session.send(HTTPRequest(.get, server.url), options)
         #expect(response.status == 302)
@@ -67,8 +68,10 @@ struct URLSessionTests {
     @Test(
         arguments: ["WWW-Authenticate: Basic realm=\"x\"\r\n", "WWW-Authenticate: Bearer\r\n", ""],
         [TransferOptions.Delivery.collected(limit: 10), .streamed])
-    func `A challenge is the host's`(line: String, delivery: TransferOptions.Delivery) async throws {
-        let server = try RawServer.answering("HTTP/1.1 401 No\r\n\(line)Content-Length: 2\r\n\r\nno")
+    func `A 401 is returned to the host, not answered by URLSession`(line: String, delivery: TransferOptions.Delivery)
+        async throws
+    {
+        let server = try RawServer.responding("HTTP/1.1 401 No\r\n\(line)Content-Length: 2\r\n\r\nno")
         let options = TransferOptions(timeout: .seconds(30), delivery: delivery)
         let response = try await session.send(HTTPRequest(.get, server.url), options)
         #expect(response.status == 401)
@@ -76,8 +79,8 @@ struct URLSessionTests {
         #expect(try await response.body.collect() == Array("no".utf8))
     }
 
-    @Test func `The status is one of HTTP's`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n")
+    @Test func `A status outside HTTP's range is an error`() async throws {
+        let server = try RawServer.responding("HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n")
         #expect(await failure(try HTTPRequest(.get, server.url))?.code == .malformedResponse)
     }
 
@@ -97,7 +100,7 @@ struct URLSessionTests {
 
     // MARK: Requests
 
-    /// What a server reads.
+    /// The request that a server reads.
     private func received(
         _ method: HTTPMethod = .get, _ target: String = "/", body: HTTPBody = .none, lines: [(String, String)] = []
     ) async throws -> RawConnection.Request {
@@ -114,7 +117,7 @@ struct URLSessionTests {
         return try #require(requests.values.first)
     }
 
-    @Test func `What prepare writes is what goes out`() async throws {
+    @Test func `The headers that prepare writes are those that are sent`() async throws {
         let heads = Collected<String>()
         let server = try RawServer { connection, _ in
             while let request = connection.readRequest() {
@@ -143,28 +146,28 @@ struct URLSessionTests {
     }
 
     @Test(arguments: ["/a%2Fb//c?x=1&&y=%20+", "/?", "/a;b=c/~!$'()*,:@?/?"])
-    func `A target goes out as it stands`(target: String) async throws {
+    func `A target is sent byte for byte`(target: String) async throws {
         #expect(try await received(.get, target).head.hasPrefix("GET \(target) HTTP/1.1\r\n"))
     }
 
-    @Test func `What Foundation has no spelling for is percent-encoded, and nothing else`() async throws {
+    @Test func `Only bytes that Foundation can't represent are percent-encoded`() async throws {
         let head = try await received(.get, "/%2F%?q[]=%zz&r=%41").head
         #expect(head.hasPrefix("GET /%2F%25?q%5B%5D=%25zz&r=%41 HTTP/1.1\r\n"))
     }
 
     @Test(arguments: [HTTPMethod.post, .put, .patch, .delete])
-    func `A body`(method: HTTPMethod) async throws {
+    func `A body is sent with its length`(method: HTTPMethod) async throws {
         #expect(try await received(method, body: .bytes(Array("content".utf8))).body == Array("content".utf8))
     }
 
     @Test(arguments: [7, nil])
-    func `A stream`(length: Int64?) async throws {
+    func `A stream is sent whole`(length: Int64?) async throws {
         let stream = HTTPBodyStream.of([Array("con".utf8), Array("tent".utf8)], length: length)
         #expect(try await received(.post, body: .stream(stream)).body == Array("content".utf8))
     }
 
     @Test(arguments: [6, 8, 1 << 40])
-    func `A stream of another length than announced, or of one that doesn't fit in memory`(length: Int64) async throws {
+    func `A stream whose length is wrong, or exceeds memory, is an error`(length: Int64) async throws {
         let stream = HTTPBodyStream.of([Array("content".utf8)], length: length)
         let error = await failure(try HTTPRequest(.post, "http://127.0.0.1:1/", body: .stream(stream)))
         #expect(error?.code == .requestBody)
@@ -174,7 +177,7 @@ struct URLSessionTests {
         #expect(await failure(try HTTPRequest(.get, "http://127.0.0.1:1/", body: .bytes([1])))?.code == .requestBody)
     }
 
-    @Test func `Lines of one name are merged`() async throws {
+    @Test func `Header lines of one name are merged`() async throws {
         let head = try await received(lines: [("X-A", "1"), ("x-a", "2"), ("Cookie", "a=1"), ("Cookie", "b=2")]).head
         let lines = head.split(separator: "\r\n")
         #expect(lines.contains("X-A: 1, 2"))
@@ -182,7 +185,7 @@ struct URLSessionTests {
     }
 
     @Test(arguments: [true, false])
-    func `No cookie and no answer is kept between requests`(shared: Bool) async throws {
+    func `No cookie and no response is kept between requests`(shared: Bool) async throws {
         let heads = Collected<String>()
         let server = try RawServer { connection, _ in
             while let request = connection.readRequest() {
@@ -201,8 +204,8 @@ struct URLSessionTests {
         #expect(session.configuration.httpCookieStorage?.cookies?.contains { $0.value == "secret" } != true)
     }
 
-    @Test func `Many at once`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    @Test func `Concurrent requests each get their own response`() async throws {
+        let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         let (session, options, request) = (session, options, try HTTPRequest(.get, server.url))
         let count = try await withThrowingTaskGroup { group in
             for _ in 0..<50 { group.addTask { try await session.send(request, options).body.collect() == Array("ok".utf8) } }
@@ -213,14 +216,14 @@ struct URLSessionTests {
 
     // MARK: Failures
 
-    @Test func `A server that isn't there`() async throws {
+    @Test func `A closed port is a connection error`() async throws {
         let error = await failure(try HTTPRequest(.get, "http://127.0.0.1:\(RawServer.closedPort())/"))
         #expect(error?.code == .connectionFailed)
         #expect(error?.message.isEmpty == false)
         #expect(await failure(try HTTPRequest(.get, "http://name.invalid/"))?.code == .hostNotFound)
     }
 
-    @Test func `A server that doesn't speak TLS`() async throws {
+    @Test func `A server that doesn't speak TLS is a TLS error`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.read(1)
             connection.write("HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -229,7 +232,7 @@ struct URLSessionTests {
         #expect(error?.code == .tls, "\(String(describing: error))")
     }
 
-    @Test func `An answer that isn't HTTP`() async throws {
+    @Test func `A response that isn't HTTP is an error`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
             connection.write("SSH-2.0-OpenSSH\r\n\r\n")
@@ -238,7 +241,7 @@ struct URLSessionTests {
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"])
-    func `An answer that breaks off`(answer: String) async throws {
+    func `A response that breaks off is a lost connection`(answer: String) async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
             connection.write(answer)
@@ -249,13 +252,13 @@ struct URLSessionTests {
         }
     }
 
-    @Test func `A server that takes too long`() async throws {
+    @Test func `A server that doesn't respond in time is a timeout`() async throws {
         let server = try RawServer { connection, _ in _ = connection.waitForEnd() }
         let error = await failure(try HTTPRequest(.get, server.url), TransferOptions(timeout: .milliseconds(50)))
         #expect(error?.code == .timedOut)
     }
 
-    @Test func `A body that takes too long`() async throws {
+    @Test func `A body that doesn't arrive in time is a timeout`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
@@ -292,8 +295,8 @@ struct URLSessionTests {
         #expect(connections.values.isEmpty)
     }
 
-    @Test func `A body over the limit`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345")
+    @Test func `A body over the limit is an error`() async throws {
+        let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345")
         let request = try HTTPRequest(.get, server.url)
         #expect(await failure(request, TransferOptions(delivery: .collected(limit: 4)))?.code == .bodyTooLarge(limit: 4))
         #expect(await failure(request, TransferOptions(delivery: .collected(limit: 5))) == nil)
@@ -301,7 +304,7 @@ struct URLSessionTests {
 
     @Test func `Metrics come once`() async throws {
         let metrics = Collected<TransferMetrics>()
-        let server = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         var options = options
         options.onMetrics = { metrics.append($0) }
         _ = try await session.send(HTTPRequest(.post, server.url, body: .bytes([1, 2, 3])), options)
@@ -346,7 +349,7 @@ struct URLSessionTests {
         #expect(Data(bytes) == repeatElement(Data(block), count: 64).reduce(into: Data()) { $0.append($1) })
     }
 
-    @Test func `A reader that falls too far behind is told`() async throws {
+    @Test func `A reader that falls too far behind gets an error`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(1 << 40)\r\n\r\n")
@@ -363,7 +366,7 @@ struct URLSessionTests {
         #expect(error?.message.contains("64 MiB") == true)
     }
 
-    @Test func `A stream that nobody reads any more ends the transfer`() async throws {
+    @Test func `Dropping a stream ends the transfer`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")

@@ -3,7 +3,7 @@ import NevodHost
 import NevodHostFoundation
 import Testing
 
-/// What the guide's readers have written: five plain methods.
+/// A storage as readers of the guide have written it, with five plain methods.
 private final class GuideStorage: KeyValueStorage {
     // Foundation on Linux doesn't say that defaults may be shared among threads, so Swift 6 wants this word.
     private nonisolated(unsafe) let defaults: UserDefaults
@@ -49,7 +49,7 @@ struct UserDefaultsStorageTests {
         #expect(try await storage.string(for: "text") == nil)
     }
 
-    @Test func `Values come back`() async throws {
+    @Test func `Stored values are read back`() async throws {
         let defaults = try #require(UserDefaults(suiteName: suite))
         defer { defaults.removePersistentDomain(forName: suite) }
         try await exercise(UserDefaultsStorage(userDefaults: defaults))
@@ -67,7 +67,7 @@ struct UserDefaultsStorageTests {
         #expect(try await UserDefaultsStorage(userDefaults: defaults).string(for: "text") == "old")
     }
 
-    @Test func `Many tasks at once`() async throws {
+    @Test func `Concurrent tasks lose no value`() async throws {
         let defaults = try #require(UserDefaults(suiteName: suite))
         defer { defaults.removePersistentDomain(forName: suite) }
         let storage = UserDefaultsStorage(userDefaults: defaults)

@@ -10,7 +10,7 @@ struct PostgreSQLAttemptsTests {
         PostgreSQLError(error: StorageError(.other, "PostgreSQL", problem: "no"), state: state, isConnectionLost: isLost)
     }
 
-    @Test func `What is lost or passing is sent four times, and nothing else twice`() {
+    @Test func `Lost and transient statements are sent up to four times, others once`() {
         for passing in [failure(nil, isLost: true), failure("40P01")] {
             var attempts = PostgreSQLRetryLimit(from: start)
             var count = 0
@@ -26,7 +26,7 @@ struct PostgreSQLAttemptsTests {
         #expect(!mayRetry)
     }
 
-    @Test func `For a lock it is waited for minutes, and no longer`() {
+    @Test func `A lock timeout is retried for minutes, and no longer`() {
         var attempts = PostgreSQLRetryLimit(from: start)
         var seconds = 0
         while attempts.next(), seconds < 3600 {

@@ -1,6 +1,7 @@
 import Glibc
 import NevodHost
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostPostgreSQL
@@ -82,11 +83,11 @@ struct PostgreSQLChangesTests {
         #expect(try found.value?.get() == .some(nil))
     }
 
-    @Test func `After a time in which nothing was heard all is read anew, and told`() async throws {
+    @Test func `After a silence of the listener all values are read again and reported`() async throws {
         let storage = try await open()
         var changes = await storage.changes().makeAsyncIterator()
         try await storage.set("token", for: "a")
-        // The news of that may come later than its end: it isn't what is waited for below.
+        // Its notification may arrive after the call has returned; it is not the one awaited below.
         #expect(await changes.next(isolation: nil) == "a")
         _ = try await storage.string(for: "a")
         try server.sql("UPDATE \(server.schema()).entry SET version = version + 1, sealed = NULL")

@@ -1,6 +1,7 @@
 import Glibc
 import NevodHost
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostPostgreSQL
@@ -15,7 +16,7 @@ struct PostgreSQLFailureTests {
         key = KeyFile(path: "\(folder.path)/key")
     }
 
-    @Test func `A server that isn't there is named, and so is the way out`() async throws {
+    @Test func `The error for an unreachable server names it and the way out`() async throws {
         let error = await #expect(throws: StorageError.self) {
             try await PostgreSQLStorage(connection: "host=\(folder.path) port=5433", keys: [key])
         }
@@ -86,7 +87,7 @@ struct PostgreSQLFailureTests {
         #expect(other?.description.contains("has no PQ") == true)
     }
 
-    @Test func `What the server says becomes a code that a program can act on`() {
+    @Test func `The server's SQLSTATE becomes a StorageError code`() {
         let codes: [(String, StorageError.Code)] = [
             ("53100", .full), ("53300", .unavailable), ("28P01", .permissions), ("42501", .permissions), ("42P01", .damaged),
             ("25006", .unavailable), ("57014", .busy), ("40P01", .busy), ("57P01", .unavailable), ("08006", .unavailable),
@@ -119,7 +120,7 @@ struct PostgreSQLFailureTests {
 
     // MARK: Lost connections
 
-    @Test func `A server that ends its connections in good order is connected to anew, and nobody notices`() async throws {
+    @Test func `Connections that the server closes in good order are reopened without an error`() async throws {
         let (server, schema) = (try PostgreSQLServer.shared(), try PostgreSQLServer.shared().schema())
         let storage = try await server.open(
             schema, keys: [key], connection: "\(server.connection) application_name=\(schema)")
@@ -140,7 +141,7 @@ struct PostgreSQLFailureTests {
         let isRun = Shared(false)
         try await storage.withRenewalLock(for: "a") { isRun.withLock { $0 = true } }
         #expect(isRun.value)
-        // What isn't done twice is not sent to a connection that has ended.
+        // A statement that must not run twice is not sent on a connection that has ended.
         try end()
         let next = KeyFile(path: "\(folder.path)/next")
         try await storage.rekey(next)
@@ -232,7 +233,8 @@ struct PostgreSQLFailureTests {
         let (good, bad): (any StoreKeySource, any StoreKeySource) = when == "before" ? (key, next) : (next, key)
         #expect(storage.keyKind == good.kind)
         #expect(try await server.open(schema, keys: [good]).string(for: "a") == "newer")
-        await #expect(throws: StorageError.self) { try await server.open(schema, keys: [bad]) }
+        let error = await #expect(throws: StorageError.self) { try await server.open(schema, keys: [bad]) }
+        #expect(error?.code == .unavailable)
     }
 
     @Test func `A server that is killed and comes back finds its stores going on, and every saved value is there`() async throws {
@@ -279,12 +281,13 @@ struct PostgreSQLFailureTests {
         server.stopOrStart()
         let error = await #expect(throws: StorageError.self) { try await storage.set("down", for: "d") }
         #expect(error?.code == .unavailable)
-        // What is known is no longer known to be so.
+        // Cached values are no longer trusted.
         let isAsked = await eventually {
             do { return try await storage.string(for: "k0") == nil } catch { return true }
         }
         #expect(isAsked)
-        await #expect(throws: StorageError.self) { try await storage.withRenewalLock(for: "d") {} }
+        let locking = await #expect(throws: StorageError.self) { try await storage.withRenewalLock(for: "d") {} }
+        #expect(locking?.code == .unavailable)
         server.stopOrStart()
         try await storage.set("up", for: "d")
         #expect(try await storage.string(for: "d") == "up")

@@ -1,5 +1,6 @@
 import NevodHost
 import NevodHostPostgreSQL
+import NevodTestSupport
 import Testing
 
 /// The processes are on connections of their own.

@@ -1,6 +1,7 @@
 import Glibc
 import NevodHost
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostPostgreSQL
@@ -21,7 +22,7 @@ struct PostgreSQLRenewalLockTests {
         try await server.open(server.schema(schema), keys: [key])
     }
 
-    @Test func `One at a time for a key, in one store and in several; other keys don't wait`() async throws {
+    @Test func `One holder per key, in one store and in several; other keys don't wait`() async throws {
         let stores = [try await open(), try await open()]
         let inside = Shared(0)
         let most = Shared(0)
@@ -56,7 +57,7 @@ struct PostgreSQLRenewalLockTests {
         return "classid = \(number >> 32) AND objid = \(number & 0xFFFF_FFFF)"
     }
 
-    @Test func `Who waits too long is told how to find the holder, and who is cancelled waits no more`() async throws {
+    @Test func `A wait that times out names the way to find the holder; a cancelled wait ends`() async throws {
         let (storage, other) = (try await open(), try await open())
         let (held, free) = (Latch(), Latch())
         async let holding: Void = storage.withRenewalLock(for: "a") {
@@ -108,9 +109,10 @@ struct PostgreSQLRenewalLockTests {
         let (pid, pipe) = try PostgreSQLChild.spawn(["hold", server.connection, server.schema(), "\(folder.path)/key", "a"])
         defer { close(pipe) }
         #expect(LineReader(pipe).next() == "held")
-        await #expect(throws: StorageError.self) {
+        let error = await #expect(throws: StorageError.self) {
             try await storage.dispatcher.locks.withLock(for: "a", timeout: .milliseconds(20)) {}
         }
+        #expect(error?.code == .busy)
         kill(pid, SIGKILL)
         Command.wait(for: pid)
         let isRun = Shared(false)

@@ -1,18 +1,19 @@
 import Glibc
 import NevodHost
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostPostgreSQL
 
-/// Who takes connections in these tests answers nothing: it drops them, or keeps still.
+/// The servers of these tests accept connections and never respond: they drop them, or stay silent.
 @Suite(.blocking, .timeLimit(.minutes(3)))
 struct PostgreSQLSilenceTests {
     /// A listener, and how many connections it has had.
     private struct Listener {
         let server: RawServer
         let accepted = Collected<Int>()
-        /// Of those who want something of it.
+        /// The number of callers that wait for it.
         let asking = Shared(0)
 
         /// - Parameter count: the first connection is kept until so many ask.
@@ -59,7 +60,7 @@ struct PostgreSQLSilenceTests {
         }
     }
 
-    @Test func `All who wait for a connection hear of it when there is none, and nobody tries once more`() async throws {
+    @Test func `A failed connection fails all that wait for it, with one attempt`() async throws {
         let listener = try Listener(droppingAfter: 1)
         let worker = PostgreSQLWorker(try listener.target())
         #expect(await listener.failures(1) { _ in try await worker.runRetrying { (_, _) throws(PostgreSQLError) in } } == 1)
@@ -76,7 +77,7 @@ struct PostgreSQLSilenceTests {
         #expect(other.accepted.values.count < 20)
     }
 
-    @Test func `All who wait for a read hear of it when there is no connection`() async throws {
+    @Test func `A failed connection fails all reads that wait for it`() async throws {
         let listener = try Listener(droppingAfter: 3000)
         let reads = try PostgreSQLReadBatcher(listener.target(), PostgreSQLSchema("s"))
         let count = await listener.failures(3000) { number in
@@ -87,7 +88,7 @@ struct PostgreSQLSilenceTests {
         #expect(listener.accepted.values.count < 20)
     }
 
-    @Test func `A server that keeps still is asked once`() async throws {
+    @Test func `A server that doesn't respond is asked once`() async throws {
         let listener = try Listener()
         let worker = PostgreSQLWorker(try listener.target("connect_timeout=2"))
         #expect(await listener.failures(1) { _ in try await worker.runRetrying { (_, _) throws(PostgreSQLError) in } } == 1)

@@ -1,6 +1,7 @@
 import Glibc
 import NevodHost
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostPostgreSQL
@@ -21,7 +22,7 @@ struct PostgreSQLStorageTests {
         try await server.open(server.schema(schema), keys: [key])
     }
 
-    @Test func `What was set is there, also for another store on the same schema, until it is removed`() async throws {
+    @Test func `A value is readable until it is removed, also by another store on the same schema`() async throws {
         let (storage, other) = (try await open(), try await open())
         #expect(try await storage.data(for: "a") == nil)
         for value: [UInt8] in [[1, 2, 0, 255], [], [UInt8](repeating: 7, count: PostgreSQLStorage.maximumSize), [3]] {
@@ -95,7 +96,8 @@ struct PostgreSQLStorageTests {
         #expect(found.values == 1 && found.problems.count == 1)
         try await storage.set("newer", for: "a")
         try server.sql("UPDATE \(schema).entry SET sealed = decode('\(saved[0])', 'hex') WHERE key = 'a'")
-        await #expect(throws: StorageError.self) { try await open().string(for: "a") }
+        let replayed = await #expect(throws: StorageError.self) { try await open().string(for: "a") }
+        #expect(replayed?.code == .damaged)
     }
 
     @Test func `A key that is missing, or another's, is said; nothing is made in its place`() async throws {
@@ -105,7 +107,7 @@ struct PostgreSQLStorageTests {
         }
     }
 
-    @Test func `Many who make a store at once have the same`() async throws {
+    @Test func `Concurrent openings of a new schema create one store`() async throws {
         let (server, schema, key) = (server, server.schema(), key)
         try await withThrowingTaskGroup { group in
             for number in 0..<8 {
@@ -120,7 +122,7 @@ struct PostgreSQLStorageTests {
         #expect(try await storage.verify().values == 8)
     }
 
-    @Test func `Another key for all values, while another store is open and writes`() async throws {
+    @Test func `Rekeying keeps the values that another open store writes meanwhile`() async throws {
         let environment = EnvironmentKey(variable: "NEVOD_PG_REKEY_TEST")
         setenv("NEVOD_PG_REKEY_TEST", String(repeating: "5a", count: 32), 1)
         let storage = try await open()
@@ -147,10 +149,11 @@ struct PostgreSQLStorageTests {
         #expect(try await eventually { try await storage.string(for: "k1") == "newer" })
         #expect(other.keyKind == "environment")
         #expect(try server.sql("SELECT encode(sealed, 'hex') FROM \(server.schema()).entry WHERE key = 'k0'") != before)
-        await #expect(throws: StorageError.self) { try await open() }
+        let error = await #expect(throws: StorageError.self) { try await open() }
+        #expect(error?.code == .unavailable)
     }
 
-    @Test func `From key file to key file and back, and who was given both goes on`() async throws {
+    @Test func `Rekeying between key files keeps stores working that were given both`() async throws {
         let schema = server.schema()
         try await SealedStoreRules.goesFromFileToFile(key, next: "\(folder.path)/next") {
             try await server.open(schema, keys: $0)
@@ -230,7 +233,8 @@ struct PostgreSQLStorageTests {
         #expect(error?.code == .damaged)
         #expect(error?.description.contains("has layout 2, and this program supports none later than 1") == true)
         for bad in ["", "Nevod", "a b", "x\"; --", "1a", "pg_x", String(repeating: "a", count: 41)] {
-            #expect(throws: StorageError.self) { try PostgreSQLSchema(bad) }
+            let error = #expect(throws: StorageError.self) { try PostgreSQLSchema(bad) }
+            #expect(error?.code == .other && error?.subject == bad)
         }
     }
 
@@ -256,7 +260,7 @@ struct PostgreSQLStorageTests {
         #expect(lines == ["False False False True"])
     }
 
-    @Test func `Reads that are asked for together share round trips; what is known takes none`() async throws {
+    @Test func `Concurrent reads share round trips; remembered values take none`() async throws {
         let writer = try await open()
         let keys = (0..<64).map { StorageKey(rawValue: "key \($0)") }
         for key in keys { try await writer.set(key.rawValue, for: key) }

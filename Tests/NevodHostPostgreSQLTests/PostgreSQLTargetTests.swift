@@ -1,6 +1,7 @@
 import Glibc
 import NevodHost
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostPostgreSQL
@@ -33,7 +34,7 @@ struct PostgreSQLTargetTests {
         try await storage.set("x", for: "a")
         #expect(try server.sql("SELECT usename FROM pg_stat_activity WHERE usename = 'guarded_by_file'").isEmpty == false)
 
-        // What a service says counts; what it doesn't say, doesn't.
+        // The parameters that a service names override the others.
         func told(_ connection: String) throws -> Set<String> {
             let parameters = try PostgreSQLTarget(LibPQ(), connection).parameters
             return Set(parameters.filter { $0.keyword != "dbname" }.map { "\($0.keyword)=\($0.value)" })
@@ -51,7 +52,7 @@ struct PostgreSQLTargetTests {
         #expect(try told("") == all)
     }
 
-    @Test func `Of several servers the one that can be written to is used, unless told otherwise`() async throws {
+    @Test func `The writable one of several servers is used, unless configured otherwise`() async throws {
         let (standby, primary) = (try PostgreSQLServer(), try PostgreSQLServer.shared())
         try standby.sql("ALTER SYSTEM SET default_transaction_read_only = on")
         try standby.sql("SELECT pg_reload_conf()")

@@ -13,7 +13,7 @@ struct RemoteCacheTests {
         _ = cache.setListening(true)
     }
 
-    @Test mutating func `What was read is known until the server tells of a later version`() {
+    @Test mutating func `A read value is cached until the server notifies of a later version`() {
         let ticket = cache.ticket(for: "a")
         #expect(cache.value(for: "a") == nil)
         cache.learn(old, version: 3, for: "a", ticket)
@@ -27,7 +27,7 @@ struct RemoteCacheTests {
         #expect(cache.value(for: "a")?.secret == .some(nil))
     }
 
-    @Test mutating func `An answer that the news has overtaken is not taken`() {
+    @Test mutating func `A read that a notification has overtaken is not cached`() {
         let ticket = cache.ticket(for: "a")
         cache.noteVersion(4, of: "a")
         cache.learn(old, version: 3, for: "a", ticket)
@@ -37,7 +37,7 @@ struct RemoteCacheTests {
         #expect(cache.value(for: "a")?.secret == new)
     }
 
-    @Test mutating func `An answer from before a drop, a silence or a forgetting is not taken`() {
+    @Test mutating func `A read from before a disconnection, a silence or a reset is not cached`() {
         var ticket = cache.ticket(for: "a")
         cache.drop("a")
         cache.learn(old, version: 3, for: "a", ticket)
@@ -54,7 +54,7 @@ struct RemoteCacheTests {
         #expect(cache.value(for: "a") == nil)
     }
 
-    @Test mutating func `While nothing is heard nothing is known`() {
+    @Test mutating func `Without a listening connection nothing is cached`() {
         cache.learn(old, version: 3, for: "a", cache.ticket(for: "a"))
         #expect(cache.setListening(false) == ["a"])
         #expect(cache.value(for: "a") == nil)
@@ -64,7 +64,7 @@ struct RemoteCacheTests {
         #expect(cache.value(for: "a") == nil)
     }
 
-    @Test mutating func `What is used stays, what is not goes, and strangers' keys take no place`() {
+    @Test mutating func `Recently used values stay, others go, and unread keys take no space`() {
         for number in 0..<100 {
             cache.learn(old, version: 1, for: "a", cache.ticket(for: "a"))
             let key = StorageKey(rawValue: "\(number)")
@@ -82,7 +82,7 @@ struct PostgreSQLWriteTests {
         PostgreSQLWrite(key: "a", version: 4, sealed: sealed, keyNumber: 1, channel: "c")
     }
 
-    @Test func `What became of a write is seen by what is stored now`() {
+    @Test func `The outcome of a write in doubt follows from the value stored now`() {
         #expect(write([1]).outcome(given: SealedEntry(version: 3, sealed: [1])) == .pending)
         #expect(write([1]).outcome(given: SealedEntry(version: 0)) == .pending)
         #expect(write([1]).outcome(given: SealedEntry(version: 4, sealed: [1])) == .written)
@@ -92,7 +92,7 @@ struct PostgreSQLWriteTests {
         #expect(write(nil).outcome(given: SealedEntry(version: 4)) == .written)
     }
 
-    @Test func `News come as they were sent, and what is not news is not taken for it`() {
+    @Test func `Notifications are parsed as sent; malformed ones are ignored`() {
         let long = StorageKey(rawValue: String(repeating: "é", count: 1024))
         for news: PostgreSQLNotification in [
             .changed("", version: 1), .changed("a b\n\0", version: .max), .changed(long, version: 2), .released(.max),

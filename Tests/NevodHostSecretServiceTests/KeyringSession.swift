@@ -72,13 +72,13 @@ final class KeyringSession {
         return child
     }
 
-    /// What Python's own client of the Secret Service says; `bus` is its connection.
+    /// Runs Python's client of the Secret Service and returns what it prints; `bus` is its connection.
     @discardableResult
     func python(_ script: String) throws -> String {
         try output(["/usr/bin/python3", "-c", "import base64, secretstorage\nbus = secretstorage.dbus_init()\n\(script)"])
     }
 
-    /// What a program of the session prints, without the last line break; throws if it fails.
+    /// Runs a program in the session and returns what it prints, without the last line break; throws if it fails.
     func output(_ arguments: [String]) throws -> String {
         let pipe = Pipe()
         let process = try start(arguments, output: pipe)

@@ -2,6 +2,7 @@ import Foundation
 import NevodHost
 import NevodHostSecretService
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @Suite(.blocking) struct MissingServiceTests {
@@ -22,7 +23,7 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(20), sourceLocation: sourceLocation)
     }
 
-    @Test func `No session bus is said at once, and none is started`() throws {
+    @Test func `A missing session bus is an error at once, and none is started`() throws {
         let launched = "\(session.folder)/launched"
         for name in ["dbus-launch", "dbus-daemon"] {
             let path = "\(session.folder)/home/\(name)"
@@ -42,21 +43,21 @@ import Testing
         #expect(access(launched, F_OK) != 0)
     }
 
-    @Test func `A bus that isn't there, and one without a service`() throws {
+    @Test func `A bus that is unreachable, or has no service, is an error`() throws {
         session.set("DBUS_SESSION_BUS_ADDRESS", "unix:path=\(session.folder)/none")
         try expectUnavailable("Could not connect")
         try session.startBus()
         try expectUnavailable("is not on the session bus; start one")
     }
 
-    @Test func `A libsecret that can't be loaded`() throws {
+    @Test func `A libsecret that can't be loaded is an error`() throws {
         try session.startBus()
         try Data().write(to: URL(fileURLWithPath: "\(session.folder)/home/libsecret-1.so.0"))
         session.set("LD_LIBRARY_PATH", "\(session.folder)/home")
         try expectUnavailable("libsecret-1.so.0: can't be loaded")
     }
 
-    @Test func `A lock file that is somebody else's, or none, is refused`() async throws {
+    @Test func `A lock file that another user owns, or that is no file, is refused`() async throws {
         let storage = try SecretServiceStorage(application: "example", lockFile: "\(session.folder)/lock")
         let hasRun = Locked(false)
         try await storage.withRenewalLock(for: "token") { hasRun.withLock { $0 = true } }

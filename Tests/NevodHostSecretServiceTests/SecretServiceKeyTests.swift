@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @Suite(.blocking, .serialized) struct SecretServiceKeyTests {
@@ -50,7 +51,7 @@ import Testing
         #expect(child("open \(path) \(file)") == "secret-service")
     }
 
-    @Test func `Something else in its place is refused`() throws {
+    @Test func `An item that is no key of this store is refused`() throws {
         for text in ["", "00", String(repeating: "g", count: 64), String(repeating: "0", count: 66)] {
             try session.python(
                 """

@@ -1,6 +1,7 @@
 import Glibc
 import NevodHost
 import NevodHostSecretService
+import NevodTestSupport
 import Testing
 
 @Suite(.blocking, .serialized) struct SecretServiceStorageTests {
@@ -18,7 +19,7 @@ import Testing
         try session.output(["secret-tool", "lookup", "application", "example", "key", key])
     }
 
-    @Test func `What was set is in the keyring, as other programs see it, until it is removed`() throws {
+    @Test func `A value is in the keyring, visible to other programs, until it is removed`() throws {
         #expect(child("available") == "true")
         #expect(child("get token") == "-")
         let long = String(repeating: "00ff", count: SecretServiceStorage.maximumSize / 2)
@@ -45,7 +46,7 @@ import Testing
         #expect(child("get ключ") == "02")
     }
 
-    @Test func `A value outlives the service, and the one who is asked finds the next one`() throws {
+    @Test func `A value survives a restart of the service, and the client finds the new one`() throws {
         #expect(child("set token 0102") == "ok")
         session.killKeyring()
         #expect(child("get token").hasPrefix("unavailable: the Secret Service: is not on the session bus"))
@@ -61,7 +62,7 @@ import Testing
         #expect(child("get token") == "04")
     }
 
-    @Test func `A service that ends in the middle is an error, and no longer wait`() throws {
+    @Test func `A service that stops during a call is an error, without waiting for the limit`() throws {
         #expect(child("set token 01") == "ok")
         session.signalKeyring(SIGSTOP)
         child.ask("get token")
@@ -69,7 +70,7 @@ import Testing
         #expect(child.answer().hasPrefix("unavailable: the Secret Service: "))
     }
 
-    @Test func `A service that doesn't answer is waited for until the limit, by all together`() throws {
+    @Test func `Concurrent calls to a silent service all fail at one limit`() throws {
         #expect(child("set token 01") == "ok")
         #expect(child("limit 1") == "ok")
         session.signalKeyring(SIGSTOP)
@@ -82,7 +83,7 @@ import Testing
         #expect(child("get token") == "01")
     }
 
-    @Test func `A keyring that is locked is said to be, and nobody is asked`() throws {
+    @Test func `A locked keyring is an error, without a prompt`() throws {
         #expect(child("set token 01") == "ok")
         let key = child("key \(String(repeating: "0a", count: 16)) new")
         try session.python("secretstorage.get_default_collection(bus).lock()")
@@ -101,7 +102,7 @@ import Testing
         #expect(child("key \(String(repeating: "0a", count: 16)) old") == key)
     }
 
-    @Test func `Of all who replace the same value one succeeds, in several processes too`() throws {
+    @Test func `One of several processes that replace the same value succeeds`() throws {
         #expect(child("replace token - 01") == "true")
         #expect(child("replace token - 02") == "false")
         #expect(child("replace token 02 03") == "false")
@@ -114,14 +115,14 @@ import Testing
         #expect(child("get token") == "3c")
     }
 
-    @Test func `Twenty at once`() throws {
+    @Test func `Twenty concurrent writes are all stored`() throws {
         #expect(child("many 20") == "ok")
         let found = try session.python(
             "print(len(list(secretstorage.search_items(bus, {'application': 'example'}))))")
         #expect(found == "20")
     }
 
-    @Test func `What somebody else has put there is no value`() throws {
+    @Test func `An item of another program is not read as a value`() throws {
         try session.python(
             """
             collection = secretstorage.get_default_collection(bus)
@@ -130,7 +131,7 @@ import Testing
         #expect(child("get token").hasPrefix("damaged: token: the keyring's item was not written by this store"))
     }
 
-    @Test func `The bus goes, and the process stays`() throws {
+    @Test func `The process survives the end of the bus`() throws {
         #expect(child("set token 01") == "ok")
         session.stopBus()
         #expect(child("turn") == "true")

@@ -1,4 +1,6 @@
 import Foundation
+import NevodHost
+import NevodTestSupport
 import Testing
 
 @testable import NevodHostSecretService
@@ -35,6 +37,7 @@ import Testing
         // Not theirs.
         mkdir("\(folders)/65534", 0o700)
         #expect(try WriteLock.defaultPath(of: 65534, in: folders) == "\(home[1])/.nevod-secret-service")
-        #expect(throws: (any Error).self) { try WriteLock.defaultPath(of: 4_000_000_000, in: folders) }
+        let error = #expect(throws: StorageError.self) { try WriteLock.defaultPath(of: 4_000_000_000, in: folders) }
+        #expect(error?.code == .unavailable)
     }
 }

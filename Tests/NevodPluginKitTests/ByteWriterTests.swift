@@ -11,7 +11,7 @@ struct ByteWriterTests {
     }
 
     @Test(arguments: [0, 1, -1, 9, 10, -10, 1_767_225_600, Int64.max, Int64.min])
-    func `Any number is written in decimal digits`(value: Int64) {
+    func `Decimal digits are written`(value: Int64) {
         #expect(written(capacity: 20) { $0.append(decimal: value) } == String(value))
     }
 
@@ -21,7 +21,7 @@ struct ByteWriterTests {
         #expect(written(capacity: 512) { $0.append(hex: bytes.span) } == expected)
     }
 
-    @Test func `Pieces are appended in order`() {
+    @Test func `Pieces are written one after the other`() {
         let text = written(capacity: 10) { writer in
             writer.append(ascii: "ab")
             writer.append(Array("cd".utf8).span)
@@ -33,13 +33,13 @@ struct ByteWriterTests {
         #expect(text == "abcd-12fe")
     }
 
-    @Test func `A writer may be full, and may be empty`() {
+    @Test func `A writer may be full, or empty`() {
         #expect(written(capacity: 3) { $0.append(ascii: "abc") } == "abc")
         #expect(written(capacity: 0) { $0.append(ascii: "") } == "")
         #expect(withByteWriter(capacity: 4) { writer in writer.count } == 0)
     }
 
-    @Test func `Writing beyond the capacity stops the process`() async {
+    @Test func `Writing more than fits traps`() async {
         await #expect(processExitsWith: .failure) { withByteWriter(capacity: 2) { $0.append(ascii: "abc") } }
         await #expect(processExitsWith: .failure) { withByteWriter(capacity: 3) { $0.append(hex: [1, 2].span) } }
         await #expect(processExitsWith: .failure) { withByteWriter(capacity: 19) { $0.append(decimal: .min) } }

@@ -96,16 +96,20 @@ struct PluginExportTests {
         try #require(throws: PluginError.self) { try authorized(["text": .text(text), "secret": "s"]) }
     }
 
-    @Test func `A plugin's names and schemes reach the host`() throws {
+    @Test func `The plugin describes itself and its schemes`() throws {
         #expect(plugin.path == "built in")
         #expect([plugin.name, plugin.version, plugin.vendor] == ["Test", "1.2.3", "Vendor"])
         #expect(plugin.schemes.map(\.id) == ["everything", "plain"])
         #expect(plugin.schemes.map(\.title) == ["Every kind of setting", "Nothing to set"])
         #expect(plugin.schemes[1].settings.isEmpty)
-        #expect(throws: PluginError.self) { try plugin.scheme() }
+        let error = #expect(throws: PluginError.self) { try plugin.scheme() }
+        guard case .schemeNotChosen(offered: ["everything", "plain"])? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
     }
 
-    @Test func `Declarations of settings reach the host`() throws {
+    @Test func `Settings are declared as in the table`() throws {
         let settings = try plugin.scheme("everything").settings
         #expect(
             settings.map(\.name) == [
@@ -127,14 +131,14 @@ struct PluginExportTests {
         #expect(settings.first?.help == "Any text")
     }
 
-    @Test func `Defaults replace missing values`() throws {
+    @Test func `Defaults are used for settings that are not given`() throws {
         let request = try authorized(["text": "t", "secret": "s"])
         #expect(request.headers["X-Values"] == "t fallback - -7 - true green - [] [] 0")
         #expect(request.headers["X-Prepared"] == "prepared t")
         #expect(request.headers.values(of: "X-Secret") == ["s"])
     }
 
-    @Test func `Values of every kind reach the scheme`() throws {
+    @Test func `Settings reach the scheme`() throws {
         let request = try authorized([
             "list": "b", "text": "ä t", "text-default": "x", "text-optional": "o", "integer": "9223372036854775807",
             "integer-optional": "0", "boolean": "false", "choice": "red", "choice-optional": "dark-green", "list": "a",
@@ -150,7 +154,7 @@ struct PluginExportTests {
         #expect(request.headers["Cookie"] == "c=d")
     }
 
-    @Test func `The request reaches the scheme`() throws {
+    @Test func `The view reaches the scheme`() throws {
         var request = try HTTPRequest(.post, "https://h:8443/a%2Fb?x=1?", body: .bytes([1, 2, 3]))
         request.materialize()
         let sent = try authorized(["text": "t", "secret": "s"], request)
@@ -162,7 +166,7 @@ struct PluginExportTests {
         #expect(empty.headers["X-Seen"] == "GET http h / / false 0 -1 -1 32 1700000000 1700000000999999999 2 0")
     }
 
-    @Test func `A scheme without needs runs`() throws {
+    @Test func `The view has only what the scheme needs`() throws {
         var request = try HTTPRequest(.get, "http://h/")
         try plugin.scheme("plain").makeInstance().authorize(&request, attempt: 1)
         #expect(request.headers["X-Plain"] == "12")
@@ -174,7 +178,7 @@ struct PluginExportTests {
         ("unsupported", "authorize", 5, "", "not on a Sunday", false),
         ("internal", "authorize", 6, "", "a fault", true),
     ])
-    func `Errors reach the host with status and message`(
+    func `Errors reach the host with status, subject and message`(
         text: String, function: String, status: Int32, subject: String, message: String, hasDetail: Bool
     )
         throws
@@ -225,7 +229,7 @@ struct PluginExportTests {
 
     private static let lists = PluginExport(Lists.self, name: "Lists", version: "1", vendor: "")
 
-    @Test func `Lists and optionals may have defaults`() throws {
+    @Test func `Lists and optionals have their defaults`() throws {
         let plugin = try Plugin(builtIn: Self.lists.table)
         func list(_ settings: SchemeSettings) throws -> String? {
             var request = try HTTPRequest(.get, "http://h/")

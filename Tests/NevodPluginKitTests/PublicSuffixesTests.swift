@@ -28,14 +28,14 @@ struct PublicSuffixesTests {
         ("", true), ("a b.example.com", true), ("example.com\u{1}", true), ("example.com/", true), ("münchen.example", true),
         (String(repeating: "a.", count: 126) + "com", true),
     ])
-    func `A scheme gets the host's verdict`(domain: String, isPublic: Bool) throws {
+    func `Public suffixes are those of the host`(domain: String, isPublic: Bool) throws {
         let instance = try Plugin(builtIn: Self.export.table).scheme().makeInstance(settings: ["domain": .text(domain)])
         var request = try HTTPRequest(.get, "http://h/")
         try instance.authorize(&request, attempt: 1)
         #expect(request.headers["X-Answer"] == "\(isPublic) \(isPublic)")
     }
 
-    @Test func `Without a list in the host there is no verdict`() {
+    @Test func `Without a list of the host nothing is known`() {
         let table = Self.export.table.pointee.schemes[0]!.pointee
         for find in [nil, { _, _ in nil } as @convention(c) (UnsafeMutableRawPointer?, nevod_bytes) -> UnsafeRawPointer?] {
             var host = nevod_host()

@@ -4,14 +4,10 @@
 //                     sends a request for each session in each round
 //   postgresql-child hold CONNECTION SCHEMA KEYFILE KEY
 //                     says "held" under the renewal lock of a key, and keeps it until it is killed
+import ChildSupport
 import Glibc
 import NevodHost
 import NevodHostPostgreSQL
-
-func say(_ line: String) {
-    let bytes = Array("\(line)\n".utf8)
-    _ = write(1, bytes, bytes.count)
-}
 
 do {
     let arguments = CommandLine.arguments

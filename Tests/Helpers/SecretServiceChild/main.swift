@@ -9,17 +9,13 @@
 //   rekey PATH                                        gives a sealed store another key, in the keyring
 //   place                                             where the lock file is
 //   available · limit SECONDS · turn                  `turn`: lets GLib's main loop of the process run for a moment
+import ChildSupport
 import Glibc
 import NevodHost
 import NevodHostSecretService
 import NevodSupport
 
 struct Mistake: Error {}
-
-func say(_ line: String) {
-    let bytes = Array("\(line)\n".utf8)
-    _ = write(1, bytes, bytes.count)
-}
 
 func hex(_ bytes: [UInt8]?) -> String {
     guard let bytes else { return "-" }

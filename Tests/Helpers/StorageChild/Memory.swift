@@ -1,7 +1,8 @@
+import ChildSupport
 import Glibc
 import NevodHost
 
-/// What is looked for: so that looking for it makes no copy, each byte has been changed by the same bits.
+/// The bytes that are searched for, each changed by the same mask so that the search itself makes no copy.
 struct Needle {
     private static let mask: UInt8 = 0xA5
     private let masked: [UInt8]

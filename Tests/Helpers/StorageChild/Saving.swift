@@ -1,9 +1,10 @@
+import ChildSupport
 import Glibc
 import NevodHost
 
 let key: StorageKey = "token"
 
-/// What both stores are.
+/// The protocols that both stores conform to.
 protocol Store: CompareAndSwapStorage, RenewalLockingStorage where Value == [UInt8] {}
 extension FileStorage: Store {}
 extension SQLiteStorage: Store {}

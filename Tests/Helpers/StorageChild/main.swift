@@ -13,6 +13,7 @@
 //   storage-child fleet STORE URL SESSIONS FIRST LAST
 //                                           sends a request for each session in each round
 //   storage-child memory STORE KEY MASKED…  loads a token, then looks for texts in its own memory
+import ChildSupport
 import Glibc
 import NevodHost
 
@@ -20,11 +21,6 @@ let arguments = CommandLine.arguments
 let words = Array(arguments.dropFirst(3))
 let numbers = words.map { Int($0) ?? 0 }
 let place = arguments.count > 2 ? arguments[2] : ""
-
-func say(_ line: String) {
-    let bytes = Array("\(line)\n".utf8)
-    _ = write(1, bytes, bytes.count)
-}
 
 func run(_ storage: some Store) async throws {
     switch arguments[1] {

@@ -72,7 +72,7 @@ ssize_t write(int fd, const void *bytes, size_t count)
         trace("write", fd, NULL, "");
         if (fails("write"))
             return -1;
-        /* One byte at a time at first: a caller must come back for the rest. */
+        /* The first write takes one byte: the caller must write the rest. */
         if (fails("short") && count > 1)
             count = 1;
     }

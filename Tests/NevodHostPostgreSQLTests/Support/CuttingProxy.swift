@@ -1,4 +1,5 @@
 internal import Glibc
+internal import NevodTestSupport
 internal import Testing
 
 /// Stands between stores and a server, and cuts the connection on which a mark is sent first.
@@ -9,8 +10,8 @@ struct CuttingProxy {
 
     /// - Parameters:
     ///   - folder: where it listens.
-    ///   - when: before the mark has reached the server, or after the server has answered; `closed`: before, and nobody is
-    ///     let through any more but who is connected; `gone`: after, and nobody is let through any more.
+    ///   - when: before the mark has reached the server, or after the server has responded; `closed`: before, and only
+    ///     open connections are served afterwards; `gone`: after, and no connection is served afterwards.
     init(to server: PostgreSQLServer, in folder: TemporaryFolder, _ mark: String, _ when: String) throws {
         let script = "\(repository)/Tests/NevodHostPostgreSQLTests/Support/cutting_proxy.py"
         (pid, pipe) = try Command.spawn(["python3", "-B", script, folder.path, server.folder, mark, when])

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import NevodHost
 internal import NevodSupport
+internal import NevodTestSupport
 
 @testable internal import NevodHostPostgreSQL
 
@@ -61,14 +62,10 @@ final class PostgreSQLServer: Sendable {
     }
 }
 
-/// postgresql-child, as the build left it beside the test binary.
+/// postgresql-child: a process of its own that uses the store of a server.
 enum PostgreSQLChild {
     static func spawn(_ arguments: [String]) throws -> (pid: pid_t, pipe: Int32) {
-        var path = [CChar](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &path, path.count)
-        let folder = path.prefix(max(0, count)).map(UInt8.init(bitPattern:)).split(separator: UInt8(ascii: "/")).dropLast()
-        let program = "/" + folder.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/") + "/postgresql-child"
-        return try Command.spawn([program] + arguments)
+        try Command.spawn([helperProgram("postgresql-child")] + arguments)
     }
 }
 
@@ -81,14 +78,4 @@ final class Shared<Value: Sendable>: Sendable {
     var value: Value { state.withLock { $0 } }
 
     func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { state.withLock { body(&$0) } }
-}
-
-/// Waits until a condition holds; false after a time that no healthy machine needs.
-func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    let end = ContinuousClock.now + .seconds(60)
-    while try await !condition() {
-        guard ContinuousClock.now < end else { return false }
-        usleep(1000)
-    }
-    return true
 }

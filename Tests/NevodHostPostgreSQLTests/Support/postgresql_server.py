@@ -26,7 +26,7 @@ class Server:
         self.folder = tempfile.mkdtemp(prefix="nevod-pg-", dir="/tmp")
         if self.user:
             os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
-            # The socket is for whoever runs the test, who isn't the server's user.
+            # The test's user opens the socket, and differs from the server's user.
             os.chmod(self.folder, 0o711)
         self.is_running = False
 

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 
 @testable import NevodHost
 
@@ -15,7 +16,7 @@ final class TestClock: Sendable {
     func date(_ offset: Int64 = 0) -> String { HTTPDate.text(UnixTime(seconds: now.seconds + offset)) }
 }
 
-/// What a server answers: with the date of the test's clock, unless it has its own, and a length.
+/// A server's response: with the date of the test's clock, unless it has its own, and a length.
 struct Canned: Sendable {
     var status = 200
     var lines: [String] = []
@@ -56,7 +57,7 @@ struct CacheFixture: Sendable {
         try self.init { number, _, _ in Canned(status: status, lines: lines, body: "\(number)") }
     }
 
-    /// What reached the server.
+    /// The heads of the requests that reached the server.
     var requests: [String] { heads.values }
 
     func request(_ method: HTTPMethod, _ path: String, _ lines: [String]) throws -> HTTPRequest {

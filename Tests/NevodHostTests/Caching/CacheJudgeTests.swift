@@ -1,11 +1,12 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
 
 /// Freshness in the eyes of Python's CacheControl (Debian's python3-cachecontrol), over all combinations of what follows.
 ///
-/// Left out is where it departs from RFC 9111: it takes a request's max-age for the answer's
-/// lifetime, knows no Age, and keeps permanent redirects for ever. For min-fresh the two differ on the one second where
+/// Cases in which it departs from RFC 9111 are left out: it takes a request's max-age for the response's
+/// lifetime, knows no Age, and never expires permanent redirects. For min-fresh the two differ on the one second where
 /// lifetime and age plus min-fresh are equal, which no combination meets.
 struct CacheJudgeTests {
     private static let maxAges = [nil, 0, 1, 60, 3600] as [Int64?]
@@ -59,24 +60,14 @@ struct CacheJudgeTests {
         let verdicts = try #require(try Command.output(["/usr/bin/python3", "-c", Self.judge]).split(separator: "\n").first)
         var ours: [String] = []
         var names: [String] = []
-        for maxAge in Self.maxAges {
-            for expires in Self.expiries {
-                for date in Self.dates {
-                    for modified in Self.modified {
-                        for extra in Self.extras {
-                            let headers = Self.headers(maxAge, expires, date, modified, extra)
-                            for age in Self.ages {
-                                for request in Self.requests {
-                                    ours.append(try Self.serves(headers, age, request) ? "1" : "0")
-                                    names.append(
-                                        "max-age \(maxAge ?? -1), expires \(expires ?? -1), date \(date), modified \(modified ?? -1), \(extra), age \(age), request \(request)"
-                                    )
-                                }
-                            }
-                        }
-                    }
-                }
-            }
+        let responses = pairs(pairs(pairs(pairs(Self.maxAges, Self.expiries), Self.dates), Self.modified), Self.extras)
+        for (response, (age, request)) in pairs(responses, pairs(Self.ages, Self.requests)) {
+            let ((((maxAge, expires), date), modified), extra) = response
+            let headers = Self.headers(maxAge, expires, date, modified, extra)
+            ours.append(try Self.serves(headers, age, request) ? "1" : "0")
+            names.append(
+                "max-age \(maxAge ?? -1), expires \(expires ?? -1), date \(date), modified \(modified ?? -1), \(extra), "
+                    + "age \(age), request \(request)")
         }
         #expect(ours.count == verdicts.count)
         let differences = zip(zip(ours, verdicts), names).filter { $0.0.0 != String($0.0.1) }.map { "\($0.1): \($0.0.0)" }

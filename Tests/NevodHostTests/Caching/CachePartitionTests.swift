@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -24,7 +25,7 @@ struct CachePartitionTests {
         return String(decoding: try await response.body.collect(), as: UTF8.self)
     }
 
-    /// What each of two users, and one without a token, is told, twice.
+    /// The responses to each of two users, and to one without a token, twice.
     private func check<Token: TokenModel>(_ token: (String) -> Token) async throws {
         let fixture = try fixture()
         for _ in 0..<2 {
@@ -43,15 +44,17 @@ struct CachePartitionTests {
         static func decode(from data: [UInt8]) throws -> CookieToken { CookieToken(value: String(decoding: data, as: UTF8.self)) }
     }
 
-    @Test func `A bearer token`() async throws { try await check { Token(value: $0) } }
-    @Test func `A token in a header of its own`() async throws {
+    @Test func `Responses are kept apart by bearer token`() async throws { try await check { Token(value: $0) } }
+    @Test func `Responses are kept apart by a token in a custom header`() async throws {
         try await check { APIKeyToken(apiKey: $0, headerName: "X-Who") }
     }
-    @Test func `A token in the query`() async throws { try await check { QueryAPIKeyToken(apiKey: $0, paramName: "who") } }
-    @Test func `A cookie`() async throws { try await check { CookieToken(value: $0) } }
+    @Test func `Responses are kept apart by a token in the query`() async throws {
+        try await check { QueryAPIKeyToken(apiKey: $0, paramName: "who") }
+    }
+    @Test func `Responses are kept apart by cookie`() async throws { try await check { CookieToken(value: $0) } }
 
     @Test(arguments: ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "x-session-id", "X-CSRF-TOKEN", "X-JWT"])
-    func `A credential that the caller wrote`(_ name: String) async throws {
+    func `Responses are kept apart by a credential that the caller wrote`(_ name: String) async throws {
         let fixture = try fixture()
         for _ in 0..<2 {
             #expect(try await fixture.get("/me", ["\(name): alice"]) == "1 of alice")
@@ -60,7 +63,7 @@ struct CachePartitionTests {
         #expect(fixture.requests.count == 2)
     }
 
-    @Test func `The same credential in another place is another`() async throws {
+    @Test func `The same credential in another place is another partition`() async throws {
         let fixture = try fixture()
         #expect(try await fixture.get("/me", ["X-Key: ab"]) == "1 of nobody")
         #expect(try await fixture.get("/me", ["X-Keya: b"]) == "2 of nobody")
@@ -68,7 +71,7 @@ struct CachePartitionTests {
         #expect(try await text(fixture, TokenInterceptor(QueryAPIKeyToken(apiKey: "ab", paramName: "x-key"))) == "4 of nobody")
     }
 
-    @Test func `One user's change ends every user's answers, with the token in a header or the query`() async throws {
+    @Test func `One user's change invalidates every user's responses, wherever the token is`() async throws {
         let interceptors: [(String) -> any RequestInterceptor] = [
             { TokenInterceptor(Token(value: $0)) }, { TokenInterceptor(QueryAPIKeyToken(apiKey: $0)) },
         ]
@@ -82,7 +85,7 @@ struct CachePartitionTests {
     }
 
     /// Dumped, the way a debugger or a crash report would.
-    @Test func `Nothing that is kept holds the credential`() throws {
+    @Test func `No stored entry holds the credential`() throws {
         var request = try HTTPRequest(.get, "http://h/p")
         request.provenance = .token("T")
         try request.setHeader("X-Who", "the-known-secret")
@@ -101,7 +104,7 @@ struct CachePartitionTests {
         #expect(CacheKey(request) != key)
     }
 
-    @Test func `A digest tells lists of parts apart`() throws {
+    @Test func `The digest of a list differs from that of its joined parts`() throws {
         func digest(_ parts: [String]) -> KeyedDigest? {
             guard var maker = KeyedDigest.Builder() else { return nil }
             for part in parts { maker.add(part) }

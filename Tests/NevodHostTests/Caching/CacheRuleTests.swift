@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -137,20 +138,20 @@ struct CacheRuleTests {
         }
     }
 
-    @Test func `§5.2.1.5 The answer to a request that says no-store is not stored`() async throws {
+    @Test func `§5.2.1.5 The response to a request with no-store is not stored`() async throws {
         let fixture = try CacheFixture(Self.fresh)
         #expect(try await fixture.get("/", ["Cache-Control: no-store"]) == "1")
         #expect(try await fixture.get() == "2")
         #expect(try await fixture.get() == "2")
     }
 
-    @Test func `§5.2.1.7 Only if cached, and nothing is`() async throws {
+    @Test func `§5.2.1.7 only-if-cached without a stored response is a 504`() async throws {
         let fixture = try CacheFixture(Self.fresh)
         #expect(try await fixture.get("/", ["Cache-Control: only-if-cached"]) == "504")
         #expect(fixture.requests.isEmpty)
     }
 
-    @Test func `§4.2.3 The time that the answer took counts`() async throws {
+    @Test func `§4.2.3 The response delay counts towards its age`() async throws {
         let fixture = try CacheFixture { number, _, clock in
             let date = clock.date(20)
             clock.advance(20)
@@ -163,7 +164,7 @@ struct CacheRuleTests {
         #expect(try await fixture.get() == "2")
     }
 
-    @Test func `§5.1 A stored answer says its age, in place of the one it had`() async throws {
+    @Test func `§5.1 A stored response has its current Age, in place of the one received`() async throws {
         let fixture = try CacheFixture(["Cache-Control: max-age=60", "Age: 7", "X-Other: kept"])
         let first = try await fixture.send(.get)
         #expect(first.headers.values(of: "Age") == ["7"])
@@ -174,7 +175,7 @@ struct CacheRuleTests {
         #expect((second.status, second.reason, second.version) == (200, "Canned", .http11))
     }
 
-    @Test func `RFC 8246 What is immutable is not asked for again on a reload`() throws {
+    @Test func `RFC 8246 An immutable response is not revalidated on a reload`() throws {
         func serves(_ url: String, _ control: String, _ request: String, later: Int64) throws -> Bool {
             let clock = TestClock()
             var headers = HTTPHeaders()

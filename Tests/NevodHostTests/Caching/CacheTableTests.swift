@@ -27,7 +27,7 @@ struct CacheTableTests {
         return try #require(VaryKey(of: headers, for: request))
     }
 
-    @Test func `The least recently used goes first, and the bytes stay in bounds`() throws {
+    @Test func `The least recently used entry is evicted first, and the bytes stay in bounds`() throws {
         let cost = response().cost
         var table = CacheTable(byteLimit: 3 * cost, entryByteLimit: .max)
         for path in ["a", "b", "c"] { table.insert(response(), try vary(), for: try key(path)) }
@@ -40,7 +40,7 @@ struct CacheTableTests {
         #expect(try ["a", "c", "d", "e"].filter { !table.entries(for: try key($0)).isEmpty } == ["d", "e"])
     }
 
-    @Test func `What is larger than an entry may be, or than the table, is not stored`() throws {
+    @Test func `A response larger than an entry or the table may be is not stored`() throws {
         var table = CacheTable(byteLimit: 10_000, entryByteLimit: 5000)
         table.insert(response(5000), try vary(), for: try key("a"))
         #expect(table.count == 0)
@@ -49,7 +49,7 @@ struct CacheTableTests {
         #expect((table.count, table.byteCount) == (0, 0))
     }
 
-    @Test func `Uses without end take no memory without end`() throws {
+    @Test func `The record of uses has bounded memory`() throws {
         var table = CacheTable(byteLimit: 1 << 20, entryByteLimit: .max)
         for path in ["a", "b"] { table.insert(response(), try vary(), for: try key(path)) }
         let ids = try ["a", "b"].map { try #require(table.entries(for: try key($0)).first).id }
@@ -59,7 +59,7 @@ struct CacheTableTests {
         #expect(table.byteCount <= 1 << 20)
     }
 
-    @Test func `A variant has one answer, the newer one, and a resource few variants`() throws {
+    @Test func `A variant has one response, the newest; a resource has a bounded number of variants`() throws {
         var table = CacheTable(byteLimit: 1 << 20, entryByteLimit: .max)
         let key = try key("a")
         table.insert(response(10, at: 5), try vary("1"), for: key)
@@ -72,7 +72,7 @@ struct CacheTableTests {
         #expect(table.byteCount == 16 * response().cost)
     }
 
-    @Test func `A change ends all partitions of a resource, and what is under way`() throws {
+    @Test func `A change invalidates all partitions of a resource, and responses in flight`() throws {
         var table = CacheTable(byteLimit: 1 << 20, entryByteLimit: .max)
         let (alice, bob, other) = (try key("a", user: "alice"), try key("a", user: "bob"), try key("b"))
         for key in [alice, bob, other] { table.insert(response(), try vary(), for: key) }

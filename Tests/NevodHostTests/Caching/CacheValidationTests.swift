@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -27,7 +28,7 @@ struct CacheValidationTests {
             ["If-None-Match: \"a\"", "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT"]
         ),
     ])
-    func `A stale answer is validated with what it has`(_ validators: [String], _ expected: [String]) async throws {
+    func `A stale response is validated with its own validators`(_ validators: [String], _ expected: [String]) async throws {
         let fixture = try validating(["Cache-Control: max-age=60"] + validators, notModified: ["Cache-Control: max-age=60"])
         #expect(try await fixture.get() == "1")
         fixture.clock.advance(60)
@@ -65,7 +66,7 @@ struct CacheValidationTests {
         #expect(fixture.requests.count == 2)
     }
 
-    @Test func `§3.1 What belongs to the connection is not stored`() async throws {
+    @Test func `§3.1 Headers of the connection are not stored`() async throws {
         let fixture = try CacheFixture([
             "Cache-Control: max-age=60", "Connection: keep-alive, X-Hop", "X-Hop: 1", "Keep-Alive: 5",
         ])
@@ -75,7 +76,7 @@ struct CacheValidationTests {
         #expect(fixture.requests.count == 1)
     }
 
-    @Test func `§4.3.3 A whole answer takes the place of the stored one`() async throws {
+    @Test func `§4.3.3 A full response replaces the stored one`() async throws {
         let fixture = try validating(
             ["Cache-Control: max-age=60", "ETag: \"a\""], notModified: ["Cache-Control: max-age=60", "ETag: \"b\""], status: 200)
         _ = try await fixture.get()
@@ -85,7 +86,7 @@ struct CacheValidationTests {
         #expect(fixture.store.count == 1)
     }
 
-    @Test func `§4.3.4 A 304 about another answer is asked about again, without conditions`() async throws {
+    @Test func `§4.3.4 After a 304 for another response the request is repeated without conditions`() async throws {
         let fixture = try validating(["Cache-Control: max-age=60", "ETag: \"a\""], notModified: ["ETag: \"b\""])
         _ = try await fixture.get()
         fixture.clock.advance(60)
@@ -94,7 +95,7 @@ struct CacheValidationTests {
         #expect(try await fixture.get() == "3")
     }
 
-    @Test func `A caller who asks himself gets the 304, and nothing stored is changed by it`() async throws {
+    @Test func `A caller's own conditional request gets the 304, and the stored response is unchanged`() async throws {
         let fixture = try validating(["Cache-Control: max-age=60", "ETag: \"a\""])
         _ = try await fixture.get()
         let own = try await fixture.send(.get, "/", ["If-None-Match: \"a\""])
@@ -103,7 +104,7 @@ struct CacheValidationTests {
         #expect(try await fixture.get() == "1")
     }
 
-    @Test func `A 304 or a whole answer that says no-store ends the stored one`() async throws {
+    @Test func `A 304 or a full response with no-store removes the stored one`() async throws {
         for status in [304, 200] {
             let fixture = try validating(
                 ["Cache-Control: max-age=60", "ETag: \"a\""], notModified: ["Cache-Control: no-store"], status: status)
@@ -138,7 +139,7 @@ struct CacheValidationTests {
         }
     }
 
-    /// What the second request gets: the body, or "none" for a transport's error.
+    /// The result of the second request: the body, or "none" for a transport error.
     private func outcome(_ fixture: CacheFixture, later: Int64, _ lines: [String] = []) async throws -> String {
         _ = try await fixture.get()
         fixture.clock.advance(later)
@@ -146,7 +147,7 @@ struct CacheValidationTests {
     }
 
     @Test(arguments: [500, 502, 503, 504, nil] as [Int?])
-    func `RFC 5861 A stale answer instead of an error`(_ status: Int?) async throws {
+    func `RFC 5861 stale-if-error serves a stale response in place of an error`(_ status: Int?) async throws {
         let sie = "max-age=60, stale-if-error=30"
         let error = status == nil ? "none" : "error"
         #expect(try await outcome(failing(sie, status), later: 90) == "1")
@@ -160,13 +161,13 @@ struct CacheValidationTests {
         #expect(try await outcome(failing(sie, status), later: 71, ["Cache-Control: stale-if-error=10"]) == error)
     }
 
-    @Test func `Other errors are answers`() async throws {
+    @Test func `Other error statuses are returned to the caller`() async throws {
         for status in [501, 404] {
             #expect(try await outcome(failing("max-age=60, stale-if-error=30", status), later: 60) == "error")
         }
     }
 
-    @Test func `A refused certificate is no outage`() async throws {
+    @Test func `A refused certificate is not served stale`() async throws {
         let clock = TestClock()
         var headers = HTTPHeaders()
         headers.add("Cache-Control", "max-age=0, stale-if-error=60", by: .host)
@@ -190,7 +191,7 @@ struct CacheValidationTests {
         }
     }
 
-    @Test func `An error of the server's leaves the stored answer, for when it is well again`() async throws {
+    @Test func `A server error leaves the stored response, which is served again afterwards`() async throws {
         let fixture = try CacheFixture { number, head, _ in
             switch number {
             case 1: Canned(lines: ["Cache-Control: max-age=60", "ETag: \"a\""], body: "1")

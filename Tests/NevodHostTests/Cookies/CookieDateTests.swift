@@ -1,11 +1,12 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
 
 struct CookieDateTests {
     /// Both read these; Python's verdict is the measure.
-    @Test func `Dates as Python reads them`() throws {
+    @Test func `Dates parse as Python parses them`() throws {
         let dates = [
             "Wed, 09 Jun 2021 10:18:14 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
             "06-Nov-1994 08:49:37 GMT", "06 Nov 1994 08:49:37", "06-nOV-94 8:49:37 GMT", "Thu, 29 Feb 2024 23:59:59 GMT",
@@ -23,7 +24,7 @@ struct CookieDateTests {
         "Sun Nov  6 08:49:37 1994", "1994 Nov 6 08:49:37", "08:49:37 6 Nov 94", "08:49:37x 6th November 1994y",
         "6/Nov/94/08:49:37", ",;= 06_Nov^1994~08:49:37 +0200", "Nov 06 nov 1994 7 08:49:37 09:00:00 1999",
     ])
-    func `Forms of the same date`(text: String) {
+    func `Every allowed form of a date gives the same time`(text: String) {
         #expect(CookieDate.unixSeconds(text) == 784_111_777)
     }
 
@@ -31,7 +32,7 @@ struct CookieDateTests {
         ("1 Jan 70 00:00:00", 1970), ("1 Jan 99 00:00:00", 1999), ("1 Jan 00 00:00:00", 2000), ("1 Jan 69 00:00:00", 2069),
         ("1 Jan 1677 00:00:00", 1677), ("1 Jan 2261 00:00:00", 2261),
     ])
-    func `Years`(text: String, year: Int) throws {
+    func `Two-digit years follow RFC 6265`(text: String, year: Int) throws {
         let expected = try #require(
             year < 1700
                 ? UnixTime(nanoseconds: .min) : UnixTime(year: year, month: 1, day: 1, hour: 0, minute: 0, second: 0))
@@ -39,7 +40,7 @@ struct CookieDateTests {
     }
 
     /// "For ever", as servers write it, is beyond what can be counted, not a session's length.
-    @Test func `The end of time`() {
+    @Test func `Dates at the end of the range don't overflow`() {
         #expect(
             CookieDate.unixSeconds("Fri, 31 Dec 9999 23:59:59 GMT").map(UnixTime.init(seconds:)) == UnixTime(nanoseconds: .max))
         #expect(CookieDate.unixSeconds("29 Feb 2400 00:00:00").map(UnixTime.init(seconds:)) == UnixTime(nanoseconds: .max))
@@ -53,7 +54,7 @@ struct CookieDateTests {
         "1 Jan 2020 00:00:000", "001 Jan 2020 00:00:00", "1 Jan 20200 00:00:00", "1 Jan 2 00:00:00", "1 Ja 2020 00:00:00",
         "1 Jan 2020 00:0x:00", "1 Jan 2020 :00:00", "29 Feb 2500 00:00:00",
     ])
-    func `No date`(text: String) {
+    func `Text without a date gives none`(text: String) {
         #expect(CookieDate.unixSeconds(text) == nil)
     }
 }

@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -16,7 +17,7 @@ struct CookieFileTests {
             "soon=7; Max-Age=3600")
     }
 
-    @Test func `A file as it stands on disk`() throws {
+    @Test func `A token encodes to a Netscape cookie file`() throws {
         let text = String(decoding: CookieFile.encode(Array(try sample())), as: UTF8.self)
         #expect(
             text == """
@@ -35,7 +36,7 @@ struct CookieFileTests {
                 """)
     }
 
-    @Test func `What was written is read, in its order`() throws {
+    @Test func `A written file is read back in its order`() throws {
         var cookies = Array(try sample())
         for index in cookies.indices { cookies[index].creation = cookieTime + .seconds(index) }
         var read = try CookieFile.decode(CookieFile.encode(cookies.reversed()))
@@ -44,7 +45,7 @@ struct CookieFileTests {
         #expect(read == cookies)
     }
 
-    @Test func `An expired cookie doesn't become one without an end`() throws {
+    @Test func `An expired cookie doesn't become a session cookie`() throws {
         let cookie = try #require(Cookie(name: "a", value: "b", domain: "h", expires: UnixTime(nanoseconds: 0)))
         let read = try CookieFile.decode(CookieFile.encode([cookie]))
         #expect(read.map { $0.isExpired(at: cookieTime) } == [true])
@@ -62,13 +63,13 @@ struct CookieFileTests {
         "\tFALSE\t/\tFALSE\t0\ta\thidden", "h\tFALSE\t/\tFALSE\t0\t\thidden", "h\tFALSE\t/\tFALSE\t0\ta\thidden\r",
         "#HttpOnly_", "h\tFALSE\t/\tFALSE\t0\ta\thid;den",
     ])
-    func `A line that is no cookie is named, and not shown`(line: String) throws {
+    func `The error for a malformed line has its number, and not its text`(line: String) throws {
         let error = #expect(throws: CookieFileError.self) { try decoded("# one", "", line) }
         #expect(error == CookieFileError(line: 3))
         #expect("\(try #require(error))".hasPrefix("line 3 of the cookie file"))
     }
 
-    @Test func `What isn't UTF-8 is named too`() {
+    @Test func `The error for a line that isn't UTF-8 has its number`() {
         #expect(throws: CookieFileError(line: 2)) { try CookieFile.decode(Array("# one\n".utf8) + [0x61, 0xFF]) }
     }
 
@@ -106,12 +107,11 @@ struct CookieFileTests {
         }
         let port = server.authority.split(separator: ":")[1]
         var cookies = Array(try sample())
-        for (domain, path) in [("example.com", "/a"), ("other.com", "/"), ("a.www.example.com", "/")] {
-            for isHostOnly in [true, false] {
-                cookies.append(
-                    try #require(
-                        Cookie(name: "x\(cookies.count)", value: "y", domain: domain, isHostOnly: isHostOnly, path: path)))
-            }
+        let scopes = [("example.com", "/a"), ("other.com", "/"), ("a.www.example.com", "/")]
+        for ((domain, path), isHostOnly) in pairs(scopes, [true, false]) {
+            cookies.append(
+                try #require(
+                    Cookie(name: "x\(cookies.count)", value: "y", domain: domain, isHostOnly: isHostOnly, path: path)))
         }
         cookies.append(try #require(Cookie(name: "old", value: "y", domain: "example.com", expires: UnixTime(seconds: 5))))
         let token = CookieToken(sessionCookies: cookies)
@@ -137,7 +137,7 @@ struct CookieFileTests {
     }
 
     @Test func `The file that curl writes is read`() throws {
-        let server = try RawServer.answering(
+        let server = try RawServer.responding(
             "HTTP/1.1 200 OK\r\nSet-Cookie: a=\"1, 2\"; HttpOnly; Path=/x\r\nSet-Cookie: b=2; Domain=example.com; Max-Age=4000\r\n"
                 + "Content-Length: 0\r\n\r\n")
         let port = server.authority.split(separator: ":")[1]

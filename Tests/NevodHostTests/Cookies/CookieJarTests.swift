@@ -5,7 +5,7 @@ import Testing
 struct CookieJarTests {
     private func names(_ jar: CookieJar) -> [String] { jar.map(\.name) }
 
-    @Test func `Longer paths first, then the earlier set`() throws {
+    @Test func `Cookies are sent with longer paths first, then in the order of creation`() throws {
         var jar = try jar(
             from: "https://h.example/", "root=1", "deep=2; Path=/a/b", "shallow=3; Path=/a", "second=4; Path=/a/b", "root2=5")
         #expect(names(jar) == ["root", "deep", "shallow", "second", "root2"])
@@ -19,14 +19,14 @@ struct CookieJarTests {
         #expect(jar.cookieLine(for: try get("https://other.example/"), now: cookieTime) == nil)
     }
 
-    @Test func `The order holds however the cookies came in`() throws {
+    @Test func `The order of cookies doesn't depend on the order in which they arrived`() throws {
         let late = try #require(Cookie(name: "late", value: "", domain: "h", creation: UnixTime(seconds: 2)))
         let early = try #require(Cookie(name: "early", value: "", domain: "h", creation: UnixTime(seconds: 1)))
         #expect(names(CookieJar([late, early])) == ["early", "late"])
         #expect([late, early].sent(with: try get("http://h/"), now: cookieTime).map(\.name) == ["early", "late"])
     }
 
-    @Test func `Name, domain and path make a cookie another`() throws {
+    @Test func `Cookies with another name, domain or path are different cookies`() throws {
         let jar = try jar(
             from: "https://www.example.com/x/y", "a=1", "a=2; Path=/", "a=3; Domain=example.com", "A=4", "a=5", "a=6; Path=/")
         #expect(jar.map(\.value) == ["5", "6", "3", "4"])
@@ -34,7 +34,7 @@ struct CookieJarTests {
             jar.cookieLine(for: try get("https://www.example.com/x/"), now: cookieTime) == "a=5; a=3; A=4; a=6")
     }
 
-    @Test func `An expired cookie deletes`() throws {
+    @Test func `An expired cookie deletes the stored one`() throws {
         var jar = try jar(from: "https://h.example/", "a=1", "b=2", "c=3; Max-Age=10", "b=; Max-Age=0", "never=1; Max-Age=-1")
         #expect(names(jar) == ["a", "c"])
         let request = try get("https://h.example/")
@@ -46,7 +46,7 @@ struct CookieJarTests {
         #expect(jar.isEmpty)
     }
 
-    @Test func `What another path or host deletes stays`() throws {
+    @Test func `A deletion for another path or host leaves the cookie`() throws {
         var jar = try jar(from: "https://www.example.com/", "a=1; Path=/x", "b=2")
         jar.store(
             setCookieLinesOf: answer(setting: ["a=; Max-Age=0; Path=/", "b=; Max-Age=0; Domain=www.example.com"]),
@@ -62,14 +62,14 @@ struct CookieJarTests {
         ("http://www.example.com/", "s=x; Path=/application", false), ("http://www.example.com/app/", "t=x", false),
         ("http://other.com/app/", "s=x", false), ("https://www.example.com/app/", "s=x", false),
     ])
-    func `What came in clear shadows nothing that was set over TLS`(url: String, line: String, isRefused: Bool) throws {
+    func `A cookie set over HTTP doesn't shadow a secure one`(url: String, line: String, isRefused: Bool) throws {
         var jar = try jar(from: "https://www.example.com/app/", "s=good; Secure; Domain=example.com")
         let before = Array(jar)
         jar.store(setCookieLinesOf: answer(setting: [line]), from: try get(url), now: cookieTime)
         #expect((Array(jar) == before) == isRefused)
     }
 
-    @Test func `A thousand lines in one answer leave fifty cookies`() throws {
+    @Test func `A thousand Set-Cookie lines in one response leave fifty cookies`() throws {
         var jar = try jar(from: "https://other.example/", "kept=1")
         jar.store(
             setCookieLinesOf: answer(setting: (0..<1000).map { "c\($0)=\($0)" }), from: try get("https://h.example/"),

@@ -35,7 +35,7 @@ struct CookieMatchingTests {
         ("github.io", "http://me.github.io/", false),
         ("github.io", "http://github.io/", true),
     ])
-    func `Domains`(domain: String, url: String, matches: Bool) throws {
+    func `A cookie matches its domain and its subdomains`(domain: String, url: String, matches: Bool) throws {
         #expect(try cookie(domain).matches(get(url)) == matches)
     }
 
@@ -54,7 +54,7 @@ struct CookieMatchingTests {
         ("/b", "/a/../b", true), ("/b", "/a/%2e%2e/b/.", true), ("/a", "/a/..b", true), ("/a/..", "/a/..", false),
         ("/a", "/a/x?/../..", true),
     ])
-    func `Paths`(path: String, target: String, matches: Bool) throws {
+    func `A cookie matches its path and the folders below it`(path: String, target: String, matches: Bool) throws {
         #expect(try cookie("h.example", path).matches(get("http://h.example\(target)")) == matches)
     }
 

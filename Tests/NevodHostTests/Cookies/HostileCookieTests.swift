@@ -1,21 +1,11 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
 
 /// Whatever bytes a server or a file holds.
 struct HostileCookieTests {
-    /// SplitMix64: the same bytes in every run.
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     private static let words: [[UInt8]] =
         [
             "=", ";", "; ", "\t", " ", "a", "id", "\"", ",", "Domain=", "domain", "Path=", "/", "..", "%2e", "Max-Age=", "-", "1",
@@ -26,15 +16,15 @@ struct HostileCookieTests {
             "TRUE", "FALSE", "0", "#HttpOnly_", "# ", "xn--", "9223372036854775808",
         ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xF0, 0x9F]]
 
-    private func bytes(_ random: inout Seeded) -> [UInt8] {
+    private func bytes(_ random: inout SeededRandom) -> [UInt8] {
         (0..<Int.random(in: 0..<16, using: &random)).flatMap { _ in
             Bool.random(using: &random)
                 ? Self.words.randomElement(using: &random) ?? [] : [UInt8.random(in: .min ... .max, using: &random)]
         }
     }
 
-    @Test func `A parsed cookie is one that can be kept and sent`() throws {
-        var random = Seeded(state: 6265)
+    @Test func `Every cookie parsed from random bytes can be stored and sent`() throws {
+        var random = SeededRandom(seed: 6265)
         let requests = try ["https://www.example.com/a/b", "http://www.example.com/", "http://127.0.0.1/x", "https://a.co.uk/"]
             .map(get)
         var parsed = 0
@@ -60,8 +50,8 @@ struct HostileCookieTests {
         #expect(parsed > 1000)
     }
 
-    @Test func `A file is read, or refused`() {
-        var random = Seeded(state: 4096)
+    @Test func `Random bytes are read as a cookie file, or refused`() {
+        var random = SeededRandom(seed: 4096)
         var (read, refused) = (0, 0)
         for _ in 0..<20_000 {
             let fields = ["h", "FALSE", "/", "TRUE", "0", "a", "b"].map { field in
@@ -81,8 +71,8 @@ struct HostileCookieTests {
         #expect(refused > 1000)
     }
 
-    @Test func `A date is a date or none`() {
-        var random = Seeded(state: 511)
+    @Test func `Random bytes are a valid date, or none`() {
+        var random = SeededRandom(seed: 511)
         for _ in 0..<20_000 {
             let text = String(decoding: bytes(&random) + Array(" 1 Jan 2020 0:0:0".utf8), as: UTF8.self)
             if let time = CookieDate.unixSeconds(text) { #expect(time > .min) }

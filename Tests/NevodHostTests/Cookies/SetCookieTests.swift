@@ -2,13 +2,13 @@ import Testing
 
 @testable import NevodHost
 
-/// What a `Set-Cookie` line means to the client that receives it.
+/// Tests how a client reads a `Set-Cookie` line.
 struct SetCookieTests {
     private func cookie(_ line: String, from url: String = "https://www.example.com/app/login?x=/y/z") throws -> Cookie? {
         Cookie(setCookie: line, from: try get(url), now: cookieTime)
     }
 
-    @Test func `Every attribute`() throws {
+    @Test func `Every attribute is read`() throws {
         let cookie = try cookie(
             "id=1; Domain=Example.com; Path=/app; Secure; HttpOnly; SameSite=Lax; Expires=Wed, 09 Jun 2100 10:18:14 GMT")
         #expect(
@@ -18,7 +18,7 @@ struct SetCookieTests {
                     isHTTPOnly: true, sameSite: .lax, expires: UnixTime(seconds: 4_116_219_494), creation: cookieTime))
     }
 
-    @Test func `No attribute`() throws {
+    @Test func `A cookie without attributes gets the defaults`() throws {
         #expect(
             try cookie("id=1")
                 == Cookie(name: "id", value: "1", domain: "www.example.com", isHostOnly: true, path: "/app", creation: cookieTime)
@@ -37,7 +37,7 @@ struct SetCookieTests {
         ("a=b;", "a", "b"),
         ("a=b;;;=;=x;", "a", "b"),
     ])
-    func `Name and value`(line: String, name: String, value: String) throws {
+    func `The name and the value are split at the first equals sign`(line: String, name: String, value: String) throws {
         let cookie = try #require(try cookie(line))
         #expect(cookie.name == name)
         #expect(cookie.value == value)
@@ -48,7 +48,7 @@ struct SetCookieTests {
         "a\tb=c",
         "a=b; Path=/x\ty", "a=b; x=\u{1}", "a=b; Secure\r",
     ])
-    func `No cookie`(line: String) throws {
+    func `A line without a name and value is no cookie`(line: String) throws {
         #expect(try cookie(line) == nil)
     }
 
@@ -64,7 +64,7 @@ struct SetCookieTests {
         #expect(try cookie("a=b; Path=/x; Path=\(path)p")?.path == "/x")
     }
 
-    @Test func `Of an attribute that stands there twice, the last one counts`() throws {
+    @Test func `The last of several equal attributes counts`() throws {
         #expect(try cookie("a=b; Path=/1; path=/2")?.path == "/2")
         #expect(try cookie("a=b; Path=/1; path=2")?.path == "/app")
         #expect(try cookie("a=b; Domain=example.com; DOMAIN=www.example.com")?.domain == "www.example.com")
@@ -81,14 +81,14 @@ struct SetCookieTests {
         ("EXAMPLE.Com", "example.com"),
         ("www.example.com", "www.example.com"),
     ])
-    func `A domain that the host is in`(attribute: String, domain: String) throws {
+    func `A domain that contains the host is accepted`(attribute: String, domain: String) throws {
         let cookie = try #require(try cookie("a=b; Domain=\(attribute)"))
         #expect(cookie.domain == domain)
         #expect(!cookie.isHostOnly)
     }
 
     @Test(arguments: ["", ".", " "])
-    func `A domain that is none`(attribute: String) throws {
+    func `A malformed domain is refused`(attribute: String) throws {
         let cookie = try #require(try cookie("a=b; Domain=\(attribute)"))
         #expect(cookie.domain == "www.example.com")
         #expect(cookie.isHostOnly)
@@ -98,7 +98,7 @@ struct SetCookieTests {
         "other.com", "ample.com", "sub.www.example.com", "..example.com", "example..com", "example.com.", "com", ".com", "com.",
         "www.example.com:443", "https://www.example.com", "*.example.com", "example.com/", ".\u{301}example.com", "%65xample.com",
     ])
-    func `A domain that the host is not in`(attribute: String) throws {
+    func `A domain that doesn't contain the host is refused`(attribute: String) throws {
         #expect(try cookie("a=b; Domain=\(attribute)") == nil)
     }
 
@@ -106,7 +106,7 @@ struct SetCookieTests {
         ("https://a.co.uk/", "co.uk"), ("https://me.github.io/", "github.io"), ("https://a.localhost/", "localhost"),
         ("https://a.xn--55qx5d.cn/", "公司.cn"), ("https://a.co.uk./", "co.uk."), ("https://x.foo.ck/", "foo.ck"),
     ])
-    func `Nobody sets a cookie for a public suffix`(url: String, suffix: String) throws {
+    func `A cookie for a public suffix is refused`(url: String, suffix: String) throws {
         #expect(try cookie("a=b; Domain=\(suffix)", from: url) == nil)
     }
 
@@ -121,7 +121,7 @@ struct SetCookieTests {
         #expect(try cookie("a=b; Domain=www.ck", from: "https://x.www.ck/")?.isHostOnly == false)
     }
 
-    @Test func `International names`() throws {
+    @Test func `International domain names compare in their ASCII form`() throws {
         #expect(
             try cookie("a=b; Domain=münchen.example", from: "https://www.xn--mnchen-3ya.example/")?.domain
                 == "xn--mnchen-3ya.example")
@@ -152,13 +152,13 @@ struct SetCookieTests {
         ("https://h/a/b", "/a"), ("https://h/a/b/c?/d/e", "/a/b"), ("https://h//", "/"), ("https://h/a/../b/c", "/b"),
         ("https://h/a/%2e%2E/b/c", "/b"), ("https://h/a%2Fb/c", "/a%2Fb"),
     ])
-    func `The default path is the folder that was asked for`(url: String, path: String) throws {
+    func `The default path is the folder of the request`(url: String, path: String) throws {
         #expect(try cookie("a=b", from: url)?.path == path)
         #expect(try cookie("a=b; Path=relative", from: url)?.path == path)
         #expect(try cookie("a=b; Path=", from: url)?.path == path)
     }
 
-    @Test func `A path stays as it is`() throws {
+    @Test func `A path is kept byte for byte`() throws {
         #expect(try cookie("a=b; Path=/x/../y/%2E%2e/")?.path == "/x/../y/%2E%2e/")
     }
 
@@ -170,19 +170,19 @@ struct SetCookieTests {
         ("9223372036854775807", UnixTime(seconds: 9_223_372_036)),
         ("99999999999999999999", UnixTime(seconds: 9_223_372_036)),
     ])
-    func `Max-Age`(age: String, expires: UnixTime) throws {
+    func `Max-Age sets the expiry`(age: String, expires: UnixTime) throws {
         let cookie = try #require(try cookie("a=b; Max-Age=\(age); Expires=Wed, 09 Jun 2100 10:18:14 GMT"))
         #expect(cookie.expires == expires)
     }
 
     @Test(arguments: ["", "-", "+1", "1.5", "1 2", "0x10", "1s", "--1", "١"])
-    func `A Max-Age that is none leaves Expires in force`(age: String) throws {
+    func `A malformed Max-Age leaves Expires in force`(age: String) throws {
         let line = "a=b; Expires=Wed, 09 Jun 2100 10:18:14 GMT; Max-Age=\(age)"
         #expect(try cookie(line)?.expires == UnixTime(seconds: 4_116_219_494))
         #expect(try cookie("a=b; Max-Age=\(age)")?.expires == nil)
     }
 
-    @Test func `A date that is none is passed over`() throws {
+    @Test func `A malformed Expires is ignored`() throws {
         #expect(try cookie("a=b; Expires=tomorrow")?.expires == nil)
         #expect(
             try cookie("a=b; Expires=Wed, 09 Jun 2100 10:18:14 GMT; Expires=tomorrow")?.expires
@@ -204,7 +204,7 @@ struct SetCookieTests {
         ("__Host-a=b; Secure; Path=/; Domain=www.example.com", false), ("__Host-\u{301}=b; Path=/", false),
         ("__Hostess=b", true),
     ])
-    func `Prefixes of names keep their promise`(line: String, isSet: Bool) throws {
+    func `__Host- and __Secure- cookies are held to their rules`(line: String, isSet: Bool) throws {
         #expect(try (cookie(line) != nil) == isSet)
         // The path has to be said, even where it would be the default.
         #expect(try cookie("__Host-a=b; Secure", from: "https://h/") == nil)

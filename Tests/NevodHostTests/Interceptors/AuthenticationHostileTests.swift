@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -106,7 +107,7 @@ struct AuthenticationHostileTests {
         }
         await ended.wait()
         errors.cancel()
-        // Neither can be had without the other, and nobody is logged out.
+        // Neither token can be renewed without the other, and neither is cleared.
         for error in await errors.value { #expect(error == .authenticationFailed) }
         for storage in storages { #expect(try await storage.load()?.value == "1") }
     }
@@ -138,7 +139,7 @@ struct AuthenticationHostileTests {
         #expect(transport.sent.map(Self.token) == ["1", "1'", "1'", "1''"])
     }
 
-    @Test func `A renewed token that is over by our clock is not renewed again by every request`() async throws {
+    @Test func `A renewed token that has expired by our clock is not renewed by every request`() async throws {
         let storage = TokenStorage<OAuthToken>(storage: InMemoryStorage())
         @Sendable func over(_ value: String) -> OAuthToken {
             OAuthToken(accessToken: value, refreshToken: "r", expiresAt: HostClock.system.now + .seconds(-100))
@@ -170,7 +171,7 @@ struct AuthenticationHostileTests {
         func observe(_ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>) async { exchanges.append(exchange) }
     }
 
-    @Test func `An exchange that somebody keeps holds no place`() async throws {
+    @Test func `An exchange that is kept holds no dispatch slot`() async throws {
         let (storage, keeping) = (try await storage(), Keeping())
         let interceptor = AuthenticationInterceptor(
             tokenStorage: storage, refreshStrategy: { Token(value: ($0?.value ?? "") + "'") })
@@ -193,7 +194,7 @@ struct AuthenticationHostileTests {
         }
     }
 
-    @Test func `A request that fails before it is sent gives its place back, whoever keeps its exchange`() async throws {
+    @Test func `A request that fails before it is sent releases its slot, even if its exchange is kept`() async throws {
         let littering = Littering()
         let provider = NetworkProvider(config: config(atATime: 1), session: TestTransport(), interceptor: littering)
         for _ in 0..<3 {
@@ -218,7 +219,7 @@ struct AuthenticationHostileTests {
         func adapt(_ exchange: inout Exchange) async throws { try await Task.sleep(for: .milliseconds(50)) }
     }
 
-    @Test func `What the way through the chain takes is not the transport's any more`() async throws {
+    @Test func `Time spent in the chain is taken off the transport's timeout`() async throws {
         let transport = TimedTransport()
         let provider = NetworkProvider(session: transport, interceptor: Slow())
         _ = try await provider.send(request(), RequestOptions(timeout: .seconds(1000)))
@@ -242,8 +243,8 @@ struct AuthenticationHostileTests {
         func remove(for key: StorageKey) throws { throw NoSpace() }
     }
 
-    @Test func `Cookies that can't be saved don't make a failure of the answer that sets them`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 200 OK\r\nSet-Cookie: sid=2; Path=/\r\nContent-Length: 0\r\n\r\n")
+    @Test func `Cookies that can't be saved don't fail the response that sets them`() async throws {
+        let server = try RawServer.responding("HTTP/1.1 200 OK\r\nSet-Cookie: sid=2; Path=/\r\nContent-Length: 0\r\n\r\n")
         let readOnly = ReadOnly()
         let cookie = try #require(
             Cookie(setCookie: "sid=1; Path=/", from: HTTPRequest(.get, server.url), now: HostClock.system.now))
@@ -284,7 +285,7 @@ struct UnorderedTokenTests {
     }
 
     @Test(arguments: ["same", "emas"])
-    func `The same token is the same, however it is encoded; another one of the same letters is another`(
+    func `Tokens compare by value, not by their encoding or their text`(
         renewed: String
     ) async throws {
         for _ in 0..<20 {

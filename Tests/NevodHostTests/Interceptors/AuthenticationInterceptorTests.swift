@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -50,7 +51,7 @@ struct AuthenticationInterceptorTests {
         #expect(try await storage.load()?.value == "1'")
     }
 
-    @Test func `Without a token a request goes without, and the strategy is asked for the first one`() async throws {
+    @Test func `Without a token the request is sent without, and its 401 asks the strategy for one`() async throws {
         let transport = server(["0'"])
         let provider = NetworkProvider(session: transport, interceptor: interceptor(try await storage(nil)))
         #expect(try await provider.send(request()).status == 200)
@@ -61,7 +62,7 @@ struct AuthenticationInterceptorTests {
     @Test func `A late 401 for an older token costs no exchange`() async throws {
         let (storage, memory) = (try await storage(), memory)
         let transport = TestTransport { attempt, request in
-            // Somebody has renewed it while this request was on its way.
+            // Another request renewed the token while this one was in flight.
             if attempt == 1 { memory.set(Array("2".utf8), for: .token) }
             return Self.token(of: request) == "2" ? 200 : 401
         }
@@ -71,7 +72,7 @@ struct AuthenticationInterceptorTests {
         #expect(exchanges.values.isEmpty)
     }
 
-    @Test func `A second 401, with the fresh token, is the answer`() async throws {
+    @Test func `A second 401, with the new token, is returned`() async throws {
         let transport = server([])
         let provider = NetworkProvider(session: transport, interceptor: interceptor(try await storage()))
         #expect(try await provider.send(request()).status == 401)
@@ -79,7 +80,7 @@ struct AuthenticationInterceptorTests {
         #expect(exchanges.values == ["1"])
     }
 
-    @Test func `A token that changes whenever a request is on its way doesn't keep it going for ever`() async throws {
+    @Test func `A token that changes during every attempt doesn't cause endless retries`() async throws {
         let (storage, memory) = (try await storage(), memory)
         let transport = TestTransport { attempt, _ in
             memory.set(Array("other \(attempt)".utf8), for: .token)
@@ -92,7 +93,7 @@ struct AuthenticationInterceptorTests {
     }
 
     @Test(arguments: [false, true])
-    func `Where there is no other token, the stored one stays and the 401 is the answer`(throwing: Bool) async throws {
+    func `Without another token the stored one stays, and the 401 is returned`(throwing: Bool) async throws {
         let (storage, transport) = (try await storage(), server([]))
         let interceptor = interceptor(storage) { old in
             guard !throwing, let old else { throw NetworkError.unauthorized }
@@ -141,7 +142,7 @@ struct AuthenticationInterceptorTests {
         #expect(try await (storage.load() == nil) == clears)
     }
 
-    @Test func `A refusal in a form of one's own clears it too`() async throws {
+    @Test func `A refusal that a custom rule recognizes clears it too`() async throws {
         let storage = try await storage()
         let provider = NetworkProvider(
             session: server([]), interceptor: interceptor(storage) { _ in throw RefreshRejectedError("revoked") })
@@ -184,7 +185,7 @@ extension AuthenticationInterceptorTests {
         #expect(exchanges.values == ["1"])
     }
 
-    @Test func `A logout during the renewal stays one`() async throws {
+    @Test func `A logout during a renewal is not undone by it`() async throws {
         let (started, goOn) = (Latch(), Latch())
         let storage = try await storage()
         let transport = server(["1'"])
@@ -200,7 +201,7 @@ extension AuthenticationInterceptorTests {
         #expect(try await storage.load() == nil)
     }
 
-    @Test func `A login during the renewal is what counts`() async throws {
+    @Test func `A login during a renewal replaces its result`() async throws {
         let (started, goOn) = (Latch(), Latch())
         let storage = try await storage()
         let transport = server(["9"])
@@ -214,7 +215,7 @@ extension AuthenticationInterceptorTests {
         #expect(try await storage.load()?.value == "9")
     }
 
-    @Test func `A renewal that takes too long ends the request at its limit, and goes on`() async throws {
+    @Test func `A slow renewal times out the request, and continues`() async throws {
         let (started, goOn) = (Latch(), Latch())
         let storage = try await storage()
         let provider = NetworkProvider(session: server(["1'"]), interceptor: slow(storage, started, goOn))
@@ -228,7 +229,7 @@ extension AuthenticationInterceptorTests {
         #expect(exchanges.values == ["1"])
     }
 
-    @Test func `Requests that wait for a renewal hold nobody else up`() async throws {
+    @Test func `Requests that wait for a renewal don't delay others`() async throws {
         let (started, goOn) = (Latch(), Latch())
         var config = NetworkConfig()
         config.maxConcurrentRequestsPerOrigin = 1
@@ -284,7 +285,7 @@ extension AuthenticationInterceptorTests {
 
 /// Which requests it is for.
 extension AuthenticationInterceptorTests {
-    @Test func `A request that it is not for carries no token, and its 401 renews none`() async throws {
+    @Test func `A request that the interceptor doesn't apply to carries no token, and its 401 renews none`() async throws {
         let transport = server([])
         let interceptor = interceptor(try await storage(), shouldAuthenticate: { $0.target.hasPrefix("/api/") })
         #expect(try await NetworkProvider(session: transport, interceptor: interceptor).send(request()).status == 401)
@@ -293,8 +294,8 @@ extension AuthenticationInterceptorTests {
     }
 
     @Test func `A 401 of another origin, after a redirect, says nothing about the token`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")
-        let first = try RawServer.answering(
+        let server = try RawServer.responding("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")
+        let first = try RawServer.responding(
             "HTTP/1.1 307 There\r\nLocation: \(server.url)/\r\nContent-Length: 0\r\n\r\n")
         let provider = NetworkProvider(session: CurlSession(), interceptor: interceptor(try await storage()))
         #expect(try await provider.send(HTTPRequest(.get, first.url)).status == 401)

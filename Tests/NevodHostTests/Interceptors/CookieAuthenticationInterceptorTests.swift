@@ -1,11 +1,12 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
 
 /// Over real HTTP, against a server with sessions.
 struct CookieAuthenticationInterceptorTests {
-    /// Knows one session at a time, `s<n>`.
+    /// Knows one session, the latest, `s<n>`.
     private final class SessionServer: Sendable {
         struct State {
             var session = 0
@@ -68,7 +69,7 @@ struct CookieAuthenticationInterceptorTests {
             interceptor: CookieAuthenticationInterceptor(cookieStorage: storage, loginStrategy: server.login))
     }
 
-    @Test func `Logs in before the first request, and again when the session is over`() async throws {
+    @Test func `A login precedes the first request, and follows the end of the session`() async throws {
         let server = try SessionServer()
         let provider = provider(server)
         let request = try HTTPRequest(.get, "\(server.url)/a")
@@ -95,7 +96,7 @@ struct CookieAuthenticationInterceptorTests {
         #expect(server.state.logins == 2)
     }
 
-    @Test func `A redirect to the login page can mean that the session is over`() async throws {
+    @Test func `A redirect to the login page can mean that the session has ended`() async throws {
         let server = try SessionServer(redirectsToLogin: true)
         let provider = NetworkProvider(
             session: CurlSession(),
@@ -109,7 +110,7 @@ struct CookieAuthenticationInterceptorTests {
         #expect(server.state.cookies.last == "sid=s3")
     }
 
-    @Test func `Cookies that an answer sets anew are taken over; those the session doesn't hold are not`() async throws {
+    @Test func `Cookies of the session that a response sets are taken over; others are not`() async throws {
         let server = try SessionServer()
         let provider = provider(server)
         let request = try HTTPRequest(.get, "\(server.url)/a")
@@ -122,7 +123,7 @@ struct CookieAuthenticationInterceptorTests {
         #expect(server.state.cookies.last == "sid=s1.moved")
     }
 
-    @Test func `An end that moves with every answer is not saved every time`() async throws {
+    @Test func `An expiry that every response extends is not saved every time`() async throws {
         let server = try SessionServer()
         let provider = provider(server)
         let request = try HTTPRequest(.get, "\(server.url)/a")
@@ -138,7 +139,7 @@ struct CookieAuthenticationInterceptorTests {
         #expect(try await storage.current().version != version)
     }
 
-    @Test func `A login that can't be had ends the request without one`() async throws {
+    @Test func `A request whose login fails is not sent`() async throws {
         let server = try SessionServer()
         let provider = NetworkProvider(
             session: CurlSession(),

@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -6,7 +7,7 @@ import Testing
 struct ExpiryTests {
     private let exchanges = Collected<String?>()
 
-    /// - Parameter seconds: from now until its end.
+    /// - Parameter seconds: from now until its expiry.
     private func token(_ value: String, _ seconds: Int64) -> OAuthToken {
         OAuthToken(accessToken: value, refreshToken: "r", expiresAt: HostClock.system.now + .seconds(seconds))
     }
@@ -35,13 +36,13 @@ struct ExpiryTests {
 
     private struct Down: Error {}
 
-    @Test func `A token whose end has come is renewed before it is sent`() async throws {
+    @Test func `An expired token is renewed before it is sent`() async throws {
         let (tokens, errors) = try await send(token("1", -1)) { _ in token("2", 3600) }
         #expect(tokens == ["Bearer 2"])
         #expect(errors.isEmpty)
     }
 
-    @Test func `A token that lives is left alone`() async throws {
+    @Test func `A token that has not expired is not renewed`() async throws {
         let (tokens, _) = try await send(token("1", 3600), times: 3) { _ in token("2", 3600) }
         #expect(tokens == ["Bearer 1", "Bearer 1", "Bearer 1"])
         #expect(exchanges.values.isEmpty)
@@ -52,20 +53,20 @@ struct ExpiryTests {
         #expect(tokens == ["Bearer 1", "Bearer 1", "Bearer 1"])
     }
 
-    @Test func `A token past its end that can't be renewed now is not sent`() async throws {
+    @Test func `An expired token that can't be renewed for now is not sent`() async throws {
         let (tokens, errors) = try await send(token("1", -1)) { _ in throw Down() }
         #expect(tokens.isEmpty)
         #expect(errors == [.authenticationFailed])
     }
 
-    @Test func `A token past its end for which there is no other is sent all the same, and asked for once`() async throws {
+    @Test func `An expired token without a replacement is sent, after one attempt to renew it`() async throws {
         let (tokens, errors) = try await send(token("1", -1), times: 3) { _ in throw NetworkError.unauthorized }
         #expect(tokens == ["Bearer 1", "Bearer 1", "Bearer 1"])
         #expect(errors.isEmpty)
         #expect(exchanges.values == ["1"])
     }
 
-    @Test func `Ahead of its end, by a jitter, a token is due; a renewal that fails then is put off, and harms nobody`() throws {
+    @Test func `A renewal before expiry has jitter; if it fails, it is postponed, and requests go on`() throws {
         let clock = HostClock { 1_000_000 * 1_000_000_000 }
         let coordinator = TokenCoordinator<OAuthToken>(AnyKeyValueStorage(InMemoryStorage()), .token, clock: clock)
         let end = UnixTime(seconds: 1_003_600)
@@ -84,7 +85,7 @@ struct ExpiryTests {
         #expect(memory.renewal != nil)
     }
 
-    @Test func `Any type of time that a token's own expiresAt has is honoured`() {
+    @Test func `A custom token's expiresAt may be of any type of time`() {
         struct Optional: TokenModel {
             var expiresAt: UnixTime?
             func authorize(_ request: inout HTTPRequest) {}

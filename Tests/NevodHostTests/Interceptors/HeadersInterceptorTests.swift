@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -10,13 +11,13 @@ struct HeadersInterceptorTests {
         return exchange.request.headers.map { "\($0.name): \($0.value) (\($0.provenance))" }
     }
 
-    @Test func `Headers are added`() async throws {
+    @Test func `Headers that the request lacks are added`() async throws {
         #expect(try await adapted(["A": "1"]) == ["A: 1 (caller)"])
         #expect(
             try await adapted(["A": "1", "B": "2", "C": "3"]).sorted() == ["A: 1 (caller)", "B: 2 (caller)", "C: 3 (caller)"])
     }
 
-    @Test func `A header that is there stays, whatever its case and its value`() async throws {
+    @Test func `A header that the request has stays, whatever its case and its value`() async throws {
         #expect(
             try await adapted(["accept": "1"], [("Accept", "mine"), ("Accept", "also")]) == [
                 "Accept: mine (caller)", "Accept: also (caller)",
@@ -24,12 +25,14 @@ struct HeadersInterceptorTests {
         #expect(try await adapted(["Accept": "1"], [("ACCEPT", "")]) == ["ACCEPT:  (caller)"])
     }
 
-    @Test func `What can't be sent is refused`() async {
-        await #expect(throws: InvalidRequestError.self) { try await adapted(["A": "1\r\nB: 2"]) }
-        await #expect(throws: InvalidRequestError.self) { try await adapted(["Content-Length": "1"]) }
+    @Test func `A header that can't be sent is refused`() async {
+        let broken = await #expect(throws: InvalidRequestError.self) { try await adapted(["A": "1\r\nB: 2"]) }
+        #expect(broken?.part == .header("A"))
+        let framing = await #expect(throws: InvalidRequestError.self) { try await adapted(["Content-Length": "1"]) }
+        #expect(framing?.part == .header("Content-Length"))
     }
 
-    /// What is signed has to be the same in every process that replays it.
+    /// The signed bytes must be the same in every process that replays them.
     @Test func `The order is the same for every interceptor of the same headers`() async throws {
         let names = (0..<20).map { "X-\($0)" }
         let forward = try await adapted(Dictionary(uniqueKeysWithValues: names.map { ($0, "v") }))

@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -51,7 +52,7 @@ struct LoggingInterceptorTests {
         return entry
     }
 
-    @Test func `Basic: what was asked, what came of it, how long it took`() async throws {
+    @Test func `Level basic logs the request line, the outcome and the duration`() async throws {
         let entry = try await entry(.basic)
         #expect(entry.level == .info)
         let pattern =
@@ -60,7 +61,7 @@ struct LoggingInterceptorTests {
         #expect(entry.metadata == ["attempt": "1"])
     }
 
-    @Test func `Detailed: as it was sent, with what the signer and the transport wrote`() async throws {
+    @Test func `Level detailed logs the headers as sent, with those of the signer and the transport`() async throws {
         let metadata = try await entry(.detailed).metadata
         #expect(metadata["request.X-Plain"] == "[redacted: token Secretive]")
         #expect(metadata["request.Content-Length"] == "21")
@@ -69,7 +70,7 @@ struct LoggingInterceptorTests {
         #expect(metadata["request.body"] == nil && metadata["response.body"] == nil)
     }
 
-    @Test func `Verbose: bodies, without what they repeat`() async throws {
+    @Test func `Level verbose logs bodies, without the secrets they repeat`() async throws {
         let metadata = try await entry(.verbose).metadata
         #expect(metadata["request.body"] == "password=[redacted]&b=2")
         let answer = try #require(metadata["response.body"])
@@ -77,7 +78,7 @@ struct LoggingInterceptorTests {
         #expect(answer.contains("X-Plain: [redacted]"))
     }
 
-    @Test func `A stream is not read`() async throws {
+    @Test func `Logging doesn't read a stream`() async throws {
         let metadata = try await entry(.verbose, delivery: .streamed).metadata
         #expect(metadata["response.body"] == "[a stream]")
         let opened = Collected<Void>()
@@ -90,7 +91,7 @@ struct LoggingInterceptorTests {
     }
 
     @Test(arguments: [true, false])
-    func `Every attempt is logged, wherever it stands in the chain`(isFirst: Bool) async throws {
+    func `Every attempt is logged, wherever the interceptor is in the chain`(isFirst: Bool) async throws {
         let logger = CollectingLogger()
         let logging = LoggingInterceptor(logger: logger, logLevel: .detailed)
         let others: [any RequestInterceptor] = [HeadersInterceptor(headers: ["X-Later": "1"]), InterceptorChain([Once()])]
@@ -106,26 +107,27 @@ struct LoggingInterceptorTests {
         }
     }
 
-    @Test func `A failure`() async throws {
+    @Test func `A failure is logged as an error, without secrets`() async throws {
         let logger = CollectingLogger()
         let transport = TestTransport { _, _ throws(TransportError) in throw TransportError(.timedOut, "after \(Self.secret)") }
         let provider = NetworkProvider(
             session: transport, interceptor: LoggingInterceptor(logger: logger), signer: Secretive())
-        await #expect(throws: NetworkError.self) { try await provider.send(HTTPRequest(.get, "http://h/")) }
+        let error = await #expect(throws: NetworkError.self) { try await provider.send(HTTPRequest(.get, "http://h/")) }
+        #expect(error == .timeout)
         let entry = try #require(logger.entries.first)
         #expect(entry.level == .error)
         #expect(entry.message.hasSuffix(" ms: the request timed out: after [redacted]"))
         #expect(!entry.text.contains(Self.secret))
     }
 
-    @Test func `What the logger doesn't want isn't put together`() async throws {
+    @Test func `A level that the logger ignores is not formatted`() async throws {
         let logger = CollectingLogger(minimum: .warning)
         let provider = NetworkProvider(session: TestTransport(), interceptor: LoggingInterceptor(logger: logger))
         _ = try await provider.send(HTTPRequest(.get, "http://h/"))
         #expect(logger.entries.isEmpty)
     }
 
-    @Test func `Names of one's own`() async throws {
+    @Test func `Custom names are redacted`() async throws {
         let logger = CollectingLogger()
         let interceptor = LoggingInterceptor(
             logger: logger, logLevel: .detailed, redacting: .default.adding(["X-Patient"]))

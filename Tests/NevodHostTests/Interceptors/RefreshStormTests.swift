@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -72,7 +73,7 @@ import Testing
         let storage = try await stored()
         let provider = provider(server, storage)
         let result = try await send(10_000, provider, server)
-        // Whoever came after the failure, if anybody did, began anew, and got the rest through.
+        // A request after the failure, if there was one, began a new renewal, which let the rest succeed.
         let came = result.failures.count < 10_000
         #expect(server.count.exchanges == (came ? 2 : 1))
         #expect(result.failures.count + result.statuses[200, default: 0] == 10_000)

@@ -1,5 +1,6 @@
 internal import Glibc
 import NevodSupport
+internal import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -32,7 +33,7 @@ final class CollectingLogger: NetworkLogger {
 }
 
 struct LoggerTests {
-    @Test func `A level that nobody wants is not even put together`() {
+    @Test func `A message of an ignored level is not formatted`() {
         let logger: any NetworkLogger = CollectingLogger(minimum: .warning)
         var built: [LogLevel] = []
         func text(_ level: LogLevel) -> String {
@@ -72,7 +73,7 @@ struct LoggerTests {
     ]
 
     @Test(arguments: lines)
-    func `One line, whatever is in it`(message: String, metadata: LogMetadata, line: String) {
+    func `A log entry is one line, whatever its text`(message: String, metadata: LogMetadata, line: String) {
         #expect(LogLine.text(message, metadata) == line)
     }
 
@@ -87,11 +88,11 @@ struct LoggerTests {
             (1_767_225_600_123_456_789, "2026-01-01T00:00:00.123Z"), (0, "1970-01-01T00:00:00.000Z"),
             (951_782_399_999_999_999, "2000-02-28T23:59:59.999Z"), (-1, "1969-12-31T23:59:59.999Z"),
         ] as [(Int64, String)])
-    func `Times`(nanoseconds: Int64, text: String) {
+    func `Times are written as in RFC 3339`(nanoseconds: Int64, text: String) {
         #expect(UnixTime(nanoseconds: nanoseconds).rfc3339 == text)
     }
 
-    @Test func `Standard error`() async throws {
+    @Test func `Entries are written to standard error`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let logger = StandardErrorLogger(minimum: .info, clock: .fixed)
             logger.debug("not this")
@@ -108,7 +109,7 @@ struct LoggerTests {
     }
 
     /// Lines of threads together stay whole.
-    @Test func `Standard error, from many threads`() async throws {
+    @Test func `Entries of many threads don't mix on standard error`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let logger = StandardErrorLogger(clock: .fixed)
             await withTaskGroup { group in
@@ -126,7 +127,7 @@ struct LoggerTests {
         }
     }
 
-    @Test func `The system's log, echoed`() async throws {
+    @Test func `Entries reach the system's log, echoed to standard error`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             // Identifiers made at run time: syslog(3) keeps the pointer, not the text.
             let loggers = ["first", "second"].map {
@@ -147,7 +148,7 @@ struct LoggerTests {
 
     /// The log's socket in a file system that only the child sees, so that the machine's own stays alone.
     @Test(.enabled(if: MountNamespace.isAllowed, "needs the right to mount, in a namespace of its own"))
-    func `The system's log, as its daemon reads it`() async throws {
+    func `Entries reach the daemon of the system's log in its format`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let socket = try MountNamespace.makeLogSocket()
             let logger = SystemLogger(identifier: "nevod-test", facility: .local3, minimum: .debug)

@@ -17,7 +17,7 @@ struct RedactorTests {
         "client_assertion", "X-Auth-Token", "X-CSRF-Token", "key", "sig", "user[password]", "user[code]", "data.pin",
         "AWSAccessKeyId", "SAMLResponse", "PIN", "oauth_signature", "X-Amz-Credential", "private_key",
     ])
-    func `Names of secrets`(name: String) {
+    func `Names of secrets are recognized`(name: String) {
         #expect(RedactedNames.default.contains(name.utf8))
     }
 
@@ -25,11 +25,11 @@ struct RedactorTests {
         "Accept", "Content-Type", "WWW-Authenticate", "Proxy-Authenticate", "token_type", "expires_in", "encode", "postcode",
         "keyboard", "error_code", "provenance", "state", "Idempotency-Key", "", "ping", "passenger", "side",
     ])
-    func `Names of other things`(name: String) {
+    func `Other names are not taken for secrets`(name: String) {
         #expect(!RedactedNames.default.contains(name.utf8))
     }
 
-    @Test func `Names of one's own`() {
+    @Test func `Custom names are recognized`() {
         let names = RedactedNames.default.adding(["ssn", "*card*"])
         for name in ["SSN", "cardNumber", "X-Card", "token"] { #expect(names.contains(name.utf8)) }
         #expect(!names.contains("ssns".utf8))
@@ -58,7 +58,7 @@ struct RedactorTests {
     ]
 
     @Test(arguments: texts)
-    func `Text`(text: String, redacted: String) throws {
+    func `Secrets in text are redacted`(text: String, redacted: String) throws {
         #expect(try redactor().text(text) == redacted)
     }
 
@@ -95,13 +95,13 @@ struct RedactorTests {
     ]
 
     @Test(arguments: bodies)
-    func `Bodies`(type: String?, body: String, shown: String) throws {
+    func `Secrets in bodies are redacted`(type: String?, body: String, shown: String) throws {
         var redactor = try redactor()
         let result = redactor.body(Array(body.utf8), type: type, limit: 4096)
         #expect(result == shown)
     }
 
-    @Test func `What is no text is not shown`() throws {
+    @Test func `A body that isn't text is not shown`() throws {
         var redactor = try redactor()
         let (binary, empty) = (
             redactor.body([0xFF, 0xFE, 0x41], type: "text/plain", limit: 10), redactor.body([], type: nil, limit: 10)
@@ -143,7 +143,7 @@ struct RedactorTests {
 
     // MARK: Known values
 
-    @Test func `What a token wrote, wherever and however it is spelt`() throws {
+    @Test func `Values that a token wrote are redacted in every spelling`() throws {
         let secret = "s3cr/t+v&l\"ue"
         let redactor = try redactor { request in
             request.provenance = .token("T")
@@ -164,7 +164,7 @@ struct RedactorTests {
         #expect(redactor.text("visible") == "visible")
     }
 
-    @Test func `Short values aren't looked for`() throws {
+    @Test func `Short values are not searched for`() throws {
         let redactor = try redactor { request in
             request.provenance = .token("T")
             try request.setHeader("X", "abc")

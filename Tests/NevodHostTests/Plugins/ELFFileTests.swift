@@ -1,4 +1,5 @@
 import Glibc
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -30,7 +31,7 @@ struct ELFFileTests {
         #expect(try ELFFile(path: path).exportedSymbols(withPrefix: "nevod_plugin_v1x") == [])
     }
 
-    @Test func `What is no library is told apart`() throws {
+    @Test func `Each kind of file that is no library has its own error`() throws {
         let folder = try TemporaryFolder()
         let text = String(repeating: "This is a text, and long enough for a header. ", count: 3)
         #expect(problem(try folder.write("text", text.utf8)) == "it is not an ELF file")
@@ -42,7 +43,7 @@ struct ELFFileTests {
     }
 
     /// Programs are position-independent as a rule, and then look like a shared object; they export no plugin.
-    @Test func `A program is no plugin`() throws {
+    @Test func `An executable is refused`() throws {
         #expect(try symbols("/bin/sh") ?? [] == [])
         let error = try #require(throws: PluginError.self) { try Plugin(named: "/bin/sh") }
         guard case .noEntryPoint = error.reason else {
@@ -56,14 +57,14 @@ struct ELFFileTests {
             (4, 1, "it is not 64-bit little-endian"), (5, 2, "it is not 64-bit little-endian"),
             (16, 2, "it is an object file or a program, not a shared object"), (18, 40, "it is built for another processor"),
         ] as [(Int, UInt8, String)])
-    func `The header says what it is`(offset: Int, value: UInt8, expected: String) throws {
+    func `The header of the file determines the error`(offset: Int, value: UInt8, expected: String) throws {
         var bytes = try contents(of: Self.library.get())
         bytes[offset] = value
         let folder = try TemporaryFolder()
         #expect(problem(try folder.write("changed", bytes)) == expected)
     }
 
-    @Test func `Another major version is named`() throws {
+    @Test func `The error for another major version names both`() throws {
         var bytes = try contents(of: Self.library.get())
         let name = Array("nevod_plugin_v1\0".utf8)
         for index in bytes.indices.dropLast(name.count) where bytes[index] == name[0] && bytes[index...].starts(with: name) {
@@ -77,7 +78,7 @@ struct ELFFileTests {
     }
 
     /// The reader maps the file, so a wild offset would crash.
-    @Test func `No damage makes it crash`() throws {
+    @Test func `Damaged files are refused without a crash`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("ELFFileTests: seed \(seed)")
         var random = SplitMix(state: seed)

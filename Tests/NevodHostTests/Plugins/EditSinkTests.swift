@@ -1,8 +1,9 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
 
-/// What a plugin may write, by one in C that writes what it is told.
+/// Tests what a plugin may write, with a plugin in C that writes what its settings say.
 struct EditSinkTests {
     private func authorized(_ edits: [String], returnsStatus: Bool = false, _ url: String = "http://h/p?q=1") throws
         -> HTTPRequest
@@ -29,7 +30,7 @@ struct EditSinkTests {
         return (what, problem)
     }
 
-    @Test func `Each kind of edit`() throws {
+    @Test func `Each kind of edit changes the request`() throws {
         let request = try authorized([
             edit("set", "x-mine", "2"), edit("add", "X-New", "a"), edit("add", "X-New", "b"), edit("query", "k&", "ä "),
             edit("cookie", "c", "d=e"), edit("set", "X-Empty", ""),
@@ -68,7 +69,7 @@ struct EditSinkTests {
         "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Upgrade", "Expect",
         "Trailer", "hOST", "te", "CONTENT-LENGTH",
     ])
-    func `The transport's lines are refused by name`(name: String) throws {
+    func `Headers of the transport are refused by name`(name: String) throws {
         for operation in ["set", "add"] {
             let refused = try refusal([edit(operation, name, "x")])
             #expect(refused == ("the header \"\(name)\"", "the host alone writes it, because it decides where a request ends"))
@@ -128,7 +129,7 @@ struct EditSinkTests {
         #expect(try authorized([edit("query", "\r\n", "\0#&")]).target == "/p?q=1&%0D%0A=%00%23%26")
     }
 
-    @Test func `A refused edit takes the good ones with it, and the first refusal is told`() throws {
+    @Test func `A refused edit discards the others, and the first refusal is reported`() throws {
         var settings: SchemeSettings = [:]
         for edit in [edit("set", "X-Good", "1"), edit("set", "Host", "x"), edit("set", "TE", "x"), edit("query", "k", "v")] {
             settings.add("edit", .text(edit))
@@ -144,7 +145,7 @@ struct EditSinkTests {
     }
 
     /// nevod_plugin.h: "fails with the host's reason, whatever the plugin returns".
-    @Test func `A plugin that hands the refusal on gets the host's reason too`() throws {
+    @Test func `A plugin that returns the refusal's status reports the host's reason`() throws {
         let refused = try refusal([edit("set", "Host", "x")], returnsStatus: true)
         #expect(refused.what == "the header \"Host\"")
     }

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -42,7 +43,7 @@ struct FlowProbeTests {
         }
     }
 
-    @Test func `Login, requests, refresh, logout`() async throws {
+    @Test func `A flow logs in, refreshes and logs out`() async throws {
         let server = try Self.server { ScriptedServer.Answer(status: $0["X-Token"] == "renewed" ? 200 : 401) }
         let person = Person()
         let session = SchemeSession(try instance(server), storage: InMemoryStorage(), interaction: person)
@@ -64,7 +65,7 @@ struct FlowProbeTests {
             ])
     }
 
-    @Test func `A challenge by a flow, and one without`() async throws {
+    @Test func `A challenge is answered by a flow, or by a retry alone`() async throws {
         let server = try Self.server { request in
             switch request["X-Nonce"] {
             case nil: ScriptedServer.Answer(status: 401, headers: ["WWW-Authenticate: Probe nonce=\"one\""])
@@ -81,14 +82,14 @@ struct FlowProbeTests {
         #expect(server.requests.dropFirst(2).map { $0["X-Nonce"] ?? "-" } == ["-", "one", "one", "two"])
     }
 
-    @Test func `Suspended outside flow`() async throws {
+    @Test func `A flow that suspends outside its steps is an error`() async throws {
         let session = SchemeSession(
             try instance(Self.server { _ in ScriptedServer.Answer() }, fault: "sleeps"), storage: InMemoryStorage())
         let error = try await #require(throws: PluginError.self) { try await session.login() }
         #expect("\(error)".contains("suspended outside flow"))
     }
 
-    @Test func `Cancellation that is swallowed ends all the same`() async throws {
+    @Test func `A flow that ignores cancellation ends`() async throws {
         let instance = try instance(Self.server { _ in ScriptedServer.Answer() }, fault: "swallows")
         let session = SchemeSession(instance, storage: InMemoryStorage())
         let login = Task { try await session.login() }
@@ -97,7 +98,7 @@ struct FlowProbeTests {
     }
 
     /// Each in a task of its own, with a library that has one thread: whichever calls.
-    @Test func `A thousand logins at a time, in this thread`() throws {
+    @Test func `A thousand concurrent logins run on one thread`() throws {
         let instance = try instance(Self.server { _ in ScriptedServer.Answer() })
         let flows = try (0..<1000).map { _ in try #require(try Flow(.login, of: instance)) }
         for flow in flows {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// What a plugin reaches through `nevod_host`.
+/// Tests what a plugin reaches through `nevod_host`.
 struct HostServicesTests {
     private func finds(_ name: String) throws -> Bool {
         let services = HostServices(log: { _, _ in })
@@ -14,7 +14,7 @@ struct HostServicesTests {
         }
     }
 
-    @Test func `An extension by its name and revision, and no other`() throws {
+    @Test func `An extension is found by its name and revision only`() throws {
         #expect(try finds("nevod.public-suffix/1"))
         for name in ["", "nevod.public-suffix/2", "nevod.public-suffix", "nevod.public-suffix/1 ", "nevod.tls-identity/1"] {
             #expect(try !finds(name), "\(name)")

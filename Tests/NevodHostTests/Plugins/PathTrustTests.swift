@@ -1,4 +1,5 @@
 import Glibc
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -10,7 +11,7 @@ struct PathTrustTests {
         folder = try TemporaryFolder()
     }
 
-    @Test func `What only we can write is trusted, also in a folder with the sticky bit`() throws {
+    @Test func `A file that only its owner can write is trusted, also below a folder with the sticky bit`() throws {
         let file = try folder.write("lib.so", [1], mode: 0o755)
         #expect(PathTrust.problem(of: file) == nil)
         #expect(PathTrust.problem(of: "/bin") == nil)
@@ -18,7 +19,7 @@ struct PathTrustTests {
     }
 
     @Test(arguments: [(mode_t(0o646), "everyone"), (0o666, "everyone"), (0o664, "its group")])
-    func `A file that others can write is not`(mode: mode_t, whom: String) throws {
+    func `A file that others can write is not trusted`(mode: mode_t, whom: String) throws {
         let file = try folder.write("lib.so", [1])
         chmod(file, mode)
         let found = try #require(PathTrust.problem(of: file))
@@ -27,7 +28,7 @@ struct PathTrustTests {
     }
 
     @Test(arguments: [mode_t(0o777), 0o770])
-    func `Nor is a file in a folder that others can write, at any depth`(mode: mode_t) throws {
+    func `A file below a folder that others can write is not trusted, at any depth`(mode: mode_t) throws {
         let outer = folder.makeFolder("outer", mode: mode)
         _ = folder.makeFolder("outer/inner")
         let file = try folder.write("outer/inner/lib.so", [1])
@@ -36,13 +37,13 @@ struct PathTrustTests {
         #expect(PathTrust.problem(of: file) == nil)
     }
 
-    @Test func `The sticky bit helps a folder only`() throws {
+    @Test func `The sticky bit counts for folders only`() throws {
         let file = try folder.write("lib.so", [1])
         chmod(file, 0o1666)
         #expect(PathTrust.problem(of: file)?.path == file)
     }
 
-    @Test func `What isn't there is not trusted`() {
+    @Test func `A missing file is not trusted`() {
         #expect(PathTrust.problem(of: "\(folder.path)/missing")?.path == "\(folder.path)/missing")
     }
 

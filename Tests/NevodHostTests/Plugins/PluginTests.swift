@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -11,7 +12,7 @@ struct PluginTests {
         try TestPlugin.hmac.get().scheme().makeInstance(settings: Self.settings, clock: .fixed)
     }
 
-    /// What Python makes of the same messages.
+    /// Python's signatures of the same messages.
     private func expectedSignatures(_ messages: [String]) throws -> [String] {
         try Command.python(
             "import sys, hmac\nfor m in sys.argv[2:]: print(hmac.new(bytes.fromhex(sys.argv[1]), bytes.fromhex(m), 'sha256').hexdigest())",
@@ -22,7 +23,7 @@ struct PluginTests {
         try Command.python("import sys, hashlib\nprint(hashlib.sha256(bytes.fromhex(sys.argv[1])).hexdigest())", [hex(bytes)])[0]
     }
 
-    @Test func `What the plugin says of itself`() throws {
+    @Test func `The plugin's name, version, vendor and schemes are read`() throws {
         let plugin = try TestPlugin.hmac.get()
         #expect(plugin.name == "HMACAuth")
         #expect(plugin.vendor == "NevodHost")
@@ -35,14 +36,14 @@ struct PluginTests {
         #expect(scheme.settings.filter(\.isSecret).map(\.name) == ["secret"])
     }
 
-    @Test func `A library is loaded twice as one`() throws {
+    @Test func `A library that is loaded twice is one plugin`() throws {
         let first = try TestPlugin.hmac.get()
         let second = try Plugin(named: first.path)
         #expect(second.path == first.path)
         #expect(try second.scheme().table == first.scheme().table)
     }
 
-    @Test func `An unknown scheme is told with the known ones`() throws {
+    @Test func `The error for an unknown scheme names the known ones`() throws {
         let error = try #require(throws: PluginError.self) { try TestPlugin.hmac.get().scheme("digest") }
         #expect("\(error)".hasSuffix("has no scheme \"digest\"; it offers hmac"))
     }
@@ -99,7 +100,7 @@ struct PluginTests {
         #expect(once.count == 3)
     }
 
-    @Test func `Eight tasks, two thousand signatures each, all of them right`() async throws {
+    @Test func `Sixteen thousand signatures of eight tasks are all right`() async throws {
         let instance = try instance()
         let expected = try expectedSignatures((0..<8).map { "GET\n/task/\($0)\n\(fixedSeconds)\n" })
         #expect(Set(expected).count == 8)

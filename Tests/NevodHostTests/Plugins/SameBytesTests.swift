@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -11,7 +12,7 @@ struct SameBytesTests {
         let testDescription: String
         let inApp: Make
         let plugin: Make
-        /// What shows a credential in the bytes of a request.
+        /// The text that shows a credential in the bytes of a request.
         let credential: String
     }
 
@@ -158,7 +159,7 @@ struct SameBytesTests {
     }
 
     @Test(arguments: pairs)
-    func `Each alone`(pair: Pair) async throws {
+    func `A native token and the plugin write the same bytes`(pair: Pair) async throws {
         let server = try Server()
         try await send(Self.calls, to: server, through: pair.inApp(server.url))
         let inApp = server.bytes
@@ -170,7 +171,7 @@ struct SameBytesTests {
     }
 
     @Test(arguments: pairs)
-    func `With a body`(pair: Pair) async throws {
+    func `A native token and the plugin sign a body alike`(pair: Pair) async throws {
         let server = try Server()
         for make in [pair.inApp, pair.plugin] {
             try await send(Self.callsWithBodies, to: server, through: make(server.url))
@@ -182,7 +183,7 @@ struct SameBytesTests {
 
     /// A plugin goes on after every token that doesn't sign, so a token keeps its place before it, and a plugin behind.
     @Test(arguments: pairs, pairs)
-    func `Two beside each other, in one chain`(first: Pair, second: Pair) async throws {
+    func `Two schemes in one chain write what native tokens write`(first: Pair, second: Pair) async throws {
         guard first.testDescription != second.testDescription else { return }
         // One writes the whole header, the other adds to it: what comes of that depends on the order.
         guard ![first, second].allSatisfy({ $0.testDescription.hasPrefix("Cookie: ") }) else { return }
@@ -216,7 +217,7 @@ struct SameBytesTests {
     /// A 401, a 503 and a redirect within the origin carry the credential anew, once each, though the server echoes the query; a
     /// redirect elsewhere carries none, and neither does the way back.
     @Test(arguments: pairs)
-    func `Attempts and redirects`(pair: Pair) async throws {
+    func `Attempts and redirects get the same bytes from a native token and the plugin`(pair: Pair) async throws {
         let home = Collected<String>()
         let elsewhere = try Server { path, _, _ in path == "/x" ? "302 Found\r\nLocation: \(home.values[0])/back" : "200 OK" }
         let server = try Server { [url = elsewhere.url] path, query, count in

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -37,7 +38,7 @@ struct SchemeInstanceTests {
         return View(lines: request.headers.dropFirst(before).map { ($0.name, $0.value) })
     }
 
-    @Test func `Method, scheme, authority and target`() throws {
+    @Test func `The view has the method, scheme, authority and target`() throws {
         let first = try view(HTTPRequest(.get, "HTTPS://Example.com:8443/a%2Fb//../ä?x=1&&y#z"))
         #expect(first["V-Method"] == "GET")
         #expect(first["V-Scheme"] == "https")
@@ -53,7 +54,7 @@ struct SchemeInstanceTests {
         #expect(second["V-Target"] == "/")
     }
 
-    @Test func `Every header line, in the order of sending`() throws {
+    @Test func `The view has every header line, in the order of sending`() throws {
         var request = try HTTPRequest(.post, "http://h:81/", body: .bytes([1, 2]))
         try request.addHeader("b", "1")
         try request.addHeader("A", "2")
@@ -68,7 +69,7 @@ struct SchemeInstanceTests {
     }
 
     @Test(arguments: [[], [0], Array(0...255), [UInt8](repeating: 7, count: 100_000)] as [[UInt8]])
-    func `The body and its digests`(body: [UInt8]) throws {
+    func `The view has the body and its digests`(body: [UInt8]) throws {
         // A value that holds the body in hex has its bounds, the digests have none.
         let short = Array(body.prefix(20_000))
         let view = try view(HTTPRequest(.post, "http://h/", body: .bytes(short)))
@@ -82,7 +83,7 @@ struct SchemeInstanceTests {
         #expect(view.all("V-Digest") == (body.isEmpty ? [] : expected))
     }
 
-    @Test func `No body at all`() throws {
+    @Test func `The view of a request without a body has none`() throws {
         let view = try view(HTTPRequest(.get, "http://h/"))
         #expect(view["V-Body-Kind"] == "0")
         #expect(view["V-Body-Length"] == "0")
@@ -103,7 +104,7 @@ struct SchemeInstanceTests {
         #expect(seen.all("V-Digest").count == 3)
     }
 
-    @Test func `A stream of unknown length, without digests`() throws {
+    @Test func `A stream of unknown length has no digests`() throws {
         let body = HTTPBodyStream(length: nil, isReplayable: false) { throw CancellationError() }
         let seen = try view(HTTPRequest(.post, "http://h/", body: .stream(body)))
         #expect(seen["V-Body-Kind"] == "2")
@@ -117,11 +118,11 @@ struct SchemeInstanceTests {
         #expect(try view(HTTPRequest(.post, "http://h/", body: .stream(body)))["V-Body-Kind"] == "0")
     }
 
-    @Test func `The host's clock`() throws {
+    @Test func `The view has the time of the host's clock`() throws {
         #expect(try view(HTTPRequest(.get, "http://h/"))["V-Time"] == "1767225600123456789")
     }
 
-    @Test func `Random bytes are 32, and new for each call`() throws {
+    @Test func `The view has 32 random bytes, new for each call`() throws {
         let request = try HTTPRequest(.get, "http://h/")
         let randoms = try (0..<200).map { _ in try #require(view(request)["V-Random"]) }
         #expect(randoms.allSatisfy { $0.utf8.count == 64 })
@@ -151,11 +152,11 @@ struct SchemeInstanceTests {
     }
 
     @Test(arguments: [1, 2, 16])
-    func `The attempt`(attempt: Int) throws {
+    func `The view has the number of the attempt`(attempt: Int) throws {
         #expect(try view(HTTPRequest(.get, "http://h/"), attempt: attempt)["V-Attempt"] == "\(attempt)")
     }
 
-    @Test func `An instance is destroyed once, when nobody has it any more`() throws {
+    @Test func `An instance is destroyed once, with its last reference`() throws {
         let lines = Collected<String>()
         do {
             var token: PluginToken?
@@ -178,7 +179,8 @@ struct SchemeInstanceTests {
         let bytes = [1, 0, 0, 0, 0, 0, 0, 0, 5] + purpose + [0, 0, 0, 2] + Array("me".utf8) + [1, 2, 3]
         let stored = try PluginToken.decode(from: bytes)
         for count in 0..<bytes.count - 3 {
-            #expect(throws: UnreadableTokenError.self) { try PluginToken.decode(from: Array(bytes.prefix(count))) }
+            let error = #expect(throws: UnreadableTokenError.self) { try PluginToken.decode(from: Array(bytes.prefix(count))) }
+            #expect(error?.missing.isEmpty == false, "\(count) bytes")
         }
         var request = try HTTPRequest(.get, "http://h/")
         #expect(throws: UnboundTokenError.self) { try stored.authorize(&request) }

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -10,7 +11,7 @@ struct SchemeSettingsTests {
         scheme = try TestPlugin.settings.get().scheme("settings")
     }
 
-    /// What the plugin was given, in order.
+    /// The settings that the plugin got, in order.
     private func arrived(_ settings: SchemeSettings) throws -> [String] {
         let lines = Collected<String>()
         _ = try scheme.makeInstance(settings: settings) { _, line in lines.append(line) }
@@ -33,7 +34,7 @@ struct SchemeSettingsTests {
         #expect(scheme.settings[1].help == "")
     }
 
-    @Test func `Values arrive in order, and defaults behind them`() throws {
+    @Test func `Values are passed in order, followed by the defaults`() throws {
         #expect(try arrived(["text": "t"]) == ["text=t", "integer=-7", "boolean=true"])
         #expect(
             try arrived([
@@ -45,7 +46,7 @@ struct SchemeSettingsTests {
             ])
     }
 
-    @Test func `An unknown setting is told with the known ones`() throws {
+    @Test func `The error for an unknown setting names the known ones`() throws {
         let error = try error(["text": "t", "nonsense": "1"])
         guard case .unknownSetting("settings", "nonsense", let valid) = error.reason else {
             Issue.record("\(error)")
@@ -55,7 +56,7 @@ struct SchemeSettingsTests {
         #expect("\(error)".contains("has no setting \"nonsense\"; its settings are text, secret"))
     }
 
-    @Test func `A missing setting is told with its help`() throws {
+    @Test func `The error for a missing setting has its help`() throws {
         let error = try error([:])
         guard case .missingSetting("settings", "text", "Any text", _) = error.reason else {
             Issue.record("\(error)")
@@ -78,7 +79,9 @@ struct SchemeSettingsTests {
         ("url", "ftp://h/", "must be an absolute http or https URL, not \"ftp://h/\""),
         ("pin", "1x", "must be an integer, not what was given"),
     ])
-    func `A value of the wrong kind is told, a secret one is not shown`(name: String, value: String, problem: String) throws {
+    func `The error for a value of the wrong kind shows it, unless it is secret`(name: String, value: String, problem: String)
+        throws
+    {
         for given in [SchemeSettings.Value.text(value), .secret(Secret(value))] {
             var settings: SchemeSettings = name == "text" ? [:] : ["text": "t"]
             settings.add(name, given)
@@ -101,7 +104,7 @@ struct SchemeSettingsTests {
 
     /// nevod_plugin.h: "arrives as decimal digits with an optional minus".
     @Test(arguments: ["-0", "007"])
-    func `An integer arrives as the contract says`(text: String) throws {
+    func `An integer is passed in the contract's form`(text: String) throws {
         let values = try arrived(["text": "t", "integer": .text(text)]).filter { $0.hasPrefix("integer=") }
         #expect(!values.isEmpty && values.allSatisfy { $0.dropFirst(8).allSatisfy { "-0123456789".contains($0) } })
     }
@@ -124,7 +127,7 @@ struct SchemeSettingsTests {
         #expect("\(error)".hasSuffix("failed in create: repeated is not to the plugin's taste (bad settings)"))
     }
 
-    @Test func `A status that the contract doesn't know is told as such`() throws {
+    @Test func `The error for an unknown status has its number`() throws {
         let instance = try scheme.makeInstance(settings: ["text": "t"])
         var request = try HTTPRequest(.get, "http://h/")
         let error = try #require(throws: PluginError.self) { try instance.authorize(&request, attempt: 1) }

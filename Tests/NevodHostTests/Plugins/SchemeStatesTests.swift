@@ -25,7 +25,7 @@ struct SchemeStatesTests {
         (0..<times).map { _ in states.use(at: place).count }
     }
 
-    @Test mutating func `Another state begins another count, the same state goes on`() {
+    @Test mutating func `A new state restarts the count; an equal state continues it`() {
         #expect(counts(2, at: one) == [0, 1])
         states.set(secret("first"), at: one)
         #expect(counts(2, at: one) == [0, 1])
@@ -35,7 +35,7 @@ struct SchemeStatesTests {
         #expect(counts(1, at: one) == [0])
     }
 
-    @Test mutating func `Of two answers to one state the first is kept`() {
+    @Test mutating func `The first of two successors of a state is kept`() {
         states.replace(nil, with: secret("first"), at: one)
         states.replace(nil, with: secret("second"), at: one)
         #expect(states.use(at: one).state == secret("first"))
@@ -47,7 +47,7 @@ struct SchemeStatesTests {
         #expect(states.use(at: one).count == 4)
     }
 
-    @Test mutating func `What a login kept is where an origin begins`() {
+    @Test mutating func `An origin starts with the state that a login kept`() {
         states.set(secret("login"), at: login)
         #expect(states.use(at: one).state == secret("login"))
         states.replace(secret("login"), with: secret("own"), at: one)
@@ -55,7 +55,7 @@ struct SchemeStatesTests {
         #expect(states.state(at: two) == secret("login"))
     }
 
-    @Test mutating func `What belongs to one account is not shown to another`() {
+    @Test mutating func `The state of one account is not shown to another`() {
         let other = StatePlace(account: "other", origin: one.origin)
         states.set(secret("mine"), at: login)
         #expect(states.state(at: one) == secret("mine"))
@@ -65,7 +65,7 @@ struct SchemeStatesTests {
         #expect(states.use(at: other).count == 0)
     }
 
-    @Test mutating func `A thousand origins are remembered, and what a login kept always`() throws {
+    @Test mutating func `A thousand origins are remembered; the state that a login kept is never evicted`() throws {
         states.set(secret("login"), at: login)
         for index in 0..<3000 {
             let place = try place(index)
@@ -81,7 +81,7 @@ struct SchemeStatesTests {
         #expect(counts(1, at: one)[0] > 2)
     }
 
-    @Test mutating func `What another login keeps is for all origins, and counts anew`() {
+    @Test mutating func `The state that a new login keeps applies to all origins, with a new count`() {
         states.set(secret("first"), at: login)
         #expect(counts(2, at: one) == [0, 1])
         states.set(secret("own"), at: two)

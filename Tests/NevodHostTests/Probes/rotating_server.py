@@ -48,7 +48,7 @@ from oauth2_provider.oauth2_backends import get_oauthlib_core
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.views import TokenView
 
-# One request at a time in the database: what is tested is the client.
+# The database serves one request at once: the client is tested, not this server.
 database = threading.RLock()
 changed = threading.Condition()
 exchanges, reuses = {}, []

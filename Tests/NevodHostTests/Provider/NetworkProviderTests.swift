@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -35,7 +36,7 @@ struct NetworkProviderTests {
         try HTTPRequest(.post, "http://h/p", body: body)
     }
 
-    @Test func `The signer comes after the chain, and sees every line`() async throws {
+    @Test func `The signer follows the chain, and sees every header line`() async throws {
         let transport = TestTransport()
         let provider = NetworkProvider(
             session: transport, interceptor: HeadersInterceptor(headers: ["X-Chain": "1"]),
@@ -48,7 +49,7 @@ struct NetworkProviderTests {
         #expect(sent.headers.prefix(3).map(\.provenance) == [.host, .host, .caller])
     }
 
-    @Test func `A native token goes on as its own provenance`() async throws {
+    @Test func `A native token's edits have the token's provenance`() async throws {
         let transport = TestTransport()
         _ = try await NetworkProvider(session: transport, signer: Stamp(value: "secret")).send(request())
         let sent = try #require(transport.sent.first)
@@ -56,7 +57,7 @@ struct NetworkProviderTests {
         #expect(sent.redactedHead.last == "X-Token: [redacted: token Stamp]")
     }
 
-    @Test func `Authorize sends nothing, and is what send would send`() async throws {
+    @Test func `authorize sends nothing, and returns what send would send`() async throws {
         let transport = TestTransport()
         let provider = NetworkProvider(session: transport, signer: Stamp(value: "1"))
         let authorized = try await provider.authorize(request())
@@ -79,7 +80,7 @@ struct NetworkProviderTests {
         #expect(transport.sent.map(\.target) == ["/p?n=1", "/p?n=2", "/p?n=3"])
     }
 
-    @Test func `A plugin is told the attempt`() async throws {
+    @Test func `A plugin gets the number of the attempt`() async throws {
         let transport = TestTransport { attempt, _ in attempt < 3 ? 401 : 200 }
         let signer = try TestPlugin.view.get().scheme().makeInstance().token
         let provider = NetworkProvider(session: transport, interceptor: Retrying(asked: Collected()) { $0 < 3 }, signer: signer)
@@ -117,7 +118,7 @@ struct NetworkProviderTests {
         #expect(transport.sent.count == 16)
     }
 
-    @Test func `A failure may be retried as an answer may`() async throws {
+    @Test func `Interceptors may retry failures as well as responses`() async throws {
         let transport = TestTransport { attempt, _ throws(TransportError) in
             guard attempt > 1 else { throw TransportError(.connectionLost) }
             return 200
@@ -129,7 +130,7 @@ struct NetworkProviderTests {
         #expect(asked.values == [1, 2])
     }
 
-    @Test func `Errors say whose they are`() async throws {
+    @Test func `Errors name their origin`() async throws {
         struct Wrong: Error {}
         let adapting = Adapting { _ in throw Wrong() }
         let first = await #expect(throws: NetworkError.self) {
@@ -242,7 +243,7 @@ struct NetworkProviderTests {
     }
 }
 
-/// What the configuration's policy and limits decide.
+/// Tests the configuration's policy and limits.
 extension NetworkProviderTests {
     private enum Service: ServiceDomain {
         case api
@@ -270,21 +271,21 @@ extension NetworkProviderTests {
         #expect(posting.sent.count == 1)
     }
 
-    @Test func `A call's own policy goes before the configuration's`() async throws {
+    @Test func `A call's own policy overrides the configuration's`() async throws {
         let transport = TestTransport { _, _ in 503 }
         _ = try await provider(transport, hasty).send(
             HTTPRequest(.get, "http://h/"), RequestOptions(retryPolicy: RetryPolicy.none))
         #expect(transport.sent.count == 1)
     }
 
-    @Test func `A retry that an interceptor wants is none of the policy's`() async throws {
+    @Test func `A retry that an interceptor asks for is not the policy's`() async throws {
         let transport = TestTransport { attempt, _ in attempt == 1 ? 401 : attempt < 4 ? 503 : 200 }
         let provider = provider(transport, hasty, interceptor: Retrying(asked: Collected()) { $0 == 1 })
         #expect(try await provider.send(HTTPRequest(.get, "http://h/")).status == 200)
         #expect(transport.sent.count == 4)
     }
 
-    @Test func `A wait beyond the request's time is not begun: the answer is better than a time-out`() async throws {
+    @Test func `A retry beyond the request's deadline is not begun, and the response is returned`() async throws {
         let transport = TestTransport { _, _ in 503 }
         let slow = RetryPolicy(maxAttempts: 3, baseDelay: .seconds(5000), maxDelay: .seconds(5000), jitter: false)
         let response = try await provider(transport, slow).send(
@@ -293,7 +294,7 @@ extension NetworkProviderTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test func `The rate limiter is asked before each attempt, and the request's time bounds it`() async throws {
+    @Test func `The rate limiter delays each attempt, bounded by the request's deadline`() async throws {
         struct Counting: RateLimiting {
             let asked: Collected<Int>
             func acquire() async throws { asked.append(1) }
@@ -319,7 +320,7 @@ extension NetworkProviderTests {
         #expect((330...400).contains(transport.sent.count), "\(transport.sent.count)")
     }
 
-    @Test func `Signatures come after everything, wherever they stand in the chain`() async throws {
+    @Test func `Signatures are applied last, wherever they are in the chain`() async throws {
         let transport = TestTransport()
         let chain = InterceptorChain([
             InterceptorChain([TokenInterceptor(Stamp(value: "signed"), phase: .signature)]),

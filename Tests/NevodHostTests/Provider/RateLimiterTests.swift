@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -8,10 +9,10 @@ struct RateLimiterTests {
 
     /// Arrivals at random; whatever comes, no window of the interval's length sees more than the limit.
     @Test(arguments: [(10, 1000, nil), (10, 1000, 1), (10, 1000, 5), (1, 100, nil), (3, 50, 3)] as [(Int, Int, Int?)])
-    func `No span of time sees more than the limit`(requests: Int, milliseconds: Int, burst: Int?) {
+    func `No window of time exceeds the limit`(requests: Int, milliseconds: Int, burst: Int?) {
         let configuration = RateLimitConfiguration(requests: requests, per: .milliseconds(milliseconds), burst: burst)
         var queue = RateLimitQueue<Int>(configuration)
-        var random = SeededRandom(state: 11)
+        var random = SeededRandom(seed: 11)
         var starts: [Duration] = []
         var order: [Int] = []
         var arrived = 0
@@ -39,7 +40,7 @@ struct RateLimiterTests {
         for (index, start) in starts.enumerated() where index >= atOnce { #expect(start > starts[index - atOnce]) }
     }
 
-    @Test func `It says exactly when the next may go`() {
+    @Test func `The queue gives the exact time of the next request`() {
         var queue = RateLimitQueue<Int>(RateLimitConfiguration(requests: 2, interval: 1.0))
         let atOnce = [0, 300, 999].map { queue.startImmediately(now: .milliseconds($0)) }
         #expect(atOnce == [true, true, false])
@@ -49,7 +50,7 @@ struct RateLimiterTests {
         #expect(early.started.isEmpty && early.pause == .milliseconds(600))
         let first = queue.advance(now: .seconds(1))
         #expect(first.started == [1] && first.pause == .milliseconds(300))
-        // Nobody overtakes who waits.
+        // No request overtakes a waiting one.
         let overtakes = queue.startImmediately(now: .seconds(5))
         #expect(!overtakes)
         let second = queue.advance(now: .seconds(5))
@@ -77,7 +78,7 @@ struct RateLimiterTests {
         return tasks
     }
 
-    @Test func `First come, first served, with one timer`() async throws {
+    @Test func `Requests are served in order, with one timer`() async throws {
         let clock = ManualClock()
         let limiter = limiter(1, clock)
         let gone = Collected<Int>()
@@ -96,7 +97,7 @@ struct RateLimiterTests {
         #expect(limiter.waiting == 0 && clock.sleepers == 0)
     }
 
-    @Test func `Who is cancelled leaves at once, and those behind move up`() async throws {
+    @Test func `A cancelled waiter leaves at once, and later ones move up`() async throws {
         let clock = ManualClock()
         let limiter = limiter(1, clock)
         let gone = Collected<Int>()
@@ -115,7 +116,7 @@ struct RateLimiterTests {
         #expect(gone.values == [1, 3])
     }
 
-    @Test func `Who is cancelled before doesn't even ask`() async {
+    @Test func `A task that is already cancelled doesn't wait`() async {
         let limiter = limiter(1, ManualClock())
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -127,13 +128,13 @@ struct RateLimiterTests {
         await #expect(throws: Never.self) { try await limiter.acquire() }
     }
 
-    @Test func `10,000 who leave in any order leave nothing behind`() async throws {
+    @Test func `10,000 waiters that leave in any order leave no memory behind`() async throws {
         let clock = ManualClock()
         let limiter = limiter(1, clock)
         try await limiter.acquire()
         var tasks = (0..<10_000).map { _ in Task { try await limiter.acquire() } }
         #expect(await eventually { limiter.waiting == 10_000 && clock.sleepers == 1 })
-        var random = SeededRandom(state: 5)
+        var random = SeededRandom(seed: 5)
         tasks.shuffle(using: &random)
         for task in tasks { task.cancel() }
         var cancelled = 0
@@ -153,7 +154,7 @@ struct RateLimiterTests {
     }
 
     /// Cancelled while the timer lets others go: each of them either goes or is cancelled, and no place is lost.
-    @Test func `Leaving and going at once`() async throws {
+    @Test func `A waiter that is cancelled when its turn comes loses no turn`() async throws {
         let clock = ManualClock()
         let limiter = limiter(1, clock)
         let outcomes = Collected<Bool>()

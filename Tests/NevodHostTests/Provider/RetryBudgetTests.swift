@@ -15,14 +15,14 @@ struct RetryBudgetTests {
         #expect((1_000...1_070).contains(retries))
     }
 
-    @Test func `A calm hour saves up a limited number`() {
+    @Test func `A calm period saves a limited number of retries`() {
         var account = RetryAccount(ratio: 0.1, limit: 100, reserve: 0, interval: .seconds(10))
         for _ in 0..<100_000 { account.deposit() }
         let granted = (0..<1000).count { _ in account.withdraw(now: .zero) }
         #expect(granted == 100)
     }
 
-    @Test func `Few requests may retry as well, as often as time allows`() {
+    @Test func `Few requests may retry as well, up to a rate`() {
         var account = RetryAccount(ratio: 0, limit: 100, reserve: 10, interval: .seconds(10))
         // A clock that goes back changes nothing.
         let granted = [0, 3000, 1000, 3900, 1_000_000].map { milliseconds in
@@ -42,7 +42,7 @@ struct RetryBudgetTests {
         }
     }
 
-    @Test func `Shared by many tasks, it gives no more than it has`() async {
+    @Test func `Concurrent tasks withdraw no more than the budget has`() async {
         let budget = RetryBudget(ratio: 0, limit: 0, reserve: 10, per: .seconds(1_000_000))
         let granted = await withTaskGroup { group in
             for _ in 0..<100 { group.addTask { budget.withdraw() ? 1 : 0 } }

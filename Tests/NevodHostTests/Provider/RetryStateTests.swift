@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -19,7 +20,7 @@ struct RetryStateTests {
         var request = try HTTPRequest(method, "http://h/p", body: body)
         for (name, value) in headers { try request.setHeader(name, value) }
         var state = RetryState(policy, attempts: attempts)
-        var random = SeededRandom(state: 1)
+        var random = SeededRandom(seed: 1)
         return state.next(after: outcome, of: request, random: &random, now: Self.now)
     }
 
@@ -31,7 +32,7 @@ struct RetryStateTests {
 
     /// Every outcome with every method, beside the table in words.
     @Test(arguments: methods)
-    func `Which outcomes are worth another attempt`(method: String) throws {
+    func `Each outcome is retried, or given up, by its kind`(method: String) throws {
         let method = try #require(HTTPMethod(rawValue: method))
         let isIdempotent = Self.methods.prefix(6).contains(method.rawValue)
         for status in 100...599 {
@@ -54,7 +55,7 @@ struct RetryStateTests {
         }
     }
 
-    @Test func `What makes a POST safe to repeat`() throws {
+    @Test func `A POST is retried with an idempotency key, or if the policy says so`() throws {
         let lost = Result<HTTPResponse, TransportError>.failure(TransportError(.timedOut))
         #expect(try decide(lost, .post) == .giveUp(.notIdempotent))
         #expect(try decide(lost, .post, headers: ["idempotency-KEY": "1"]) == .wait(.seconds(1)))
@@ -72,7 +73,7 @@ struct RetryStateTests {
         }
     }
 
-    @Test func `Delays double, up to the longest`() throws {
+    @Test func `Delays double up to the maximum`() throws {
         let delays = try (0..<9).map { try decide(answer(503), attempts: $0) }
         #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .wait(.seconds($0)) })
         #expect(try decide(answer(503), attempts: 9) == .giveUp(.attemptsUsedUp))
@@ -93,9 +94,9 @@ struct RetryStateTests {
     }
 
     /// Uniform from none to the whole delay: of 10,000, each tenth gets about a tenth.
-    @Test func `Full jitter`() throws {
+    @Test func `Full jitter draws delays from zero up to the backoff`() throws {
         var tenths = [Int](repeating: 0, count: 10)
-        var random = SeededRandom(state: 7)
+        var random = SeededRandom(seed: 7)
         let request = try HTTPRequest(.get, "http://h/")
         for _ in 0..<10_000 {
             var state = RetryState(RetryPolicy(baseDelay: .seconds(4)), attempts: 1)
@@ -118,12 +119,12 @@ struct RetryStateTests {
     ]
 
     @Test(arguments: retryAfter)
-    func `Retry-After takes the place of the backoff`(text: String, seconds: Int?) throws {
+    func `Retry-After replaces the backoff`(text: String, seconds: Int?) throws {
         let decision = try decide(answer(503, [("Retry-After", text)]), attempts: 2)
         #expect(decision == .wait(.seconds(seconds ?? 4)))
     }
 
-    @Test func `A date counts from the answer's own`() throws {
+    @Test func `A Retry-After date counts from the response's Date`() throws {
         let ahead = [("Date", "Tue, 06 Nov 2029 08:49:37 GMT"), ("Retry-After", "Tue, 06 Nov 2029 08:49:47 GMT")]
         #expect(try decide(answer(503, ahead)) == .wait(.seconds(10)))
     }
@@ -131,13 +132,13 @@ struct RetryStateTests {
     @Test(arguments: [
         ("61", 61), ("99999999999999999999", Int(Int32.max)), ("Sun, 06 Nov 1994 08:50:38 GMT", 61),
     ])
-    func `Who is asked to wait too long doesn't come early`(text: String, seconds: Int) throws {
+    func `A Retry-After beyond the limit is given up, not shortened`(text: String, seconds: Int) throws {
         let decision = try decide(answer(429, [("Retry-After", text)]))
         #expect(decision == .giveUp(.serverAsksForMore(.seconds(seconds))))
     }
 
-    @Test func `With jitter, nobody comes before the time, or long after`() throws {
-        var random = SeededRandom(state: 3)
+    @Test func `With jitter, no retry precedes Retry-After, or exceeds the maximum`() throws {
+        var random = SeededRandom(seed: 3)
         let request = try HTTPRequest(.get, "http://h/")
         var delays = Set<Duration>()
         for _ in 0..<1000 {
@@ -152,7 +153,7 @@ struct RetryStateTests {
         #expect(delays.count > 100)
     }
 
-    @Test func `The budget is asked only when nothing else stands against it`() throws {
+    @Test func `The budget is consulted only if nothing else prevents a retry`() throws {
         var random = SystemRandomNumberGenerator()
         var asked = 0
         let request = try HTTPRequest(.get, "http://h/")
@@ -168,7 +169,7 @@ struct RetryStateTests {
         }
     }
 
-    @Test func `Presets, and delays in seconds`() {
+    @Test func `Presets have their delays, also given in seconds`() {
         #expect(RetryPolicy(maxAttempts: 3, baseDelay: 1.0, maxDelay: 60.0, multiplier: 2.0, jitter: true) == .default)
         #expect(RetryPolicy() == .default)
         #expect(RetryPolicy(baseDelay: 0.25).baseDelay == .milliseconds(250))

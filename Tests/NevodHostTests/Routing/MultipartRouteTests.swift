@@ -1,4 +1,5 @@
 import Foundation
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -35,7 +36,7 @@ struct MultipartRouteTests {
         provider = .test(server)
     }
 
-    @Test func `Fields, bytes and files from the disk`() async throws {
+    @Test func `A form has its fields, bytes and files`() async throws {
         let folder = try TemporaryFolder()
         let large = [UInt8]((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         var builder = MultipartFormDataBuilder()
@@ -59,7 +60,7 @@ struct MultipartRouteTests {
             ])
     }
 
-    @Test func `The short forms`() async throws {
+    @Test func `The short forms build the same parts`() async throws {
         let folder = try TemporaryFolder()
         typealias Upload = MultipartRoute<EmptyResponse, Service>
         let fields = ["z": "1", "a": "2"]
@@ -85,7 +86,7 @@ struct MultipartRouteTests {
             ])
     }
 
-    @Test func `A file that isn't there is named, and nothing is sent`() async throws {
+    @Test func `A missing file is named, and nothing is sent`() async throws {
         let route = MultipartRoute<EmptyResponse, Service>.uploadFile(endpoint: "/u", domain: .api, path: "/nowhere/x")
         let error = await #expect(throws: NetworkError.self) { try await provider.perform(route) }
         if case .invalidRequest(let reason) = error {
@@ -96,7 +97,7 @@ struct MultipartRouteTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `How much of a file has been sent`() async throws {
+    @Test func `Progress reports how much of a file has been sent`() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("large.bin", [UInt8](repeating: 7, count: 500_000))
         let seen = Collected<TransferProgress>()

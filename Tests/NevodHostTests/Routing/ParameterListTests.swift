@@ -1,4 +1,5 @@
 import Foundation
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -26,7 +27,7 @@ struct ParameterListTests {
 
     private var expected: [[String]] { Self.pairs.parameters.map { [$0.name, $0.value] } }
 
-    @Test func `A query arrives as it was meant`() async throws {
+    @Test func `Query parameters reach the server unchanged`() async throws {
         let server = try ScriptedServer()
         let route = SimpleGetRoute<EmptyResponse, Service>(endpoint: "/q?own=1", domain: .api, parameterList: Self.pairs)
         _ = try await NetworkProvider.test(server).perform(route)
@@ -35,7 +36,7 @@ struct ParameterListTests {
         #expect(request.body.isEmpty)
     }
 
-    @Test func `A form arrives as it was meant`() async throws {
+    @Test func `Form parameters reach the server unchanged`() async throws {
         let server = try ScriptedServer()
         let route = SimplePostRoute<EmptyResponse, Service>(
             endpoint: "/f", domain: .api, parameterList: Self.pairs, parameterEncoding: .formURLEncoded)
@@ -46,12 +47,12 @@ struct ParameterListTests {
         #expect(try read(request.body) == expected)
     }
 
-    @Test func `A form is written as WHATWG says`() {
+    @Test func `A form is encoded by the rules of WHATWG`() {
         let form = ParameterList([("a b", "*-._~"), ("+", "ø"), ("", "")]).form
         #expect(String(decoding: form, as: UTF8.self) == "a+b=*-._%7E&%2B=%C3%B8&=")
     }
 
-    @Test func `JSON arrives as it was meant`() async throws {
+    @Test func `JSON parameters reach the server unchanged`() async throws {
         let server = try ScriptedServer()
         let unique = Dictionary(uniqueKeysWithValues: Self.texts.map { ($0, $0 + "\u{8}\"\\") })
         let route = SimplePostRoute<EmptyResponse, Service>(endpoint: "/j", domain: .api, parameters: unique)

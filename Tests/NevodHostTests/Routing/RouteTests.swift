@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -49,7 +50,7 @@ struct RouteTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `A route of one's own`() async throws {
+    @Test func `A custom route is sent as it says`() async throws {
         let server = try ScriptedServer { _ in .json(#"[{"id": 7}]"#) }
         let posts = try await NetworkProvider.test(server).perform(GetUserPostsRoute(userId: 123))
         #expect(posts == [Post(id: 7)])
@@ -57,7 +58,7 @@ struct RouteTests {
         #expect(server.requests.map(\.target) == ["/users/123/posts?after=3&limit=10"])
     }
 
-    @Test func `A route that decodes by itself`() async throws {
+    @Test func `A route may decode its own response`() async throws {
         let provider = NetworkProvider.test(try ScriptedServer { _ in .json("12345") })
         #expect(try await provider.perform(Own<any BodyDecoder>()) == 5)
         #expect(try await provider.perform(Own<TestJSON>()) == 5)
@@ -66,7 +67,7 @@ struct RouteTests {
         #expect("\(String(describing: error))".contains("MissingCoder, but the configuration's is a TestJSON"))
     }
 
-    @Test func `The methods and where they put parameters`() throws {
+    @Test func `Each method puts its parameters in the query or in the body`() throws {
         let parameters = ["b": "2", "a": "1"]
         let get = try request(SimpleGetRoute<[Post], Service>(endpoint: "/x", domain: .api, parameters: parameters))
         #expect(get.method == .get && get.target == "/v1/x?a=1&b=2" && get.body.length == 0)
@@ -150,7 +151,7 @@ struct RouteTests {
         var bodyEncoder: Marked { Marked() }
     }
 
-    @Test func `A body that is a value`() throws {
+    @Test func `A value is sent as an encoded body`() throws {
         let body = Body(name: "ø", tags: ["a"])
         let route = EncodablePostRoute<Body, [Post], Service>(
             endpoint: "/x", domain: .api, queryParameters: ["n": "1"], body: body, headers: ["X-A": "1"])
@@ -165,7 +166,7 @@ struct RouteTests {
         #expect(try text(request(OwnEncodable(body: Body(name: "", tags: [])))) == #"*{"name":"","tags":[]}"#)
     }
 
-    @Test func `Without an encoder there is a reason`() throws {
+    @Test func `The error for a missing encoder says so`() throws {
         let config = NetworkConfig(environments: [Service.api: SimpleEnvironment(baseURL: "http://h")])
         let error = #expect(throws: NetworkError.self) {
             try EncodablePostRoute<Body, [Post], Service>(endpoint: "/x", domain: .api, body: Body(name: "", tags: []))

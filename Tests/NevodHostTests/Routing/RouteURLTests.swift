@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -34,7 +35,7 @@ struct RouteURLTests {
         #expect(try target(base, endpoint) == url)
     }
 
-    @Test func `Queries follow one another, as they are`() throws {
+    @Test func `Queries are joined byte for byte`() throws {
         #expect(try target("http://h/v1?key=%41+b", "/x?q=a%20b&&e=", ["p": "1"]) == "http://h/v1/x?key=%41+b&q=a%20b&&e=&p=1")
         #expect(try target("http://h?k=1", "") == "http://h/?k=1")
         #expect(try target("http://h", "?q=/../x", ["p": "1"]) == "http://h/?q=/../x&p=1")
@@ -50,16 +51,17 @@ struct RouteURLTests {
         "/.;/b", "/..%2fb", "/a%2F..%2Fb", "/a%5c..%5Cb", "/a%252f..%252fb", "/a\\b", "\\\\evil", "/\\evil", "/a#b", "/a?b#c",
         "/a\r\nX: 1", "/a\nb", "/a\u{0}b", "/a\tb", "/a\u{7F}", "/a?b=\r\nX: 1",
     ])
-    func `What could lead elsewhere is refused`(endpoint: String) {
+    func `An endpoint that could lead to another place is refused`(endpoint: String) {
         let error = #expect(throws: InvalidRequestError.self) { try target("http://h/v1", endpoint) }
         #expect(error?.part == .url(endpoint))
     }
 
     @Test func `A service's address has no fragment`() {
-        #expect(throws: InvalidRequestError.self) { try target("http://h/v1#x", "/users") }
+        let error = #expect(throws: InvalidRequestError.self) { try target("http://h/v1#x", "/users") }
+        #expect(error?.part == .url("http://h/v1#x"))
     }
 
-    @Test func `What is sent is what was made`() async throws {
+    @Test func `The request has exactly the composed target`() async throws {
         let server = try ScriptedServer()
         let provider = NetworkProvider.test(server.url + "/v1/?key=1")
         for endpoint in ["/a%2Fb/c?x=%41&&y", "ø/漢 字", "/a//b/?q=1+2%2B3"] {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Glibc
-internal import NevodHost
+import NevodHost
+internal import NevodTestSupport
 
 /// The verifying server of Examples, on a port of its own.
 final class DemoServer: Sendable {
@@ -47,7 +48,7 @@ final class DemoServer: Sendable {
         let clientPort: Int
     }
 
-    /// What it has seen so far.
+    /// The requests received so far.
     func log() throws -> [Entry] {
         try contents(of: "\(folder.path)/log").split(separator: UInt8(ascii: "\n")).map {
             let decoder = JSONDecoder()

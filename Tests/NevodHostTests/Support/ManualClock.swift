@@ -1,4 +1,4 @@
-internal import NevodSupport
+import NevodSupport
 
 /// A clock that stands still until a test moves it.
 final class ManualClock: Clock {

@@ -1,6 +1,7 @@
 internal import Glibc
-internal import NevodHost
-internal import NevodSupport
+import NevodHost
+import NevodSupport
+internal import NevodTestSupport
 
 /// An API and its authorization server, which rotates refresh tokens and notices when one comes back (RFC 9700 §4.14.2):
 /// then the whole family is dead. The first access token it knows has expired already.

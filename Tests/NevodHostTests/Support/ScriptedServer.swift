@@ -1,7 +1,8 @@
 internal import Foundation
-internal import NevodSupport
+import NevodSupport
+internal import NevodTestSupport
 
-@testable internal import NevodHost
+@testable import NevodHost
 
 /// A server that answers each request by a function, and remembers what it was asked, to the byte.
 final class ScriptedServer: Sendable {

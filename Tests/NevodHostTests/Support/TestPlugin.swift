@@ -1,5 +1,6 @@
 internal import Glibc
-internal import NevodHost
+import NevodHost
+internal import NevodTestSupport
 
 /// The plugins of TestPlugins, each compiled once, and loaded like any other.
 enum TestPlugin {
@@ -11,7 +12,7 @@ enum TestPlugin {
     /// The real one, as the build left it beside the test binary.
     static let hmac = Result { try Plugin(named: "HMACAuth") }
 
-    // Of Probes: whole schemes, which show that the contract fits them.
+    // From the folder Probes: complete schemes, which show that the contract fits them.
     static let digest = Result { try load("digest", from: "Probes") }
     static let sigv4 = Result { try load("sigv4", from: "Probes") }
     static let dpop = Result { try load("dpop", from: "Probes") }

@@ -1,4 +1,6 @@
-@testable internal import NevodHost
+import NevodTestSupport
+
+@testable import NevodHost
 
 /// Answers without a network, and remembers what it was asked to send.
 final class TestTransport: HTTPTransport {

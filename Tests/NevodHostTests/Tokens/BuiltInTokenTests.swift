@@ -9,7 +9,7 @@ struct BuiltInTokenTests {
         return exchange.request
     }
 
-    @Test func `On the wire`() async throws {
+    @Test func `Each built-in token writes its header or query item`() async throws {
         #expect(try await sent(Token(value: "t")).headers["Authorization"] == "Bearer t")
         #expect(try await sent(OAuthToken(accessToken: "t")).headers["Authorization"] == "Bearer t")
         #expect(try await sent(APIKeyToken(apiKey: "k", headerName: "X-Key")).headers["X-Key"] == "k")
@@ -17,7 +17,7 @@ struct BuiltInTokenTests {
         #expect(try await sent(QueryAPIKeyToken(apiKey: "k", paramName: "key"), "http://h/").target == "/?key=k")
     }
 
-    @Test func `Stored and read`() throws {
+    @Test func `Each built-in token survives its storage`() throws {
         let end = UnixTime(nanoseconds: 1_700_000_000_123_456_789)
         func check<T: TokenModel & Equatable>(_ token: T) throws where T.Encoded == [UInt8] {
             #expect(try T.decode(from: token.encode()) == token)
@@ -27,10 +27,11 @@ struct BuiltInTokenTests {
         try check(QueryAPIKeyToken(apiKey: "+ ", paramName: ""))
         try check(OAuthToken(accessToken: "a", refreshToken: "r&=", expiresAt: end, scope: "one two"))
         try check(OAuthToken(accessToken: "a"))
-        #expect(throws: UnreadableTokenError.self) { try OAuthToken.decode(from: Array("refresh_token=r".utf8)) }
+        let error = #expect(throws: UnreadableTokenError.self) { try OAuthToken.decode(from: Array("refresh_token=r".utf8)) }
+        #expect(error?.missing == "access_token")
     }
 
-    @Test func `Printed, nothing of them shows`() {
+    @Test func `The descriptions of the tokens show no secret`() {
         func text(_ value: some TokenModel & Redacted) -> String {
             var dumped = ""
             dump(value, to: &dumped)
@@ -42,7 +43,7 @@ struct BuiltInTokenTests {
         #expect(!text(OAuthToken(accessToken: "s3cret", refreshToken: "s3cret")).contains("s3cret"))
     }
 
-    @Test func `A refresh token that a server doesn't rotate stays`() {
+    @Test func `A refresh token that the server doesn't rotate is kept`() {
         let old = OAuthToken(accessToken: "1", refreshToken: "r", scope: "s")
         #expect(OAuthToken(accessToken: "2").keepingRefreshToken(of: old).refreshToken == "r")
         #expect(OAuthToken(accessToken: "2", refreshToken: "r2").keepingRefreshToken(of: old).refreshToken == "r2")
@@ -58,7 +59,7 @@ struct BuiltInTokenTests {
             (#"{"error":{"code":"invalid_grant"}}"#, nil), (#"{"error"#, nil), (#"{"error":"x"#, nil), ("", nil), ("<html>", nil),
             (#"["error","invalid_grant"]"#, nil), (#"{"x":"error"}"#, nil), (#"{"x\\":"error","y":"z"}"#, nil),
         ] as [(String, String?)])
-    func `The error code of a token endpoint`(body: String, code: String?) {
+    func `The error code of a token endpoint is read`(body: String, code: String?) {
         #expect(OAuthErrorCode(inBody: Array(body.utf8))?.rawValue == code)
     }
 }

@@ -1,10 +1,11 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
 
-/// How long a renewal keeps others, who share the storage, from one of their own. Two storages over one folder are what two
-/// processes have.
+/// How long a renewal keeps other processes that share the storage from one of their own. Two storages over one folder act
+/// as two processes do.
 @Suite(.blocking) struct RenewalLockRulesTests {
     /// A folder of files on a device that is full as long as a test says so.
     private final class Filling: CompareAndSwapStorage, RenewalLockingStorage {
@@ -46,7 +47,7 @@ import Testing
         other = try FileStorage(directory: folder.path)
     }
 
-    @Test func `While a renewed token can't be saved nobody spends the old one again`() async throws {
+    @Test func `While a renewed token can't be saved, no process exchanges the old one again`() async throws {
         let (mine, theirs) = (TokenStorage<Token>(storage: one), TokenStorage<Token>(storage: other))
         try await mine.save(Token(value: "1"))
         let version = try await mine.current().version
@@ -54,7 +55,7 @@ import Testing
         one.isFull.withLock { $0 = true }
         let outcome = try await mine.coordinator.renew(version, isRefused: true, until: nil) { _ in Token(value: "2") }
         guard case .replaced = outcome else { return #expect(Bool(false), "\(outcome)") }
-        // Who waits for the token has it at once.
+        // A waiter for the token gets it at once.
         #expect(try await mine.load()?.value == "2")
         let exchanges = Collected<Token?>()
         async let theirOutcome = theirs.coordinator.renew(theirVersion, isRefused: true, until: nil) { old in
@@ -70,7 +71,7 @@ import Testing
         #expect(!mine.coordinator.hasUnsaved)
     }
 
-    @Test func `Nobody waits for a person who logs in`() async throws {
+    @Test func `No request waits for an interactive login`() async throws {
         let instance = try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "password"])
         /// Another process takes the lock, and stores another token, while this one thinks.
         struct Person: UserInteraction {
@@ -104,7 +105,7 @@ import Testing
         #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("theirs"))
     }
 
-    @Test func `Who gives up waiting for the lock doesn't keep it`() async throws {
+    @Test func `A waiter that gives up the lock doesn't hold it`() async throws {
         let (mine, theirs) = (TokenStorage<Token>(storage: one), TokenStorage<Token>(storage: other))
         let (held, free) = (Latch(), Latch())
         async let holding: Void = theirs.coordinator.withRenewalLock { _ in

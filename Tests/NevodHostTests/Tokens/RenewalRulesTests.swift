@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -21,7 +22,7 @@ struct RenewalRulesTests {
         return config
     }
 
-    @Test func `A token that was replaced before its renewal began is exchanged by nobody`() async throws {
+    @Test func `A token that was replaced before its renewal began is not exchanged`() async throws {
         let storage = try await storage()
         let version = try await storage.current().version
         memory.set(Array("2".utf8), for: .token)
@@ -92,7 +93,7 @@ struct RenewalRulesTests {
         func tell(_ key: StorageKey) { continuation.withLock { _ = $0?.yield(key) } }
     }
 
-    @Test func `Changes of others are told; a reader that ends leaves no listener behind`() async throws {
+    @Test func `Changes by others are reported; a reader that ends leaves no observer behind`() async throws {
         let listened = Listened()
         let storage = TokenStorage<Token>(storage: listened)
         try await storage.save(Token(value: "1"))
@@ -147,7 +148,7 @@ struct RenewalRulesTests {
             }, shouldAuthenticate: { $0.target != "/held" })
     }
 
-    @Test func `Those who come during a renewal aren't sent before its end, and keep to the limit afterwards`() async throws {
+    @Test func `Requests during a renewal are sent after it, within the limit`() async throws {
         let (started, goOn, transport) = (Latch(), Latch(), CountingTransport())
         let storage = try await storage()
         let provider = NetworkProvider(
@@ -189,7 +190,7 @@ struct RenewalRulesTests {
         }
     }
 
-    @Test func `The wait at the gate ends with the request's time`() async throws {
+    @Test func `The wait for a renewal ends at the request's deadline`() async throws {
         let (started, goOn) = (Latch(), Latch())
         let provider = NetworkProvider(
             session: CountingTransport(), interceptor: slow(try await storage(), started, goOn))
@@ -201,7 +202,7 @@ struct RenewalRulesTests {
         #expect(try await first.value == 200)
     }
 
-    @Test func `The wait for a place ends with the request's time`() async throws {
+    @Test func `The wait for a slot ends at the request's deadline`() async throws {
         let transport = CountingTransport()
         let provider = NetworkProvider(config: oneAtATime(), session: transport)
         let held = try HTTPRequest(.get, "http://h/held")
@@ -212,7 +213,7 @@ struct RenewalRulesTests {
         #expect(try await holder.value == 200)
     }
 
-    @Test func `The wait for the place that was given up for a renewal ends with the request's time`() async throws {
+    @Test func `The wait for a slot yielded to a renewal ends at the request's deadline`() async throws {
         let (started, goOn, transport) = (Latch(), Latch(), CountingTransport())
         let storage = try await storage()
         let provider = NetworkProvider(

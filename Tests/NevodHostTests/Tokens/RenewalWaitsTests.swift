@@ -14,7 +14,7 @@ struct RenewalWaitsTests {
         #expect(may == mayWait, sourceLocation: sourceLocation)
     }
 
-    @Test func `No circle is closed, however long`() {
+    @Test func `A wait that would close a cycle is refused, however long the cycle`() {
         var waits = RenewalWaits()
         expect([id(0)], id(1), true, &waits)
         expect([id(1)], id(2), true, &waits)
@@ -25,7 +25,7 @@ struct RenewalWaitsTests {
         expect([id(0), id(1)], id(3), true, &waits)
     }
 
-    @Test func `What has ended stands in nobody's way`() {
+    @Test func `A wait that has ended blocks no other`() {
         var waits = RenewalWaits()
         expect([id(0)], id(1), true, &waits)
         expect([id(0)], id(1), true, &waits)

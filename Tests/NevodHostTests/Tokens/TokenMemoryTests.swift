@@ -10,7 +10,7 @@ struct TokenMemoryTests {
         memory.install(Token(value: text), bytes(text), ifWrites: writes, renewal: nil)
     }
 
-    @Test func `What was read before a write doesn't undo it`() {
+    @Test func `A read from before a write doesn't undo it`() {
         var memory = TokenMemory<Token>()
         let writes = memory.writes
         memory.installWritten(Token(value: "2"), bytes("2"), renewal: nil)
@@ -22,7 +22,7 @@ struct TokenMemoryTests {
         #expect(memory.current.token?.value == "3")
     }
 
-    @Test func `What is read doesn't take the place of a token that is still to be written`() {
+    @Test func `A read doesn't replace a token that is still to be written`() {
         var memory = TokenMemory<Token>()
         memory.installWritten(Token(value: "1"), bytes("1"), renewal: nil)
         let isKept = memory.installUnsaved(

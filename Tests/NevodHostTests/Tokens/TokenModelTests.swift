@@ -34,7 +34,7 @@ struct TokenModelTests {
         Exchange(request: try HTTPRequest(.get, "http://h/p?q"), options: TransferOptions(), attempt: 1)
     }
 
-    @Test func `All that a token writes is its own`() async throws {
+    @Test func `Everything that a token writes has its provenance`() async throws {
         var exchange = try exchange()
         try exchange.request.setHeader("X-Mine", "1")
         try await Key(value: "secret").authorize(&exchange)
@@ -46,7 +46,7 @@ struct TokenModelTests {
         #expect(exchange.request.headers.map(\.provenance).last == .caller)
     }
 
-    @Test func `A token for another type of request`() async throws {
+    @Test func `A token may authorize another type of request`() async throws {
         var exchange = try exchange()
         try await ForeignKey().authorize(&exchange)
         #expect(

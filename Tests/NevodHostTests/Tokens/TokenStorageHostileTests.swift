@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -13,7 +14,7 @@ struct TokenStorageHostileTests {
             var failsToRead = false
             var failsToWrite = false
             var failsToReplace = false
-            /// What somebody else writes right after the next reading.
+            /// The value that another writer stores right after the next read.
             var theirs: [UInt8]?
             /// Reached by the next write, and what that waits for.
             var pause: (reached: Latch, goOn: Latch)?
@@ -97,7 +98,7 @@ struct TokenStorageHostileTests {
         #expect(stored == nil)
     }
 
-    @Test func `What somebody writes between the look and the write of a conditional save stays`() async throws {
+    @Test func `A conditional save doesn't overwrite a write made during it`() async throws {
         let storage = TokenStorage<Token>(storage: moody)
         try await storage.save(Token(value: "1"))
         let version = try await storage.current().version
@@ -164,7 +165,7 @@ struct TokenStorageHostileTests {
         #expect(stored == "2")
     }
 
-    /// Counts who listens.
+    /// Counts the observers.
     private final class Listened: ObservableStorage {
         let memory = InMemoryStorage()
         let (began, ended) = (Latch(), Latch())
@@ -180,7 +181,7 @@ struct TokenStorageHostileTests {
         }
     }
 
-    @Test func `Whoever reads changes of a storage that goes leaves no listener behind`() async throws {
+    @Test func `A reader of changes leaves no observer behind when its storage is freed`() async throws {
         let listened = Listened()
         var storage: TokenStorage<Token>? = TokenStorage(storage: listened)
         let changes = try #require(storage?.changes)

@@ -6,7 +6,7 @@ import Testing
 struct TokenStorageTests {
     private let memory = InMemoryStorage()
 
-    @Test func `Saves, loads and clears`() async throws {
+    @Test func `A token can be saved, loaded and cleared`() async throws {
         let storage = TokenStorage<Token>(storage: memory)
         #expect(try await storage.load() == nil)
         try await storage.save(Token(value: "1"))
@@ -32,7 +32,7 @@ struct TokenStorageTests {
         #expect(memory.data(for: "nevod.token.APIKeyToken") != nil)
     }
 
-    @Test func `That nothing is stored is no change`() async throws {
+    @Test func `An empty storage reports no change`() async throws {
         let storage = TokenStorage<Token>(storage: memory)
         var changes = storage.changes.makeAsyncIterator()
         #expect(try await storage.load() == nil)
@@ -40,7 +40,7 @@ struct TokenStorageTests {
         #expect(await changes.next() == .some(Token(value: "1")))
     }
 
-    @Test func `What others write is seen, as another version`() async throws {
+    @Test func `A write by others is read, as a new version`() async throws {
         let storage = TokenStorage<Token>(storage: memory)
         try await storage.save(Token(value: "1"))
         let before = try await storage.current().version
@@ -52,7 +52,7 @@ struct TokenStorageTests {
         #expect(try await storage.load() == nil)
     }
 
-    @Test func `The same token again is no other version`() async throws {
+    @Test func `Saving the same token keeps its version`() async throws {
         let storage = TokenStorage<Token>(storage: memory)
         try await storage.save(Token(value: "1"))
         let before = try await storage.current().version
@@ -60,7 +60,7 @@ struct TokenStorageTests {
         #expect(try await storage.current().version == before)
     }
 
-    @Test func `A conditional save overwrites nobody's change`() async throws {
+    @Test func `A conditional save doesn't overwrite a change by others`() async throws {
         let storage = TokenStorage<Token>(storage: memory)
         try await storage.save(Token(value: "1"))
         let version = try await storage.current().version
@@ -73,7 +73,7 @@ struct TokenStorageTests {
         #expect(try await storage.load() == Token(value: "other"))
     }
 
-    @Test func `Changes are told, the last one to a slow reader`() async throws {
+    @Test func `Changes are reported, to a slow reader the last one`() async throws {
         let storage = TokenStorage<Token>(storage: memory)
         var changes = storage.changes.makeAsyncIterator()
         try await storage.save(Token(value: "1"))
@@ -90,7 +90,7 @@ struct TokenStorageTests {
         #expect(error?.missing == "key")
     }
 
-    @Test func `Savers at the same time leave memory and storage alike`() async throws {
+    @Test func `Concurrent saves leave the same token in memory and in storage`() async throws {
         let (memory, storage) = (memory, TokenStorage<Token>(storage: Slow(memory: memory)))
         await withTaskGroup { group in
             for number in 0..<50 { group.addTask { try? await storage.save(Token(value: "\(number)")) } }
@@ -150,7 +150,7 @@ struct TokenStorageTests {
         #expect(full.memory.data(for: .token) == Array("2".utf8))
     }
 
-    @Test func `A token that could not be written doesn't overwrite what somebody else has written since`() async throws {
+    @Test func `A token that could not be written doesn't overwrite a later write by others`() async throws {
         let full = Full()
         let storage = TokenStorage<Token>(storage: full)
         try await storage.save(Token(value: "1"))

@@ -11,7 +11,7 @@ struct FlowFailureTests {
         let description = "hunter2"
     }
 
-    @Test func `An error fails the flow with its status`() throws {
+    @Test func `Each error ends the flow with its status`() throws {
         let failures: [(any Error, FlowHost.Report)] = [
             (SchemeError.denied("no", detail: "d"), .init(status: 3, message: "no", detail: "d")),
             (SchemeError.unavailable("later"), .init(status: 4, message: "later")),
@@ -34,7 +34,7 @@ struct FlowFailureTests {
         (NEVOD_TRANSPORT_TRANSIENT, FlowTransportError.Kind.transient), (NEVOD_TRANSPORT_PERMANENT, .permanent),
         (NEVOD_TRANSPORT_TOO_LARGE, .tooLarge), (99, .permanent),
     ])
-    func `A transport error reaches the flow with its kind`(number: Int, kind: FlowTransportError.Kind) throws {
+    func `Transport errors are thrown where the flow sends`(number: Int, kind: FlowTransportError.Kind) throws {
         let caught = try begin { flow in
             do { _ = try await flow.send(.get("https://h/")) } catch let error as FlowTransportError {
                 return IssuedToken(Secret("\(error.kind == kind) \(error)"))
@@ -49,7 +49,7 @@ struct FlowFailureTests {
         #expect(uncaught.step(.transportError(number, "reset")).report == .init(status: 4, message: "reset"))
     }
 
-    @Test func `A response that isn't JSON is a transient failure`() throws {
+    @Test func `A response that is not JSON is a transient failure`() throws {
         let flow = try begin { flow in
             let json = try await flow.send(.get("https://h/")).json()
             return IssuedToken(Secret(json["t"]?.string ?? "-"))
@@ -79,7 +79,7 @@ struct FlowFailureTests {
         #expect(flow.step(.start()).actions.isEmpty)
     }
 
-    @Test func `Ignored cancellation is reported as a fault, once or forever`() throws {
+    @Test func `A flow that ignores cancellation once goes on; one that always does is ended`() throws {
         let once = try begin { flow in
             try? await flow.wait(.seconds(9))
             try? await flow.wait(.seconds(9))
@@ -104,7 +104,7 @@ struct FlowFailureTests {
         #expect(forEver.step(.cancelled).report == .init(status: 6, message: "the flow continued after it was cancelled"))
     }
 
-    @Test func `A flow freed at any point releases everything`() throws {
+    @Test func `A flow freed after any number of steps leaks nothing`() throws {
         final class Count: Sendable {
             let alive = Locked(0)
             func change(by change: Int) { alive.withLock { $0 += change } }
@@ -137,7 +137,7 @@ struct FlowFailureTests {
         }
     }
 
-    @Test func `A flow that awaits anything but its AuthFlow fails`() throws {
+    @Test func `Suspending outside the flow's calls is an error`() throws {
         let ways: [(String, @Sendable (AuthFlow) async throws -> Void)] = [
             ("sleep", { _ in try await Task.sleep(for: .seconds(3600)) }),
             ("continuation", { _ in await Never.resumed() }),
@@ -171,7 +171,7 @@ struct FlowFailureTests {
         }
     }
 
-    /// A suspension that no flow can end. Resumed when the tests end, so that nothing leaks.
+    /// A suspended flow that can't be ended is left waiting, and resumed at the end of the tests so that nothing leaks.
     enum Never {
         static func resumed() async {
             await withTaskCancellationHandler {
@@ -186,7 +186,7 @@ struct FlowFailureTests {
         private static let waiting = Locked<[CheckedContinuation<Void, Swift.Never>]>([])
     }
 
-    @Test func `A cancelled function that is resumed later ends outside the flow's steps`() async throws {
+    @Test func `A late resumption runs outside a step, and gives no action`() async throws {
         let gate = AsyncStream.makeStream(of: Void.self)
         let ended = AsyncStream.makeStream(of: String.self)
         let lateFlow = try begin { flow in
@@ -211,7 +211,7 @@ struct FlowFailureTests {
         #expect(await results.next() == "true")
     }
 
-    @Test func `Child tasks and actors within a step are allowed`() throws {
+    @Test func `Child tasks that finish within a step are no suspension`() throws {
         actor Counter {
             var count = 0
             func add() -> Int {
@@ -251,7 +251,7 @@ struct FlowFailureTests {
         #expect(flow.step(.timer).report == .init(status: 6, message: "the flow requested two actions at once"))
     }
 
-    @Test func `An unexpected event is a fault`() throws {
+    @Test func `An event that doesn't match the action is refused`() throws {
         let flow = try begin { flow in
             _ = try await flow.send(.get("https://h/"))
             return IssuedToken(Secret("t"))
@@ -268,7 +268,7 @@ struct FlowFailureTests {
         #expect(unknown.step(FlowHost.Event(kind: 77)).status == NEVOD_INTERNAL)
     }
 
-    @Test func `A thousand flows run interleaved on one thread`() throws {
+    @Test func `A thousand concurrent flows run on one thread`() throws {
         let flows = try (0..<1000).map { index in
             try begin { flow in
                 var sum = 0

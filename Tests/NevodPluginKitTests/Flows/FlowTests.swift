@@ -3,7 +3,7 @@ import Testing
 
 /// A flow's function against the host's calls of `flow_step`.
 struct FlowTests {
-    /// The function that a test's flow runs. A task-local, because the kit creates the scheme.
+    /// The behaviour of a test's flow, passed by a task-local, since the kit makes the scheme.
     struct Script: Sendable {
         @TaskLocal static var login: @Sendable (AuthFlow) async throws -> IssuedToken = { _ in IssuedToken(Secret("t")) }
     }
@@ -47,7 +47,7 @@ struct FlowTests {
 
     private static let done = IssuedToken(Secret("done"))
 
-    @Test func `A flow may return a token without any action`() throws {
+    @Test func `A flow may return a token in its first step`() throws {
         let flow = try begin { _ in IssuedToken(Secret("abc"), expiresAt: 1_800_000_000, account: "ada") }
         let step = flow.step(.start())
         #expect(step.action == .token(.init(bytes: "abc", expiry: 1_800_000_000_000_000_000, account: "ada")))
@@ -55,12 +55,12 @@ struct FlowTests {
     }
 
     @Test(arguments: [(nil, 0), (0, 1), (-5, 1), (Int64.max, Int64.max), (2, 2_000_000_000)] as [(Int64?, Int64)])
-    func `An expiry of any time stays an expiry`(seconds: Int64?, nanoseconds: Int64) throws {
+    func `An expiry is never encoded as none`(seconds: Int64?, nanoseconds: Int64) throws {
         let flow = try begin { _ in IssuedToken(Secret("abc"), expiresAt: seconds) }
         #expect(flow.step(.start()).action == .token(.init(bytes: "abc", expiry: nanoseconds)))
     }
 
-    @Test func `Every action and every event passes between flow and host`() throws {
+    @Test func `Every action and every event pass the contract`() throws {
         let flow = try begin { flow in
             let one = try await flow.send(
                 .get("https://h/a", headers: [("X-A", "1"), ("X-A", "2")], followsRedirects: false))
@@ -111,7 +111,7 @@ struct FlowTests {
         (Duration.zero, UInt64(0)), (.seconds(-1), 0), (.nanoseconds(1), 1), (.seconds(3), 3_000_000_000),
         (.seconds(Int64.max), .max),
     ])
-    func `A pause is clamped to what the contract can express`(pause: Duration, nanoseconds: UInt64) throws {
+    func `A pause is passed in nanoseconds, saturated`(pause: Duration, nanoseconds: UInt64) throws {
         let flow = try begin { flow in
             try await flow.wait(pause)
             return Self.done
@@ -119,7 +119,7 @@ struct FlowTests {
         #expect(flow.step(.start()).action == .wait(nanoseconds))
     }
 
-    @Test func `Time and random bytes are those of the step`() throws {
+    @Test func `Time and randomness are those of the step`() throws {
         let flow = try begin { flow in
             let before = "\(flow.unixSeconds) \(flow.unixNanoseconds) \(flow.random)"
             try await flow.wait(.zero)
@@ -135,7 +135,7 @@ struct FlowTests {
             flow.step(event).action == .token(.init(bytes: "1700000000 1700000000000000000 [1] 2 [2] true")))
     }
 
-    @Test func `State passes in both directions`() throws {
+    @Test func `A flow reads and replaces the scheme's state`() throws {
         let flow = try begin { flow in
             #expect(flow.keptState == Array("old".utf8))
             flow.setState(Array("new".utf8))
@@ -188,7 +188,7 @@ struct FlowTests {
 
     private static let loginOnly = PluginExport(LoginOnly.self, name: "LoginOnly", version: "1", vendor: "")
 
-    @Test func `A flow that a scheme lacks is unsupported`() throws {
+    @Test func `A flow that the scheme lacks is unsupported`() throws {
         let host = try FlowHost(Self.loginOnly)
         #expect(host.scheme.flags & UInt32(NEVOD_SCHEME_INTERACTIVE) == 0)
         #expect(try FlowHost(Self.export).scheme.flags & UInt32(NEVOD_SCHEME_INTERACTIVE) != 0)

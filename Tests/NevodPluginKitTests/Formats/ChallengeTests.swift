@@ -1,4 +1,5 @@
 import NevodPluginKit
+import NevodTestSupport
 import Testing
 
 struct ChallengeTests {
@@ -65,7 +66,7 @@ struct ChallengeTests {
     ]
 
     @Test(arguments: examples)
-    func `Examples of the specifications are read`(lines: [String], expected: [Challenge]) {
+    func `The examples of the specifications parse`(lines: [String], expected: [Challenge]) {
         #expect(Challenge.parse(lines) == expected)
     }
 
@@ -88,7 +89,7 @@ struct ChallengeTests {
             ("A b=1 c=2", []), (#"A"b""#, []), (#"A b="c"d"#, []), ("=b", []), ("\"A\"", []), ("A/b", []), ("A é", []),
             ("b=1, A c=2", [challenge("A", ["c": "2"])]), ("A b=\"\u{1}\"", []), ("A ==", []),
         ] as [(String, [Challenge])])
-    func `Lists, spaces, quotes and faults are read as RFC 9110 defines`(line: String, expected: [Challenge]) {
+    func `Lists, whitespace, quotes and malformed parts parse as specified`(line: String, expected: [Challenge]) {
         #expect(Challenge.parse([line]) == expected)
     }
 
@@ -99,16 +100,16 @@ struct ChallengeTests {
         #expect(Challenge.parse(["A b=1", "c=2, \"fault", "D"]) == Challenge.parse(["A b=1, D"]))
     }
 
-    @Test func `Names match in any letter case`() {
+    @Test func `Names compare without regard to case`() {
         let challenge = Challenge.parse(["dIGEST Realm=x, REALM=y"])[0]
         #expect(challenge.isOf("Digest"))
         #expect(challenge["realm"] == "x")
         #expect(challenge["nonce"] == nil)
     }
 
-    /// Every well-formed challenge is read back, with any spaces and empty elements around it.
-    @Test func `Written challenges are read back`() {
-        var random = Seeded(state: 9110)
+    /// Whatever was written down properly is read back, between whatever spaces and empty elements.
+    @Test func `A written challenge parses to the same challenge`() {
+        var random = SeededRandom(seed: 9110)
         let words = ["a", "Z", "0", "!", "#", "~", "-", "."]
         let texts = ["a", " ", ",", "=", "\"", "\\", "é", "\t", "Basic realm=\"x\"", "/"]
         for _ in 0..<3000 {
@@ -134,8 +135,8 @@ struct ChallengeTests {
         }
     }
 
-    @Test func `Any bytes are read without a crash`() {
-        var random = Seeded(state: 7616)
+    @Test func `Random bytes parse without a crash`() {
+        var random = SeededRandom(seed: 7616)
         let words = ["Basic", "realm", "=", "\"", ",", " ", "\\", "a", "/", "é", "\u{0}", "==", "\t"]
         var found = 0
         for _ in 0..<20_000 {

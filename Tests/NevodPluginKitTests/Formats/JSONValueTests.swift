@@ -1,4 +1,5 @@
 import NevodPluginKit
+import NevodTestSupport
 import Testing
 
 struct JSONValueTests {
@@ -11,7 +12,7 @@ struct JSONValueTests {
             (#""\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00""#, "\"\\/\u{8}\u{C}\n\r\tAé😀"), ("\"ä€😀\u{7F}\"", "ä€😀\u{7F}"),
             (#"{"a":1,"a":2}"#, .object([.init("a", 1), .init("a", 2)])),
         ] as [(String, JSONValue)])
-    func `Valid texts are read`(text: String, value: JSONValue) throws {
+    func `Values parse`(text: String, value: JSONValue) throws {
         #expect(try JSONValue(parsing: text) == value)
     }
 
@@ -21,28 +22,34 @@ struct JSONValueTests {
         "\"\u{1}\"", "\"\n\"", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "]", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,}",
         "{a:1}", "{1:1}", "{\"a\" 1}", "{,}", "1 2", "1,", "/**/1", "\u{FEFF}1", "<html>",
     ])
-    func `Texts that aren't JSON are refused`(text: String) {
-        #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+    func `Text that is not JSON is refused`(text: String) {
+        let error = #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+        #expect(error.map { !$0.problem.isEmpty && $0.offset <= text.utf8.count } == true)
     }
 
-    @Test func `Depth and size are bounded`() throws {
+    @Test func `Depth and size are limited`() throws {
         func nested(_ count: Int) -> [UInt8] {
             Array((String(repeating: "[", count: count) + String(repeating: "]", count: count)).utf8)
         }
         _ = try JSONValue(parsing: nested(64).span)
-        #expect(throws: JSONError.self) {
+        let deep = #expect(throws: JSONError.self) {
             try JSONValue(parsing: nested(65).span)
         }
-        #expect(throws: JSONError.self) { try JSONValue(parsing: nested(100_000).span) }
+        #expect(deep?.offset == 64)
+        let deeper = #expect(throws: JSONError.self) { try JSONValue(parsing: nested(100_000).span) }
+        #expect(deeper?.offset == 64)
         let objects = Array(String(repeating: "{\"a\":", count: 100_000).utf8)
-        #expect(throws: JSONError.self) { try JSONValue(parsing: objects.span) }
+        let objectError = #expect(throws: JSONError.self) { try JSONValue(parsing: objects.span) }
+        #expect(objectError?.offset == 5 * 64)
         let large = Array("\"\(String(repeating: "x", count: 1 << 20))\"".utf8)
-        #expect(throws: JSONError.self) { try JSONValue(parsing: large.span) }
+        let long = #expect(throws: JSONError.self) { try JSONValue(parsing: large.span) }
+        #expect(long?.offset == 1 << 20)
         _ = try JSONValue(parsing: large.span, size: large.count)
-        #expect(throws: JSONError.self) { try JSONValue(parsing: ([0x22, 0xFF, 0x22] as [UInt8]).span) }
+        let encoding = #expect(throws: JSONError.self) { try JSONValue(parsing: ([0x22, 0xFF, 0x22] as [UInt8]).span) }
+        #expect(encoding?.offset == 1)
     }
 
-    @Test func `Members and elements are found`() throws {
+    @Test func `Members are found by name and index`() throws {
         let value = try JSONValue(parsing: #"{"a":[1,2.0,2.5,"x",true],"n":1,"n":2,"é":3}"#)
         #expect(value["n"]?.integer == 2)
         #expect(value["a"]?[0]?.integer == 1)
@@ -56,9 +63,9 @@ struct JSONValueTests {
         #expect(value[0] == nil)
     }
 
-    /// Kit and Python accept the same texts, and read the same values.
-    @Test func `Texts are read as Python reads them`() throws {
-        var random = Seeded(state: 8259)
+    /// Both of any text: the same verdict, and the same value.
+    @Test func `Random text is accepted or refused as by Python`() throws {
+        var random = SeededRandom(seed: 8259)
         let words = [
             "{", "}", "[", "]", ",", ":", "\"", "\"a\"", "\"b\"", "1", "-", "0", ".", "5", "e", "true", "null", " ", "\\",
             "\\u0041",
@@ -86,7 +93,7 @@ struct JSONValueTests {
         for value in values { #expect(try JSONValue(parsing: String(revealing: value.encoded)) == value) }
     }
 
-    private func value(_ random: inout Seeded, depth: Int) -> JSONValue {
+    private func value(_ random: inout SeededRandom, depth: Int) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &random) {
         case 0: return nil
         case 1: return .bool(Bool.random(using: &random))

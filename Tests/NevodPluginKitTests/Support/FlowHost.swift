@@ -25,7 +25,7 @@ final class FlowHost {
         scheme.destroy(instance)
     }
 
-    /// A plugin's error report and its status.
+    /// A plugin's report beside a status.
     struct Report: Error, Equatable {
         var status: Int32 = 0
         var subject = ""
@@ -104,7 +104,7 @@ final class FlowHost {
         case token(Token)
     }
 
-    /// The result of a step.
+    /// The result of one step.
     struct Step {
         var report = Report()
         var actions: [Action] = []
@@ -179,7 +179,7 @@ final class FlowHost {
     }
 }
 
-/// A flow that was begun, freed with the last reference.
+/// A flow that has begun, freed with its last reference.
 final class RunningFlow {
     private let host: FlowHost
     private let handle: UnsafeMutableRawPointer?

@@ -1,6 +1,7 @@
 import Foundation
+import NevodTestSupport
 
-/// An independent verdict: Python's.
+/// Python's verdict, as a second opinion.
 enum Judge {
     struct Failed: Error {
         let status: Int32
@@ -27,17 +28,8 @@ enum Judge {
     }
 }
 
-/// SplitMix64 with a fixed seed: the same numbers in each run.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// Up to `count` of the words, concatenated.
+extension SeededRandom {
+    /// Up to `count` of the words, joined.
     mutating func text(of words: [String], upTo count: Int) -> String {
         (0..<Int.random(in: 0...count, using: &self)).map { _ in words.randomElement(using: &self) ?? "" }.joined()
     }

@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import nevod_host
@@ -36,10 +37,10 @@ import Testing
         let folder = try TemporaryFolder()
         _ = try Shell.run("cd '\(folder.path)' && mkdir -p work/sub plugins config/nevod home")
         for file in ["work/body.json", "work/with space.txt", "work/local.so", "work/sub/other.so", "plugins/libHMACAuth.so"] {
-            try folder.add(file)
+            try folder.write(file)
         }
-        try folder.add("config/nevod/config", "# [no]\n[work]\nplugin = x\n  [ other one ] # note\n")
-        for shell in Completions.Shell.allCases { try folder.add("nevod.\(shell.rawValue)", Completions.script(for: shell)) }
+        try folder.write("config/nevod/config", "# [no]\n[work]\nplugin = x\n  [ other one ] # note\n")
+        for shell in Completions.Shell.allCases { try folder.write("nevod.\(shell.rawValue)", Completions.script(for: shell)) }
         return folder
     }
 
@@ -52,7 +53,7 @@ import Testing
         guard Shell.has(shell.rawValue), Shell.has("script") else { return }
         let folder = try playground()
         #expect(try Shell.run("\(shell.rawValue) -n '\(folder.path)/nevod.\(shell.rawValue)'").output == "")
-        try folder.add(
+        try folder.write(
             shell == .zsh ? "home/.zshrc" : "home/.bashrc",
             """
             \(environment(folder))
@@ -62,7 +63,7 @@ import Testing
             nevod-host() { printf '\\nGOT'; printf '<%s>' "$@"; printf '\\n'; }
 
             """)
-        try folder.add("keys", Self.typed.map { "nevod-host \($0.0)\n" }.joined() + "exit\n")
+        try folder.write("keys", Self.typed.map { "nevod-host \($0.0)\n" }.joined() + "exit\n")
         let (output, _) = try Shell.run(
             "HOME='\(folder.path)/home' ZDOTDIR='\(folder.path)/home' timeout 60 script -qec '\(command)' /dev/null <'\(folder.path)/keys'"
         )
@@ -112,7 +113,7 @@ import Testing
             ("h", ["http://", "https://"]), ("http://x bod", []), ("-H \"A: b\" --cace", ["--cacert"]),
         ]
         let commands = cases.map { "echo \"[]\"; complete -C 'nevod-host \($0.0)'\n" }.joined()
-        try folder.add("run.fish", "source \(folder.path)/nevod.fish\n" + commands)
+        try folder.write("run.fish", "source \(folder.path)/nevod.fish\n" + commands)
         let (output, _) = try Shell.run("\(environment(folder)); fish -N '\(folder.path)/run.fish'")
         var answers: [[String]] = []
         for line in output.split(separator: "\n") {
@@ -124,12 +125,10 @@ import Testing
 
     @Test("Every flag is in every script")
     func complete() {
-        for flag in Flag.all {
-            for spelling in flag.spellings {
-                #expect(Completions.bash.contains(spelling) && Completions.zsh.contains("\(spelling)"))
-            }
-            #expect(Completions.fish.contains(" -l \(flag.long) "))
-        }
+        let spellings = Flag.all.flatMap(\.spellings)
+        #expect(spellings.filter { !Completions.bash.contains($0) } == [])
+        #expect(spellings.filter { !Completions.zsh.contains($0) } == [])
+        #expect(Flag.all.map(\.long).filter { !Completions.fish.contains(" -l \($0) ") } == [])
     }
 
     @Test("Files, folders, plugins, methods and profiles are completed as what they are")

@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import nevod_host
@@ -25,7 +26,7 @@ import Testing
     func groff() throws {
         guard Shell.has("groff") else { return }
         let folder = try TemporaryFolder()
-        let page = try folder.add("nevod-host.1", ManPage.text)
+        let page = try folder.write("nevod-host.1", ManPage.text)
         let (warnings, _) = try Shell.run("groff -man -ww -Tutf8 '\(page)' >/dev/null")
         // Reduced installations have no macros.
         guard !warnings.contains("can't find macro file"), !warnings.contains("can't open") else {
@@ -42,7 +43,7 @@ import Testing
     func mandoc() throws {
         guard Shell.has("mandoc") else { return }
         let folder = try TemporaryFolder()
-        let page = try folder.add("nevod-host.1", ManPage.text)
+        let page = try folder.write("nevod-host.1", ManPage.text)
         let (output, _) = try Shell.run("mandoc -T lint -W warning '\(page)'")
         #expect(output.split(separator: "\n").filter { !$0.contains("missing date") } == [])
     }

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import nevod_host
@@ -50,13 +51,11 @@ import Testing
             progress(1 << 50, of: 1 << 60, name: name, rate: 1e9), progress(0, of: nil, name: name),
             progress(7, of: 7, name: name, rate: 3),
         ]
-        for width in -1...300 {
-            for state in states {
-                let line = state.line(width: width)
-                let columns = line.unicodeScalars.reduce(0) { $0 + ($1.value < 0x300 ? 1 : 2) }
-                #expect(columns <= max(0, width - 1))
-                #expect(!line.unicodeScalars.contains { $0.isUnsafeAtTerminal })
-            }
+        for (width, state) in pairs(-1...300, states) {
+            let line = state.line(width: width)
+            let columns = line.unicodeScalars.reduce(0) { $0 + ($1.value < 0x300 ? 1 : 2) }
+            #expect(columns <= max(0, width - 1))
+            #expect(!line.unicodeScalars.contains { $0.isUnsafeAtTerminal })
         }
     }
 

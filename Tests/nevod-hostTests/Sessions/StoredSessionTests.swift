@@ -27,7 +27,9 @@ import Testing
         let numbered = sessions.enumerated().map { $0 }
         #expect(try SessionsCommand.session("2", of: numbered).session.name.profile == "play")
         #expect(try SessionsCommand.session("work", of: numbered).number == 1)
-        #expect(throws: UsageError.self) { try SessionsCommand.session("ada", of: numbered) }
-        #expect(throws: UsageError.self) { try SessionsCommand.session("4", of: numbered) }
+        let ambiguous = #expect(throws: UsageError.self) { try SessionsCommand.session("ada", of: numbered) }
+        #expect(ambiguous?.description.contains("ada") == true, "\(String(describing: ambiguous))")
+        let missing = #expect(throws: UsageError.self) { try SessionsCommand.session("4", of: numbered) }
+        #expect(missing?.description.contains("4") == true, "\(String(describing: missing))")
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import NevodTestSupport
 import Testing
 
 @testable import nevod_host
@@ -93,15 +94,15 @@ import Testing
     func permissions() throws {
         let folder = try TemporaryFolder()
         for (mode, isReadable) in [(0o600, false), (0o400, false), (0o640, true), (0o644, true)] as [(mode_t, Bool)] {
-            let path = try folder.add("config\(mode)", "[a]\n", mode: mode)
+            let path = try folder.write("config\(mode)", "[a]\n", mode: mode)
             #expect(try ConfigFile.load(path: path)?.isReadableByOthers == isReadable)
         }
         for mode in [0o620, 0o602, 0o666] as [mode_t] {
-            let path = try folder.add("config\(mode)", "[a]\n", mode: mode)
+            let path = try folder.write("config\(mode)", "[a]\n", mode: mode)
             let error = #expect(throws: ConfigError.self) { try ConfigFile.load(path: path) }
             #expect(error?.description.contains("others may write \(path); chmod go-w it") == true)
         }
-        let path = try folder.add("config", "[a]\n")
+        let path = try folder.write("config", "[a]\n")
         chmod(folder.path, 0o777)
         let error = #expect(throws: ConfigError.self) { try ConfigFile.load(path: path) }
         #expect(error?.description.contains("others may write \(folder.path); chmod go-w it") == true)
@@ -119,15 +120,16 @@ import Testing
     func kinds() throws {
         let folder = try TemporaryFolder()
         #expect(try ConfigFile.load(path: "\(folder.path)/none") == nil)
-        let file = try folder.add("file")
+        let file = try folder.write("file")
         #expect(try ConfigFile.load(path: "\(file)/config") == nil)
         mkfifo("\(folder.path)/pipe", 0o600)
         for path in [folder.path, "\(folder.path)/pipe", "/dev/null"] {
             #expect(throws: ConfigError(path, nil, "it is not a regular file")) { try ConfigFile.load(path: path) }
         }
-        let large = try folder.add("large", String(repeating: "#", count: (1 << 20) + 1))
-        #expect(throws: ConfigError.self) { try ConfigFile.load(path: large) }
-        symlink(try folder.add("target", "[a]\n"), "\(folder.path)/link")
+        let large = try folder.write("large", String(repeating: "#", count: (1 << 20) + 1))
+        let error = #expect(throws: ConfigError.self) { try ConfigFile.load(path: large) }
+        #expect(error?.path == large && error?.line == nil)
+        symlink(try folder.write("target", "[a]\n"), "\(folder.path)/link")
         #expect(try ConfigFile.load(path: "\(folder.path)/link")?.profiles.count == 1)
     }
 }

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -56,7 +57,7 @@ struct CookieAuthScopeTests {
         }
 
     @Test(arguments: cases)
-    func `As curl sends them`(test: Case) async throws {
+    func `Each request gets the cookies that curl would send`(test: Case) async throws {
         let server = try ScriptedServer { request in
             .init(headers: request.target == test.login ? test.lines.map { "Set-Cookie: \($0)" } : [])
         }
@@ -92,11 +93,12 @@ struct CookieAuthScopeTests {
         // §5.1.4: /a is not below /a/.
         ("http://h.example/login", "a=1; Path=/a/", "http://h.example/a", false),
         ("http://h.example/login", "a=1; Path=/a/", "http://h.example/a/", true),
-        // What a server resolves is what counts.
+        // The path counts as a server resolves it.
         ("http://h.example/login", "a=1; Path=/a", "http://h.example/a/../b", false),
         ("http://h.example/login", "a=1; Path=/a", "http://h.example/b/%2e%2E/a", true),
     ])
-    func `As the RFC says`(login: String, line: String, url: String, isSent: Bool) async throws {
+    func `Each request gets the cookies that RFC 6265 allows`(login: String, line: String, url: String, isSent: Bool) async throws
+    {
         let server = try ScriptedServer { .init(headers: $0.target == login ? ["Set-Cookie: \(line)"] : []) }
         let transport = CurlSession(CurlSession.Configuration(proxy: ProxySettings(url: server.url)))
         let session = try CookieLogins.session([("login", login), ("username", "u"), ("password", "p")], transport: transport)
@@ -105,7 +107,7 @@ struct CookieAuthScopeTests {
         #expect(server.requests.last?["Cookie"] == (isSent ? "a=1" : nil))
     }
 
-    @Test func `Longer paths first, then the earlier set`() async throws {
+    @Test func `Cookies are sent with longer paths first, then in the order of creation`() async throws {
         let lines = ["root=1; Path=/", "deep=2; Path=/a/b", "shallow=3; Path=/a", "deep2=4; Path=/a/b", "root=5; Path=/"]
         let server = try ScriptedServer { request in
             .init(headers: request.target == "/login" ? lines.map { "Set-Cookie: \($0)" } : [])
@@ -118,7 +120,7 @@ struct CookieAuthScopeTests {
 
     /// Draft 6265bis §5.7.
     @Test(arguments: [("safe=evil", "wide=3"), ("other=1", "wide=3; other=1")])
-    func `What comes in clear shadows nothing that came over TLS`(line: String, sent: String) async throws {
+    func `A cookie set over HTTP doesn't shadow a secure one`(line: String, sent: String) async throws {
         let server = try ScriptedServer { _ in .init(headers: ["Set-Cookie: \(line)"]) }
         let transport = CurlSession(CurlSession.Configuration(proxy: ProxySettings(url: server.url)))
         let session = try CookieLogins.session([("login", "https://h.example/login")], transport: transport)
@@ -130,7 +132,7 @@ struct CookieAuthScopeTests {
     }
 
     /// TLS and time, which a proxy in clear doesn't see.
-    @Test func `Secure cookies, and the end of one`() throws {
+    @Test func `Secure cookies are sent over TLS alone, and none after its expiry`() throws {
         let seconds = Locked<Int64>(1_000)
         let instance = try CookieLogins.plugin.get().scheme().makeInstance(
             settings: ["login": "https://h.example/login"], clock: HostClock { seconds.withLock { $0 } * 1_000_000_000 })

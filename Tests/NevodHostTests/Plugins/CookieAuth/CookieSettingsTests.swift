@@ -1,9 +1,10 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
 
-/// What the settings refuse, and what they send.
+/// Tests which settings are refused, and what the others send.
 struct CookieSettingsTests {
     @Test(arguments: [
         ("login", "https://münchen.example/login", "must have an international name in its ASCII form, xn--…"),
@@ -19,11 +20,11 @@ struct CookieSettingsTests {
         ("csrf-field", "t", "has no meaning without csrf"),
         ("page", "http://h/", "is read only for a CSRF token; set csrf as well"),
     ])
-    func `Refused`(name: String, value: String, words: String) throws {
+    func `Invalid settings are refused by name`(name: String, value: String, words: String) throws {
         try check([(name, value)], name, words)
     }
 
-    @Test func `Refused together`() throws {
+    @Test func `Settings that contradict each other are refused`() throws {
         try check([("csrf", "cookie"), ("csrf-header", "X:")], "csrf-header", "must be a header's name")
         try check([("csrf", "cookie"), ("csrf-name", "")], "csrf-name", "must not be empty")
         let mfa = ("mfa", "http://h/mfa")
@@ -70,7 +71,7 @@ struct CookieSettingsTests {
         return server.requests
     }
 
-    @Test func `A form with other fields`() async throws {
+    @Test func `The names of the form's fields can be set`() async throws {
         let requests = try await logIn([
             ("username-field", "user[name]"), ("password-field", "pw"), ("field", "remember=yes"), ("field", "empty="),
         ])
@@ -82,7 +83,7 @@ struct CookieSettingsTests {
         #expect(requests[0]["Origin"] == nil)
     }
 
-    @Test func `JSON`() async throws {
+    @Test func `The login can be sent as JSON`() async throws {
         let requests = try await logIn([("format", "json"), ("field", "remember=yes")])
         #expect(
             String(decoding: try #require(requests.first).body, as: UTF8.self)
@@ -97,7 +98,9 @@ struct CookieSettingsTests {
         (["csrf": "input", "csrf-name": "t"], nil, nil, "&t=a%26b%22%27%26unknown%3B"),
         (["csrf": "input", "csrf-name": "t", "csrf-header": "X-T"], "X-T", #"a&b"'&unknown;"#, ""),
     ])
-    func `A CSRF token`(settings: [String: String], header: String?, value: String?, field: String) async throws {
+    func `The CSRF token of the page is sent with the login`(
+        settings: [String: String], header: String?, value: String?, field: String
+    ) async throws {
         let page = "\(server.url)/start"
         let requests = try await logIn([("page", page)] + settings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         #expect(requests.map(\.target) == ["/start", "/form", "/login"])
@@ -110,7 +113,7 @@ struct CookieSettingsTests {
         #expect(login["Referer"] == "\(server.url)/form")
     }
 
-    @Test func `Logout by GET, and one that fails`() async throws {
+    @Test func `Logout can use GET, and its failure is an error`() async throws {
         let requests = try await logIn([("logout", "\(server.url)/out?x"), ("logout-method", "GET")])
         #expect(requests.map { "\($0.method) \($0.target) \($0["Cookie"] ?? "-")" } == ["POST /login -", "GET /out?x sid=1"])
         #expect(requests[1].body.isEmpty)

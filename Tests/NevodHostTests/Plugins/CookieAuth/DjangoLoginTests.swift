@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -54,7 +55,7 @@ struct DjangoLoginTests {
     }
 
     @Test(arguments: Way.allCases)
-    private func `Login, requests, logout`(way: Way) async throws {
+    private func `Django accepts the login, the requests and the logout`(way: Way) async throws {
         let session = try session(way)
         try await session.login()
         let token = try #require(try await session.tokenStorage.load())
@@ -82,7 +83,7 @@ struct DjangoLoginTests {
         #expect(failure.message.contains("(status 403; it may want a CSRF token, see the setting csrf)"))
     }
 
-    @Test func `A page without the token is told`() async throws {
+    @Test func `The error for a page without the CSRF token says so`() async throws {
         var settings = settings(.hiddenInput)
         settings.append(("csrf-name", "other"))
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
@@ -92,7 +93,7 @@ struct DjangoLoginTests {
 
     /// By a 401, and by a redirect to the login page.
     @Test(arguments: ["/api", "/page"])
-    func `100 requests across the end of a session: one login, all succeed`(path: String) async throws {
+    func `100 requests across the end of a session all succeed with one login`(path: String) async throws {
         let session = try session()
         try await session.login()
         let provider = session.provider()
@@ -107,7 +108,7 @@ struct DjangoLoginTests {
         #expect(try await log() == ["login ada", "login ada"])
     }
 
-    @Test func `A session under a new key goes on, in the next program too`() async throws {
+    @Test func `A session whose key changes goes on, also in the next process`() async throws {
         let session = try session()
         try await session.login()
         let provider = session.provider()

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -73,7 +74,7 @@ struct HostileLoginTests {
     ]
 
     @Test(arguments: cases)
-    func `A clear error`(test: Case) async throws {
+    func `Every malformed login response is a clear error`(test: Case) async throws {
         let server = try ScriptedServer { _ in test.answer }
         let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p")] + test.settings
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
@@ -94,7 +95,7 @@ struct HostileLoginTests {
         }
     }
 
-    /// Of a page that is read for its token.
+    /// The limit of a page that is read for its token.
     @Test(arguments: [
         ("<input name=other value=1>", "has no CSRF token: no input named csrfmiddlewaretoken (status 200)"),
         (String(repeating: "<input name=\"", count: 50_000), "has no CSRF token"),
@@ -102,7 +103,7 @@ struct HostileLoginTests {
         (String(repeating: "<input a", count: 50_000), "has no CSRF token"),
         (String(repeating: "<script", count: 50_000) + " ", "has no CSRF token"),
     ])
-    func `A page with anything in it is read once`(body: String, words: String) async throws {
+    func `A page with random content is requested once`(body: String, words: String) async throws {
         let server = try ScriptedServer { _ in .init(headers: [Self.page], body: body) }
         let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("csrf", "input")]
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
@@ -110,7 +111,7 @@ struct HostileLoginTests {
         #expect(server.requests.map(\.method) == ["GET"])
     }
 
-    @Test func `A CSRF token's cookie is no session`() async throws {
+    @Test func `A cookie of the CSRF token alone is no session`() async throws {
         let server = try ScriptedServer { _ in .init(headers: [Self.page, "Set-Cookie: csrftoken=t"]) }
         let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("csrf", "cookie")]
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
@@ -118,7 +119,7 @@ struct HostileLoginTests {
         #expect(server.requests.map(\.method) == ["GET", "POST"])
     }
 
-    @Test func `Pages that redirect without end, and elsewhere`() async throws {
+    @Test func `Login pages that redirect endlessly, or to another origin, are refused`() async throws {
         let server = try ScriptedServer { request in
             .init(status: 302, headers: ["Location: \(request.target == "/away" ? "http://evil.example/" : "/login")"])
         }
@@ -143,7 +144,7 @@ struct HostileLoginTests {
         #expect(sent.map(String.init) == (950..<1000).map { "c\($0)" })
     }
 
-    @Test func `A session's cookie that a flood has washed away is missed`() async throws {
+    @Test func `A session cookie that a flood of cookies evicts is noticed`() async throws {
         let lines = (0..<1000).map { "Set-Cookie: c\($0)=v" }
         let server = try ScriptedServer { _ in .init(headers: lines) }
         let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("session-cookie", "c0")]
@@ -151,7 +152,7 @@ struct HostileLoginTests {
         #expect(failure.message == "the server set no valid cookie c0 (status 200)")
     }
 
-    @Test func `Fifty of the largest cookies are more than a token holds: the first go`() async throws {
+    @Test func `Fifty cookies of maximum size exceed a token, and the oldest are dropped`() async throws {
         let lines = (0..<50).map { "Set-Cookie: c\($0)=\(String(repeating: "v", count: 4000))" }
         let server = try ScriptedServer { request in request.target == "/login" ? .init(headers: lines) : .init() }
         let session = try CookieLogins.session([("login", "\(server.url)/login"), ("username", "u"), ("password", "p")])
@@ -164,7 +165,7 @@ struct HostileLoginTests {
     }
 
     /// A session that slides: only what matters is stored.
-    @Test func `An end that moves by little is not worth a write`() async throws {
+    @Test func `An expiry that moves slightly is not saved`() async throws {
         let lines = Collected<String>()
         let server = try ScriptedServer { request in
             .init(
@@ -195,7 +196,7 @@ struct HostileLoginTests {
         #expect(server.requests.filter { $0.target == "/login" }.count == 1)
     }
 
-    @Test func `A server that gets none of the cookies has no say in the session`() async throws {
+    @Test func `A response to a request without cookies doesn't change the session`() async throws {
         let server = try ScriptedServer { _ in .init(headers: ["Set-Cookie: sid=1"]) }
         let proxy = try ScriptedServer { _ in .init(headers: ["Set-Cookie: sid=theirs", "Set-Cookie: more=1"]) }
         let transport = CurlSession(CurlSession.Configuration(proxy: ProxySettings(url: proxy.url)))
@@ -208,7 +209,7 @@ struct HostileLoginTests {
         #expect(proxy.requests.last.map { $0["Cookie"] == nil } == true)
     }
 
-    @Test func `Stored bytes that are no jar lead to a login`() async throws {
+    @Test func `Stored bytes that are no cookie jar lead to a login`() async throws {
         let server = try ScriptedServer { request in
             request.target == "/login"
                 ? .init(headers: ["Set-Cookie: sid=1"]) : .init(status: request["Cookie"] == nil ? 401 : 200)

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -73,7 +74,7 @@ struct MultiFactorTests {
             ] + more, interaction: person)
     }
 
-    @Test func `The right code`() async throws {
+    @Test func `The right code completes the login`() async throws {
         let (server, person) = (try Server(), Person(["123456"]))
         let session = try session(server, person)
         #expect(try await session.provider().text("\(server.url)/api").status == 200)
@@ -82,7 +83,7 @@ struct MultiFactorTests {
         #expect(server.requests[0]["Accept"] == "application/json")
     }
 
-    @Test func `A wrong code, and the right one`() async throws {
+    @Test func `After a wrong code, the right one completes the login`() async throws {
         let (server, person) = (try Server(), Person(["1", "2", "123456"]))
         try await session(server, person).login()
         #expect(server.state.challenges == 1)
@@ -91,14 +92,14 @@ struct MultiFactorTests {
                 + Array(repeating: "code code: One-time code (the last one was refused)", count: 2))
     }
 
-    @Test func `Three wrong codes`() async throws {
+    @Test func `Three wrong codes end the login`() async throws {
         let (server, person) = (try Server(), Person(["1", "2", "3", "123456"]))
         let failure = try await CookieLogins.failure(of: session(server, person))
         #expect(failure == (.denied, "the server refused 3 one-time codes"))
         #expect(server.state.codes.count == 3)
     }
 
-    @Test func `An expired challenge begins the login anew, once`() async throws {
+    @Test func `An expired challenge restarts the login once`() async throws {
         let (server, person) = (try Server(), Person(["123456", "123456"]))
         server.expire([1])
         try await session(server, person).login()
@@ -120,7 +121,7 @@ struct MultiFactorTests {
         #expect(server.requests.map { "\($0.method) \($0["X-CSRFToken"] ?? "-")" } == ["GET -", "POST t1", "POST t2"])
     }
 
-    @Test func `A server that asks anew is answered anew`() async throws {
+    @Test func `A repeated challenge is answered again`() async throws {
         let server = try ScriptedServer { request in
             let body = String(decoding: request.body, as: UTF8.self)
             if body.contains("s2") { return .json(200, "{}", "Set-Cookie: sid=1; Path=/") }
@@ -134,7 +135,7 @@ struct MultiFactorTests {
             ])
     }
 
-    @Test func `Status 410 is an expired challenge too, of a code alone`() async throws {
+    @Test func `Status 410 means an expired challenge, for a code only`() async throws {
         let answers = Locked([200, 410, 200, 200])
         let server = try ScriptedServer { request in
             let status = answers.withLock { $0.isEmpty ? 410 : $0.removeFirst() }
@@ -150,7 +151,7 @@ struct MultiFactorTests {
         #expect(failure.message == "the server can't log in users now (status 410)")
     }
 
-    @Test func `Named otherwise, in a form, by status`() async throws {
+    @Test func `The names, the form and the status of the challenge can be set`() async throws {
         let (server, person) = (try Server("problem", status: 202), Person(["123456"]))
         let session = try session(
             server, person, format: "form",
@@ -166,7 +167,7 @@ struct MultiFactorTests {
         #expect(try await CookieLogins.failure(of: other).message == "the server set no valid cookie sid (status 202)")
     }
 
-    @Test func `What is missing is asked for at once; without anybody, the login says what it needs`() async throws {
+    @Test func `Missing answers are asked for together; without interaction the error names them`() async throws {
         let (server, person) = (try Server(), Person(["123456"]))
         let settings = [("login", "\(server.url)/login"), ("format", "json"), ("mfa", "\(server.url)/mfa")]
         try await CookieLogins.session(settings, interaction: person).login()

@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -45,7 +46,7 @@ struct SessionEndTests {
     @Test(arguments: [
         "Location: /login", "Location: login?next=%2Fx", "Location: HTTP://127.0.0.1/login", "Location: ./a/../login#top",
     ])
-    func `A redirect to the login page is one`(line: String) async throws {
+    func `A redirect to the login page ends the session`(line: String) async throws {
         let port = Locked("")
         let site = try Site { _ in
             .init(status: 302, headers: [line.replacing("127.0.0.1", with: "127.0.0.1:\(port.withLock { $0 })")])
@@ -61,7 +62,7 @@ struct SessionEndTests {
     @Test(arguments: [
         "Location: /loginx", "Location: /", "Location: https://127.0.0.1/login", "Location: http://other.example/login",
     ])
-    func `A redirect elsewhere is none`(line: String) async throws {
+    func `A redirect elsewhere does not end the session`(line: String) async throws {
         let site = try Site { _ in .init(status: 302, headers: [line]) }
         let session = try site.session()
         try await session.login()
@@ -72,7 +73,7 @@ struct SessionEndTests {
 
     /// The application's own visit to them has no session to win.
     @Test(arguments: ["/login?again", "/out"])
-    func `The login page and the logout lead to the login page by themselves`(target: String) async throws {
+    func `Redirects of the login page and the logout don't end the session`(target: String) async throws {
         let site = try Site { _ in .init(status: 302, headers: ["Location: /login"]) }
         let session = try site.session([("logout", "\(site.url)/out")])
         try await session.login()
@@ -81,7 +82,7 @@ struct SessionEndTests {
         #expect(site.logins == 1)
     }
 
-    @Test func `The page with the form is a login page too`() async throws {
+    @Test func `A redirect to the page of the form ends the session`() async throws {
         let site = try Site { request in
             request.target == "/form"
                 ? .init(headers: ["Set-Cookie: csrftoken=t"]) : .init(status: 303, headers: ["Location: /form"])
@@ -108,7 +109,7 @@ struct SessionEndTests {
         #expect(site.server.requests.allSatisfy { $0.target == "/login" || $0["Cookie"] != nil })
     }
 
-    @Test func `A session whose last cookie a good answer takes away is begun anew when it is missed`() async throws {
+    @Test func `A session whose last cookie a response deletes is renewed when a request needs it`() async throws {
         let site = try Site { request in
             request.target == "/public"
                 ? .init(headers: ["Set-Cookie: sid=; Max-Age=0"]) : .init(status: 302, headers: ["Location: /login"])
@@ -136,7 +137,7 @@ struct SessionEndTests {
     }
 
     /// By a clock that is far behind the one of the interceptor, for which the session has ended when it begins.
-    @Test func `A session whose cookie has ended is begun anew before the request`() async throws {
+    @Test func `A session whose cookie has expired is renewed before the request`() async throws {
         let site = try Site(attributes: "; Max-Age=60") { _ in .init(status: 401) }
         let session = try site.session([("session-cookie", "sid")], clock: HostClock { 1_000 * 1_000_000_000 })
         try await session.login()
@@ -146,7 +147,7 @@ struct SessionEndTests {
         #expect(site.server.requests.map(\.target) == ["/login", "/login", "/x"])
     }
 
-    @Test func `A password that no longer holds ends the session, and the refusal is the answer`() async throws {
+    @Test func `A password that is no longer valid ends the session, and the refusal is returned`() async throws {
         let isLocked = Locked(false)
         let logins = Collected<Bool>()
         let server = try ScriptedServer { request in

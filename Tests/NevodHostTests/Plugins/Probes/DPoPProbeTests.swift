@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -32,13 +33,13 @@ struct DPoPProbeTests {
             [String(decoding: try await response.body.collect(), as: UTF8.self)])
     }
 
-    @Test func `The server's nonce is learned from its refusal, and kept`() async throws {
+    @Test func `The server's nonce is taken from its refusal, and kept`() async throws {
         #expect(try await send("/a%2Fb/c?x=1") == 200)
         #expect(try await send("/", .post) == 200)
         #expect(try await log() == ["use_dpop_nonce", "ok", "ok"])
     }
 
-    @Test func `A nonce that comes with a good answer is taken over: no refusal follows`() async throws {
+    @Test func `A nonce in a successful response is taken over`() async throws {
         for _ in 0..<5 { #expect(try await send("/?rotate") == 200) }
         #expect(try await log() == ["use_dpop_nonce"] + Array(repeating: "ok", count: 5))
     }
@@ -50,7 +51,7 @@ struct DPoPProbeTests {
         #expect(try await log() == ["use_dpop_nonce", "ok", "use_dpop_nonce", "ok"])
     }
 
-    @Test func `Fifty requests at once, with a proof of its own each`() async throws {
+    @Test func `Fifty concurrent requests have a proof of their own each`() async throws {
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for index in 0..<50 { group.addTask { try await send("/\(index)") } }
             return try await group.reduce(into: []) { $0.append($1) }

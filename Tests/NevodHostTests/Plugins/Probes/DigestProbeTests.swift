@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -34,7 +35,7 @@ struct DigestProbeTests {
     }
 
     @Test(arguments: ["MD5", "SHA-256"])
-    func `httpbin takes the response, and one challenge serves the requests after it`(algorithm: String) async throws {
+    func `httpbin accepts the response, and one challenge serves later requests`(algorithm: String) async throws {
         let server = try await ProbeServer.start("digest")
         let provider = try Self.provider()
         for _ in 0..<3 {
@@ -56,7 +57,7 @@ struct DigestProbeTests {
         #expect(try await Self.seen(server).map(\.status) == ["401"])
     }
 
-    @Test func `Of 100 requests at once none shares a count with another, and one nonce serves them all`() async throws {
+    @Test func `100 concurrent requests on one nonce each have a count of their own`() async throws {
         let server = try await ProbeServer.start("digest")
         let provider = try Self.provider()
         let url = "\(server.url)/digest-auth/auth/ali/sesame/SHA-256"
@@ -133,7 +134,7 @@ struct DigestProbeTests {
         func url(_ target: String) -> String { "http://127.0.0.1:\(server.port)\(target)" }
     }
 
-    @Test func `Apache, which wants each count to be the next, takes twenty requests on one nonce`() async throws {
+    @Test func `Apache, which requires consecutive counts, accepts twenty requests on one nonce`() async throws {
         let apache = try await Apache()
         let sent = Collected<HTTPRequest>()
         let provider = try Self.provider(Apache.username, Apache.password) { sent.append($0) }

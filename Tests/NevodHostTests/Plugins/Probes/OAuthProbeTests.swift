@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -52,7 +53,7 @@ struct OAuthProbeTests {
         try await provider.send(HTTPRequest(.get, "\(server.url)/me")).status
     }
 
-    @Test func `A login by browser, and a token that a new session finds`() async throws {
+    @Test func `A login in a browser stores a token that a new session finds`() async throws {
         let session = try session()
         try await session.login()
         #expect(browser.opened.values.count == 1)
@@ -64,7 +65,7 @@ struct OAuthProbeTests {
         #expect(try await control("log") == ["authorize profile & more", "token authorization_code"])
     }
 
-    @Test func `A token that has ended is refreshed, once for all`() async throws {
+    @Test func `Concurrent requests refresh an expired token once`() async throws {
         let session = try session()
         try await session.login()
         _ = try await control("expire")
@@ -89,7 +90,8 @@ struct OAuthProbeTests {
     @Test func `Metadata of another issuer opens no origin`() async throws {
         // The same document, under a name that it doesn't have.
         let other = server.url.replacingHost("localhost")
-        await #expect(throws: PluginError.self) { try await session(issuer: other).login() }
+        let error = await #expect(throws: PluginError.self) { try await session(issuer: other).login() }
+        #expect(error?.description.contains("issuer") == true, "\(String(describing: error))")
         #expect(browser.opened.values.isEmpty)
     }
 }

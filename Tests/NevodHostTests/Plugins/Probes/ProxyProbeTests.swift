@@ -1,4 +1,5 @@
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -55,7 +56,7 @@ struct ProxyProbeTests {
         return (try await ProbeServer.start("echo", [both]), certificate)
     }
 
-    @Test func `A plain request carries it to the proxy, and not to the origin`() async throws {
+    @Test func `A plain request carries the credential to the proxy, and not to the origin`() async throws {
         let origin = try await ProbeServer.start("echo")
         let refused = try await get(origin.url, Self.provider([], proxy: settings))
         #expect(refused.status == 407)
@@ -66,10 +67,14 @@ struct ProxyProbeTests {
         #expect(answer.text.contains("via:") && !answer.text.contains("authorization"))
     }
 
-    @Test func `A tunnel is opened with it, and nothing of it goes through`() async throws {
+    @Test func `A tunnel is opened with the credential, and none of it reaches the origin`() async throws {
         let (origin, caFile) = try await secureOrigin()
-        await #expect(throws: NetworkError.self) {
+        let refused = await #expect(throws: NetworkError.self) {
             try await get(origin.url, Self.provider([], proxy: settings, caFile: caFile))
+        }
+        guard case .transport(let error)? = refused, error.code == .proxyRefused(status: 407) else {
+            Issue.record("\(String(describing: refused))")
+            return
         }
         let provider = try Self.provider([Self.instance(.proxy)], proxy: settings, caFile: caFile)
         for _ in 0..<2 {
@@ -79,7 +84,7 @@ struct ProxyProbeTests {
         }
     }
 
-    @Test func `Without a proxy nobody sees it`() async throws {
+    @Test func `Without a proxy the credential is not sent`() async throws {
         let origin = try await ProbeServer.start("echo")
         let answer = try await get(origin.url, Self.provider([Self.instance(.proxy)], proxy: .none))
         #expect(answer.status == 200)
@@ -107,7 +112,7 @@ struct ProxyProbeTests {
         #expect(answer.text.contains("/end http/1.1") && !answer.text.contains("authorization"))
     }
 
-    @Test func `On the wire: one line in each form, and in no request through the tunnel`() async throws {
+    @Test func `The credential is one header line for the proxy, and in no tunnelled request`() async throws {
         let heads = Collected<String>()
         let server = try RawServer { connection, _ in
             while let request = connection.readRequest() {
@@ -134,7 +139,7 @@ struct ProxyProbeTests {
         #expect(heads.values.suffix(2).map { $0.contains("Basic once") } == [true, false])
     }
 
-    @Test func `A scheme for a proxy writes nothing else`() throws {
+    @Test func `A scheme for a proxy may write Proxy-Authorization only`() throws {
         let instance = try TestPlugin.view.get().scheme().makeInstance(target: .proxy)
         var request = try HTTPRequest(.get, "http://h/")
         #expect { try instance.authorize(&request, attempt: 1) } throws: { error in
@@ -170,7 +175,7 @@ struct ProxyProbeTests {
         #expect(heads.values[2].contains("uri=\"http://two.example/a?b\"") && heads.values[2].contains("nc=00000002"))
     }
 
-    @Test func `What comes out of a tunnel is no proxy's challenge`() async throws {
+    @Test func `A challenge from inside a tunnel is not the proxy's`() async throws {
         let (origin, caFile) = try await secureOrigin()
         let instance = try Self.digest()
         let answer = try await get("\(origin.url)/407", Self.provider([instance], proxy: .none, caFile: caFile))

@@ -1,4 +1,5 @@
 import Glibc
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -6,7 +7,7 @@ import Testing
 struct CurlLoopTests {
     @Test func `Tasks that prefer the executor run on its one thread`() async throws {
         let session = CurlSession()
-        let server = try RawServer.answering("HTTP/1.1 204 No Content\r\n\r\n")
+        let server = try RawServer.responding("HTTP/1.1 204 No Content\r\n\r\n")
         let threads = Collected<UInt>()
         let executor = try #require(session.executor)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -27,7 +28,7 @@ struct CurlLoopTests {
     }
 
     @Test func `The thread ends with the session`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 204 No Content\r\n\r\n")
+        let server = try RawServer.responding("HTTP/1.1 204 No Content\r\n\r\n")
         weak var loop: CurlLoop?
         do {
             let session = CurlSession()
@@ -90,7 +91,7 @@ struct CurlLoopTests {
     }
 
     @Test func `Many sessions come and go`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 204 No Content\r\n\r\n")
+        let server = try RawServer.responding("HTTP/1.1 204 No Content\r\n\r\n")
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<100 {
                 group.addTask {

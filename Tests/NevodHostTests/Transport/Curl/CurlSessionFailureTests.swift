@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -31,12 +32,12 @@ struct CurlSessionFailureTests {
         "garbage\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 99 Low\r\n\r\n", "HTTP/1.1 600 High\r\n\r\n", "HTTP/1.1\r\n\r\n",
         "SSH-2.0-OpenSSH_9.2\r\n",
     ])
-    func `A status line that is none`(text: String) async throws {
+    func `A malformed status line is an error`(text: String) async throws {
         #expect(try await failure(answering: text)?.code == .malformedResponse)
     }
 
     @Test(arguments: ["", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\nX-Half"])
-    func `A connection that ends before the head does`(text: String) async throws {
+    func `A connection that closes during the head is an error`(text: String) async throws {
         let code = try #require(try await failure(answering: text)?.code)
         #expect([.connectionLost, .malformedResponse].contains(code))
     }
@@ -45,7 +46,7 @@ struct CurlSessionFailureTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
     ])
-    func `A body that ends too soon`(text: String) async throws {
+    func `A body that ends too soon is an error`(text: String) async throws {
         #expect(try await failure(answering: text)?.code == .connectionLost)
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
@@ -54,7 +55,7 @@ struct CurlSessionFailureTests {
         #expect(await failure(try HTTPRequest(.get, server.url), TransferOptions(delivery: .streamed))?.code == .connectionLost)
     }
 
-    @Test func `A chunk that is none`() async throws {
+    @Test func `A malformed chunk is an error`() async throws {
         let error = try await failure(answering: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
         #expect(error?.code == .malformedResponse)
         #expect(error != nil)
@@ -76,12 +77,12 @@ struct CurlSessionFailureTests {
         #expect(try await failure(answering: "HTTP/1.1 200 OK\r\n\(many)Content-Length: 0\r\n\r\n") == nil)
     }
 
-    @Test func `A server that isn't there`() async throws {
+    @Test func `A closed port is a connection error`() async throws {
         #expect(await failure(try HTTPRequest(.get, "http://127.0.0.1:\(RawServer.closedPort())/"))?.code == .connectionFailed)
         #expect(await failure(try HTTPRequest(.get, "http://name.invalid/"))?.code == .hostNotFound)
     }
 
-    @Test func `A server that doesn't speak TLS`() async throws {
+    @Test func `A server that doesn't speak TLS is a TLS error`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.read(1)
             connection.write("HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -89,7 +90,7 @@ struct CurlSessionFailureTests {
         #expect(await failure(try HTTPRequest(.get, "https://\(server.authority)/"))?.code == .tls)
     }
 
-    @Test func `A missing file of authorities is our own mistake`() async throws {
+    @Test func `A missing file of authorities is a configuration error`() async throws {
         let server = try RawServer { connection, _ in _ = connection.read(1) }
         let session = CurlSession(CurlSession.Configuration(caFile: "/missing.pem"))
         let error = await #expect(throws: TransportError.self) {
@@ -100,13 +101,13 @@ struct CurlSessionFailureTests {
 
     // MARK: Time
 
-    @Test func `A server that never answers`() async throws {
+    @Test func `A server that never responds is a timeout`() async throws {
         let server = try RawServer { connection, _ in _ = connection.waitForEnd() }
         let short = TransferOptions(timeout: .milliseconds(50))
         #expect(await failure(try HTTPRequest(.get, server.url), short)?.code == .timedOut)
     }
 
-    @Test func `A body that never ends`() async throws {
+    @Test func `A body that never ends is a timeout`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
@@ -118,13 +119,13 @@ struct CurlSessionFailureTests {
         }
     }
 
-    @Test func `A limit of a nanosecond is one`() async throws {
+    @Test func `A timeout of a nanosecond expires`() async throws {
         let server = try RawServer { connection, _ in _ = connection.waitForEnd() }
         #expect(await failure(try HTTPRequest(.get, server.url), TransferOptions(timeout: .nanoseconds(1)))?.code == .timedOut)
     }
 
     @Test func `A limit beyond libcurl's range doesn't end the program`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 204 No Content\r\n\r\n")
+        let server = try RawServer.responding("HTTP/1.1 204 No Content\r\n\r\n")
         for limit in [Duration.seconds(-1), .seconds(60 * 60 * 24 * 365)] {
             _ = await failure(try HTTPRequest(.get, server.url), TransferOptions(timeout: limit, connectTimeout: limit))
         }
@@ -142,7 +143,7 @@ struct CurlSessionFailureTests {
     }
 
     @Test func `A HEAD request with a body is refused`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+        let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
         let error = await failure(
             try HTTPRequest(.head, server.url, body: .bytes([1])), TransferOptions(timeout: .milliseconds(500)))
         #expect(error?.code == .requestBody)
@@ -150,7 +151,7 @@ struct CurlSessionFailureTests {
 
     // MARK: Cancellation
 
-    @Test func `Of two requests one is cancelled, and the other answered`() async throws {
+    @Test func `Cancelling one of two requests leaves the other`() async throws {
         let arrived = [Latch(), Latch()]
         let release = Latch()
         let noticed = Latch()
@@ -191,7 +192,7 @@ struct CurlSessionFailureTests {
         #expect(connections.values.isEmpty)
     }
 
-    @Test func `A cancelled upload ends`() async throws {
+    @Test func `A cancelled upload ends the transfer`() async throws {
         let arrived = Latch()
         let noticed = Latch()
         let server = try RawServer { connection, _ in
@@ -207,8 +208,8 @@ struct CurlSessionFailureTests {
         await noticed.wait()
     }
 
-    @Test func `Cancelled and answered at the same time, one or the other`() async throws {
-        let server = try RawServer.answering("HTTP/1.1 204 No Content\r\n\r\n")
+    @Test func `A request cancelled while its response arrives gives either result`() async throws {
+        let server = try RawServer.responding("HTTP/1.1 204 No Content\r\n\r\n")
         for index in 0..<200 {
             let task = Task { await failure(try HTTPRequest(.get, server.url)) }
             for _ in 0..<index { await Task.yield() }

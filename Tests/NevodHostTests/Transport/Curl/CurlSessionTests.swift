@@ -1,4 +1,5 @@
 import Glibc
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -9,7 +10,7 @@ struct CurlSessionTests {
     private let options = TransferOptions(timeout: .seconds(30))
 
     private func answer(_ text: String, to method: HTTPMethod = .get) async throws -> HTTPResponse {
-        let server = try RawServer.answering(text)
+        let server = try RawServer.responding(text)
         return try await session.send(HTTPRequest(method, "\(server.url)/"), options)
     }
 
@@ -23,7 +24,7 @@ struct CurlSessionTests {
 
     // MARK: What is sent
 
-    @Test func `Exactly what stands in the request is sent`() async throws {
+    @Test func `The request's lines are sent, and no others`() async throws {
         let heads = Collected<String>()
         let server = try RawServer { connection, _ in
             while let request = connection.readRequest() {
@@ -50,7 +51,7 @@ struct CurlSessionTests {
             ])
     }
 
-    @Test func `A host gets as many connections as it may have`() async throws {
+    @Test func `A host gets no more connections than its limit`() async throws {
         let connections = Collected<Int>()
         let server = try RawServer { connection, index in
             connections.append(index)
@@ -66,7 +67,7 @@ struct CurlSessionTests {
         #expect((1...2).contains(connections.values.count))
     }
 
-    /// What was signed has to be what is sent: a line that libcurl leaves out, or adds, breaks a signature.
+    /// The signed request must be the one that is sent: a line that libcurl leaves out, or adds, breaks a signature.
     @Test func `A value of spaces is sent, or refused, but not left out`() async throws {
         let heads = Collected<String>()
         let server = try RawServer { connection, _ in
@@ -122,7 +123,7 @@ struct CurlSessionTests {
         #expect(Set(log.map(\.clientPort)).count == 1)
     }
 
-    @Test func `Sixty-four requests at once each get their own answer`() async throws {
+    @Test func `Sixty-four concurrent requests each get their own response`() async throws {
         let server = try DemoServer.shared.get()
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for index in 0..<64 {
@@ -218,7 +219,7 @@ struct CurlSessionTests {
         #expect(try await text(response) == "ok")
     }
 
-    @Test func `HTTP 1.0, and a body that ends with the connection`() async throws {
+    @Test func `An HTTP/1.0 body ends with the connection`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
             connection.write("HTTP/1.0 200 OK\r\n\r\nuntil the end")
@@ -228,17 +229,17 @@ struct CurlSessionTests {
         #expect(try await text(response) == "until the end")
     }
 
-    @Test func `A status line without a reason`() async throws {
+    @Test func `A status line may lack a reason`() async throws {
         #expect(try await answer("HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n").reason == "")
         #expect(try await answer("HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n").reason == "")
     }
 
-    @Test func `A folded line is one line`() async throws {
+    @Test func `A folded header line is one line`() async throws {
         let response = try await answer("HTTP/1.1 200 OK\r\nX-Fold: one\r\n  two\r\n\tthree\r\nX: y\r\nContent-Length: 0\r\n\r\n")
         #expect(lines(response) == ["X-Fold: one two three", "X: y", "Content-Length: 0"])
     }
 
-    @Test func `Interim answers are passed over`() async throws {
+    @Test func `Interim responses are skipped`() async throws {
         let response = try await answer(
             "HTTP/1.1 100 Continue\r\nX-Interim: 1\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 2\r\n\r\nok"
         )
@@ -247,7 +248,7 @@ struct CurlSessionTests {
         #expect(try await text(response) == "ok")
     }
 
-    @Test func `Trailers are no headers`() async throws {
+    @Test func `Trailers are not added to the headers`() async throws {
         let response = try await answer(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Trailer: 1\r\n\r\n")
         #expect(lines(response) == ["Transfer-Encoding: chunked"])
@@ -259,7 +260,7 @@ struct CurlSessionTests {
         (.get, "304 Not Modified", "Content-Length: 5\r\n"),
         (.get, "200 OK", "Content-Length: 0\r\n"),
     ])
-    func `Answers without a body end with their head, and the connection lives on`(
+    func `Responses without a body end with their head, and the connection is reused`(
         method: HTTPMethod, status: String, line: String
     ) async throws {
         let connections = Collected<Int>()
@@ -276,7 +277,7 @@ struct CurlSessionTests {
     }
 
     @Test(arguments: [301, 302, 307, 308])
-    func `A redirect is an answer`(status: Int) async throws {
+    func `A redirect is returned as a response`(status: Int) async throws {
         let response = try await answer(
             "HTTP/1.1 \(status) Moved\r\nLocation: http://127.0.0.1:1/elsewhere\r\nContent-Length: 0\r\n\r\n")
         #expect(response.status == status)
@@ -284,7 +285,7 @@ struct CurlSessionTests {
     }
 
     /// The environment belongs to the whole process, so another one is asked.
-    @Test func `A proxy is asked if the session says so, and libcurl doesn't look for one itself`() async throws {
+    @Test func `A proxy from the environment is used only if the session is configured so`() async throws {
         let server = try DemoServer.shared.get()
         let url = server.url
         await #expect(processExitsWith: .success) { [url = url as String] in
@@ -292,7 +293,8 @@ struct CurlSessionTests {
             let request = try HTTPRequest(.get, "\(url)/status/200")
             let direct = CurlSession(CurlSession.Configuration(proxy: .none))
             #expect(try await direct.send(request, TransferOptions()).status == 200)
-            await #expect(throws: TransportError.self) { try await CurlSession().send(request, TransferOptions()) }
+            let error = await #expect(throws: TransportError.self) { try await CurlSession().send(request, TransferOptions()) }
+            #expect(error?.code == .connectionFailed)
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -55,9 +56,9 @@ struct CurlSocketsTests {
         await connection.closed.wait()
     }
 
-    /// The kernel goes on watching a closed descriptor while any other shares its connection, and nobody can name it any more:
-    /// the loop would spin.
-    @Test func `A connection that somebody else shares is not watched once it is closed`() async throws {
+    /// The kernel goes on watching a closed descriptor while another one shares its connection, and epoll_ctl can no longer name
+    /// it: the loop would spin.
+    @Test func `A closed connection whose descriptor was duplicated is no longer watched`() async throws {
         let session = CurlSession()
         let connection = try await connection(session)
         let own = try #require(Self.descriptor(of: connection.inode))

@@ -1,5 +1,6 @@
 import Glibc
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -32,9 +33,9 @@ struct CurlStreamTests {
         #expect(try await stream(response).next() == nil)
     }
 
-    /// The server writes until there is no room. What it can write while nobody reads is in the sockets' buffers and in ours;
-    /// without back-pressure it would be all of it.
-    @Test func `A reader that waits makes the server wait, and nothing is lost`() async throws {
+    /// The server writes until there is no room. While the reader waits, only the buffers of the sockets and of
+    /// the session fill; without back-pressure the server would write everything.
+    @Test func `A slow reader makes the server wait, and loses nothing`() async throws {
         let block = (0..<65536).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }
         let blocks = 1024
         let writes = Collected<Void>()
@@ -75,11 +76,11 @@ struct CurlStreamTests {
         }
         #expect(count == blocks * block.count)
         #expect(isRight)
-        // What waits in memory is bounded: the high-water mark and one delivery of libcurl.
+        // The bytes in memory are bounded: the high-water mark and one delivery of libcurl.
         #expect(largest <= 256 << 10 + 64 << 10)
     }
 
-    @Test func `A stream that nobody reads any more ends the transfer`() async throws {
+    @Test func `Dropping a stream ends the transfer`() async throws {
         let noticed = Latch()
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
@@ -114,7 +115,8 @@ struct CurlStreamTests {
         task.cancel()
         #expect(await task.value == .cancelled)
         await noticed.wait()
-        await #expect(throws: TransportError.self) { try await stream.next() }
+        let error = await #expect(throws: TransportError.self) { try await stream.next() }
+        #expect(error?.code == .cancelled)
     }
 
     @Test func `A stream outlives its session`() async throws {
@@ -149,7 +151,7 @@ struct CurlStreamTests {
         #expect(headers.count == 2)
     }
 
-    @Test func `Thirty-two streams at once`() async throws {
+    @Test func `Thirty-two concurrent streams arrive whole`() async throws {
         let server = try DemoServer.shared.get()
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for index in 0..<32 {
@@ -163,7 +165,7 @@ struct CurlStreamTests {
         }
     }
 
-    @Test func `An empty stream of unknown length`() async throws {
+    @Test func `An empty stream of unknown length is sent as an empty body`() async throws {
         let server = try DemoServer.shared.get()
         let response = try await session.send(
             HTTPRequest(.post, "\(server.url)/echo", body: .stream(.of([], length: nil))), options)
@@ -193,19 +195,19 @@ struct CurlStreamTests {
         do { return try make() } catch { throw TransportError(.other, "\(error)") }
     }
 
-    @Test func `A reader that delivers too little`() async throws {
+    @Test func `A body shorter than its length is an error`() async throws {
         let error = try await failure(.of([[1, 2], [3]], length: 5))
         #expect(error?.code == .requestBody)
         #expect(error?.message == "its reader delivered only 3 of 5 bytes")
     }
 
-    @Test func `A reader that delivers too much`() async throws {
+    @Test func `A body longer than its length is an error`() async throws {
         let error = try await failure(.of([[1, 2], [3, 4]], length: 3))
         #expect(error?.code == .requestBody)
         #expect(error?.message == "its reader delivered more than the declared 3 bytes")
     }
 
-    @Test func `A reader that fails, or can't be opened`() async throws {
+    @Test func `A body whose reader fails, or can't be opened, is an error`() async throws {
         let late = try await failure(.of([[1, 2]], length: nil, failure: Broken()))
         #expect(late?.code == .requestBody)
         #expect(late?.message == "the disk is gone")
@@ -214,7 +216,7 @@ struct CurlStreamTests {
         #expect(early?.message == "the disk is gone")
     }
 
-    @Test func `A server that closes during the upload`() async throws {
+    @Test func `A server that closes during the upload is an error`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readHead()
             _ = connection.read(100_000)
@@ -228,7 +230,7 @@ struct CurlStreamTests {
         #expect(error?.code == .connectionLost)
     }
 
-    @Test func `A server that answers before it has read the body`() async throws {
+    @Test func `A response before the end of the upload is returned`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readHead()
             connection.write("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbig")

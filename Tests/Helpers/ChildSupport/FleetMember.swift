@@ -1,0 +1,60 @@
+import Foundation
+package import NevodHost
+
+/// One process of a fleet, whose processes all use the same sessions.
+package struct FleetMember {
+    private let url: String
+    private let plain: NetworkProvider
+    private let providers: [NetworkProvider]
+
+    package init(_ storage: some KeyValueStorage, url: String, sessions: Int) {
+        let session = CurlSession()
+        let plain = NetworkProvider(session: session)
+        self.url = url
+        self.plain = plain
+        providers = (0..<sessions).map { number in
+            let tokens = TokenStorage<OAuthToken>(storage: storage, key: StorageKey(rawValue: "session-\(number)"))
+            return NetworkProvider(
+                session: session,
+                interceptor: AuthenticationInterceptor(
+                    tokenStorage: tokens, refreshStrategy: { try await Self.exchange($0, plain, url) }))
+        }
+    }
+
+    /// Prints the outcome of each request, and when a round is done.
+    package func run(_ rounds: ClosedRange<Int>) async throws {
+        for round in rounds {
+            _ = try await plain.send(HTTPRequest(.get, "\(url)/control/await/\(round)"))
+            await withTaskGroup(of: String.self) { group in
+                for number in providers.indices { group.addTask { "\(number) \(await send(number))" } }
+                for await line in group { say(line) }
+            }
+            say("done \(round)")
+        }
+    }
+
+    private func send(_ number: Int) async -> String {
+        do {
+            let response = try await providers[number].send(HTTPRequest(.get, "\(url)/api"))
+            let body = String(decoding: try await response.body.collect(), as: UTF8.self)
+            return response.status == 200 && body == "session-\(number)" ? "ok" : "\(response.status)"
+        } catch {
+            return "\(error)".replacing("\n", with: " ")
+        }
+    }
+
+    private static func exchange(_ old: OAuthToken?, _ provider: NetworkProvider, _ url: String) async throws -> OAuthToken {
+        guard let refreshToken = old?.refreshToken else { throw NetworkError.unauthorized }
+        let form = "grant_type=refresh_token&client_id=fleet&refresh_token=\(refreshToken)"
+        var request = try HTTPRequest(.post, "\(url)/token", body: .bytes(Array(form.utf8)))
+        try request.setHeader("Content-Type", "application/x-www-form-urlencoded")
+        try request.setHeader("X-Process", "\(ProcessInfo.processInfo.processIdentifier)")
+        let response = try await provider.send(request)
+        let body = try await response.body.collect()
+        guard response.status == 200 else {
+            if response.status >= 500 { throw NetworkError.serverError(response.status, data: body, response: response) }
+            throw NetworkError.clientError(response.status, data: body, response: response)
+        }
+        return try JSONDecoder().decode(OAuthToken.self, from: Data(body))
+    }
+}

@@ -1,1 +1,0 @@
-../StorageChild/FleetMember.swift

@@ -1,1 +1,0 @@
-../../NevodHostTests/Support/RawServer.swift

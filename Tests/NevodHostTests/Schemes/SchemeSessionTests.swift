@@ -1,0 +1,319 @@
+import NevodSupport
+import NevodTestSupport
+import Testing
+
+@testable import NevodHost
+
+/// A plugin's tokens in the core's storage, gate and single flight, over real HTTP.
+struct SchemeSessionTests {
+    /// Issues `t<n>` for a login or a refresh; the API accepts the last one.
+    private final class Server: Sendable {
+        struct State {
+            var issued = 0
+            var calls: [String] = []
+            var isExpired = false
+            /// The API's response to a token that is not the last.
+            var refusal = "401 X\r\n"
+            /// Answers of /refresh before it works.
+            var refusals: [Int] = []
+            /// The API's first responses, by number; later ones follow its own rules.
+            var script: [String] = []
+            var apiTokens: [String] = []
+            var nonces: [String] = []
+        }
+
+        private final class Box: Sendable { let value = Locked(State()) }
+        private let box = Box()
+        private let server: RawServer
+        var url: String { server.url }
+        var state: State { box.value.withLock { $0 } }
+        func change(_ body: @Sendable (inout State) -> Void) { box.value.withLock { body(&$0) } }
+
+        init() throws {
+            let box = box
+            server = try RawServer { connection, _ in
+                while let request = connection.readRequest() {
+                    let path = String(request.head.split(separator: " ")[1])
+                    let body = String(decoding: request.body, as: UTF8.self)
+                    let answer = box.value.withLock { state in Self.answer(path, body, request.head, &state) }
+                    guard connection.write(answer) else { return }
+                }
+            }
+        }
+
+        private static func answer(_ path: String, _ body: String, _ head: String, _ state: inout State) -> String {
+            func http(_ status: Int, _ body: String = "", _ line: String = "") -> String {
+                "HTTP/1.1 \(status) X\r\n\(line)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            }
+            func field(_ name: String) -> String {
+                head.split(separator: "\r\n").first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
+                    ?? ""
+            }
+            switch path {
+            case "/login", "/refresh", "/challenge", "/logout":
+                state.calls.append("\(path) \(body)")
+                if path != "/login", !state.refusals.isEmpty { return http(state.refusals.removeFirst()) }
+                if path == "/logout" { return http(200) }
+                state.issued += 1
+                state.isExpired = false
+                return http(200, "t\(state.issued)")
+            default:
+                state.apiTokens.append(field("X-Token"))
+                state.nonces.append("\(field("X-Nonce")) \(field("X-Count"))")
+                if !state.script.isEmpty { return state.script.removeFirst() }
+                if !state.isExpired && field("X-Token") == "t\(state.issued)" { return http(200) }
+                return "HTTP/1.1 \(state.refusal)Content-Length: 0\r\n\r\n"
+            }
+        }
+    }
+
+    private let server: Server
+    private let memory = InMemoryStorage()
+
+    init() throws {
+        server = try Server()
+    }
+
+    private func session(_ mode: String = "exchange") throws -> SchemeSession {
+        let instance = try TestPlugin.flow.get().scheme().makeInstance(
+            settings: ["mode": .text(mode), "url": .text(server.url)])
+        return SchemeSession(instance, storage: memory)
+    }
+
+    private func get(_ session: SchemeSession) async throws -> Int {
+        try await NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+            .send(HTTPRequest(.get, "\(server.url)/api")).status
+    }
+
+    @Test func `A session logs in before the first request, refreshes on 401, and logs out`() async throws {
+        let session = try session()
+        #expect(try await get(session) == 200)
+        #expect(try await get(session) == 200)
+        server.change { $0.isExpired = true }
+        #expect(try await get(session) == 200)
+        #expect(server.state.calls == ["/login login", "/refresh t1"])
+        #expect(server.state.apiTokens == ["t1", "t1", "t1", "t2"])
+        #expect(try await session.tokenStorage.load()?.account == "me")
+        try await session.logout()
+        #expect(server.state.calls.last == "/logout t2")
+        #expect(try await session.tokenStorage.load() == nil)
+    }
+
+    @Test func `A stored token is used by the next process`() async throws {
+        try await session().login()
+        #expect(try await get(session()) == 200)
+        #expect(server.state.calls == ["/login login"])
+        let stored = memory.data(for: StorageKey(rawValue: "nevod.scheme.flow.flow@\(server.url)")).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        #expect(stored?.contains("\u{2}met1") == true)
+    }
+
+    @Test func `A scheme that can't refresh logs in again; so does one whose stored token it can't read`() async throws {
+        let session = try session("login-only")
+        #expect(try await get(session) == 200)
+        server.change { $0.isExpired = true }
+        #expect(try await get(session) == 200)
+        #expect(server.state.calls == ["/login login", "/login login"])
+        try await session.tokenStorage.save(session.token(IssuedToken(bytes: Secret("bad"), expiresAt: nil, account: "")))
+        #expect(try await get(session) == 200)
+        #expect(server.state.calls.count == 3)
+        #expect(server.state.apiTokens.suffix(1) == ["t3"])
+    }
+
+    @Test func `A challenge that the server refuses is not followed by another login`() async throws {
+        let session = try session("nonce-challenge")
+        #expect(try await get(session) == 200)
+        server.change { ($0.isExpired, $0.refusal, $0.refusals) = (true, "401 X\r\nX-Fresh: 1\r\n", [400]) }
+        #expect(try await get(session) == 401)
+        #expect(server.state.calls == ["/login login", "/challenge t1"])
+        #expect(try await session.tokenStorage.load() == nil)
+    }
+
+    @Test func `100 requests across the end of a session: one refresh, all succeed`() async throws {
+        let session = try session()
+        #expect(try await get(session) == 200)
+        server.change { $0.isExpired = true }
+        let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+        let request = try HTTPRequest(.get, "\(server.url)/api")
+        let statuses = try await withThrowingTaskGroup { group in
+            for _ in 0..<100 { group.addTask { try await provider.send(request).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 100))
+        #expect(server.state.calls == ["/login login", "/refresh t1"])
+    }
+
+    @Test func `Denied clears the token; unavailable keeps it`() async throws {
+        let session = try session()
+        #expect(try await get(session) == 200)
+        server.change { ($0.isExpired, $0.refusals) = (true, [503]) }
+        await #expect(throws: NetworkError.authenticationFailed) { try await get(session) }
+        #expect(try await session.tokenStorage.load() != nil)
+        server.change { $0.refusals = [400] }
+        #expect(try await get(session) == 401)
+        #expect(try await session.tokenStorage.load() == nil)
+    }
+
+    @Test func `A token that a flow has had saved stays, though the flow fails afterwards`() async throws {
+        let session = try session("keep")
+        try await session.tokenStorage.save(session.token(IssuedToken(bytes: Secret("old"), expiresAt: nil, account: "")))
+        server.change { ($0.isExpired, $0.refusals) = (true, [503]) }
+        _ = try? await get(session)
+        let bytes = try await session.tokenStorage.load()?.issued.bytes
+        #expect(bytes == Secret("kept"))
+    }
+
+    @Test func `Logging out clears the token, whatever the server says`() async throws {
+        let elsewhere = try TestPlugin.flow.get().scheme().makeInstance(
+            settings: ["mode": "exchange", "url": "http://127.0.0.1:1"])
+        let unreachable = SchemeSession(elsewhere, storage: memory)
+        let token = unreachable.token(IssuedToken(bytes: Secret("t1"), expiresAt: nil, account: ""))
+        try await unreachable.tokenStorage.save(token)
+        let error = await #expect(throws: PluginError.self) { try await unreachable.logout() }
+        guard case .failed(_, _, PluginStatus.unavailable.rawValue, _, _, _)? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try await unreachable.tokenStorage.load() == nil)
+        // Nor is it kept because it can't be read.
+        memory.set(Array("nonsense".utf8), for: elsewhere.purpose.key)
+        try await unreachable.logout()
+        #expect(memory.data(for: elsewhere.purpose.key) == nil)
+    }
+
+    @Test func `State is kept for an origin; its count begins anew with it; an answer may be worth one retry`() async throws {
+        let session = try session("nonce")
+        let fresh = { @Sendable (nonce: String, status: Int) in
+            "HTTP/1.1 \(status) X\r\nX-Fresh: \(nonce)\r\nContent-Length: 0\r\n\r\n"
+        }
+        server.change { $0.script = [fresh("n1", 401), fresh("", 200).replacing("X-Fresh: \r\n", with: "")] }
+        #expect(try await get(session) == 200)
+        #expect(try await get(session) == 200)
+        server.change { $0.script = [fresh("n2", 200)] }
+        #expect(try await get(session) == 200)
+        #expect(try await get(session) == 200)
+        #expect(server.state.nonces == [" ", "n1 0", "n1 1", "n1 2", "n2 0"])
+        #expect(server.state.calls == ["/login login"])
+    }
+
+    @Test func `Endless challenges are stopped`() async throws {
+        let session = try session("nonce")
+        server.change {
+            $0.script = (0..<50).map { "HTTP/1.1 401 X\r\nX-Fresh: n\($0)\r\nContent-Length: 0\r\n\r\n" }
+        }
+        #expect(try await get(session) == 401)
+        #expect(server.state.nonces.count < 10)
+    }
+
+    @Test(arguments: [("nonce-verdict", "the verdict 99"), ("nonce-action", "may call set_state and keep, and nothing else")])
+    func `A verdict that the contract doesn't know is an error`(mode: String, words: String) async throws {
+        let session = try session(mode)
+        server.change { $0.script = ["HTTP/1.1 401 X\r\nX-Fresh: n\r\nContent-Length: 0\r\n\r\n"] }
+        let error = await #expect(throws: NetworkError.self) { try await get(session) }
+        #expect(error?.description.contains(words) == true)
+    }
+
+    @Test func `A refusal in a form that only the scheme knows: one challenge for all, and one for each token`() async throws {
+        let session = try session("nonce-challenge")
+        #expect(try await get(session) == 200)
+        server.change { ($0.isExpired, $0.refusal) = (true, "302 X\r\nX-Fresh: 1\r\nLocation: /login\r\n") }
+        let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+        let request = try HTTPRequest(.get, "\(server.url)/api")
+        let statuses = try await withThrowingTaskGroup { group in
+            for _ in 0..<100 { group.addTask { try await provider.send(request).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 100))
+        #expect(server.state.calls == ["/login login", "/challenge t1"])
+        // Whatever it does, the server wants another: that is its last word.
+        server.change { $0.issued += 1 }
+        server.change { $0.script = (0..<20).map { _ in "HTTP/1.1 302 X\r\nX-Fresh: 1\r\nContent-Length: 0\r\n\r\n" } }
+        #expect(try await get(session) == 302)
+        #expect(server.state.calls.count == 3)
+    }
+
+    @Test func `A token is used at the servers that it was issued for, and shown to no others`() async throws {
+        try await session().login()
+        let other = try Server()
+        let instance = try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "exchange", "url": .text(other.url)])
+        // By the default key they don't meet; by one that an embedder gives, they do.
+        #expect(try await SchemeSession(instance, storage: memory).tokenStorage.load() == nil)
+        let shared: StorageKey = "shared"
+        let mine = SchemeSession(
+            try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "exchange", "url": .text(server.url)]),
+            storage: memory, key: shared)
+        try await mine.login()
+        let theirs = SchemeSession(instance, storage: memory, key: shared)
+        let provider = NetworkProvider(session: CurlSession(), interceptor: theirs.interceptor)
+        #expect(try await provider.send(HTTPRequest(.get, "\(other.url)/api")).status == 200)
+        #expect(other.state.calls == ["/login login"])
+        #expect(other.state.apiTokens == ["t1"])
+        // Nor is it given back there.
+        try await mine.logout()
+        #expect(server.state.calls == ["/login login", "/login login"])
+        #expect(try await theirs.tokenStorage.load() == nil)
+    }
+
+    @Test func `A token of another plugin's scheme of the same name is not this one's`() async throws {
+        try await session().login()
+        let token = try #require(try await session().tokenStorage.load())
+        let purpose = TokenPurpose(
+            plugin: "Other", scheme: token.purpose.scheme, origins: token.purpose.origins)
+        #expect(purpose.key != token.purpose.key)
+        memory.set(try PluginToken(stored: token.issued, purpose).encode(), for: token.purpose.key)
+        #expect(try await get(session()) == 200)
+        #expect(server.state.calls == ["/login login", "/login login"])
+        // The refresh has replaced it.
+        #expect(try await get(session()) == 200)
+        #expect(server.state.calls.count == 2)
+    }
+
+    @Test func `The live token of one instance is not used by another`() async throws {
+        try await session().login()
+        let stored = try #require(try await session().tokenStorage.load())
+        let (one, two) = (try session().instance, try session().instance)
+        let made = try one.token(stored).liveToken(of: one)
+        let other = try two.token(stored).liveToken(of: two)
+        #expect(made?.instance === one && other?.instance === two)
+    }
+
+    @Test func `A scheme without a login goes without a token until it is challenged`() async throws {
+        let session = try session("nonce-challenge-only")
+        server.change { $0.refusal = "401 X\r\nX-Fresh: 1\r\n" }
+        #expect(try await get(session) == 200)
+        #expect(try await get(session) == 200)
+        #expect(server.state.apiTokens == ["", "t1", "t1"])
+        #expect(server.state.calls == ["/challenge login"])
+    }
+
+    @Test func `An answer's next token replaces the one that the request carried, and lasts`() async throws {
+        let session = try session("nonce-keep")
+        server.change { $0.script = ["HTTP/1.1 200 X\r\nX-Fresh: next\r\nContent-Length: 0\r\n\r\n"] }
+        #expect(try await get(session) == 200)
+        server.change { $0.script = ["HTTP/1.1 200 X\r\nContent-Length: 0\r\n\r\n"] }
+        #expect(try await get(self.session("nonce-keep")) == 200)
+        #expect(server.state.apiTokens == ["t1", "next"])
+        #expect(server.state.calls == ["/login login"])
+        // Its response arrives after another login.
+        let carried = try await session.coordinator.read().version
+        try await session.login()
+        try await session.adopt(IssuedToken(bytes: Secret("late"), expiresAt: nil, account: ""), replacing: carried)
+        #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("t2"))
+    }
+
+    @Test func `A count is given out once for a state, however many requests there are`() async throws {
+        let session = try session("nonce")
+        server.change { $0.script = ["HTTP/1.1 200 X\r\nX-Fresh: n1\r\nContent-Length: 0\r\n\r\n"] }
+        #expect(try await get(session) == 200)
+        let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+        let request = try HTTPRequest(.get, "\(server.url)/api")
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<200 { group.addTask { _ = try await provider.send(request) } }
+            try await group.waitForAll()
+        }
+        let counts = server.state.nonces.filter { $0.hasPrefix("n1 ") }
+        #expect(counts.count == 200)
+        #expect(Set(counts) == Set((0..<200).map { "n1 \($0)" }))
+    }
+}

@@ -1,0 +1,122 @@
+import NevodStorage
+import NevodSupport
+
+/// A store in memory that fails as it is told to.
+final class FaultyStorage: CompareAndSwapStorage {
+    enum Fault: Hashable, Sendable {
+        case none
+        /// Nothing is read, nothing is written.
+        case away
+        /// Writes are refused: the store is full.
+        case refuses
+        /// Writes are lost, and an error is returned.
+        case loses
+        /// Writes return an error, and arrive after the next read nevertheless.
+        case arrivesLate
+        /// Writes arrive, and an error is returned.
+        case arrivesUnheard
+        /// The first write arrives, and from then on the store is away.
+        case arrivesThenAway
+        /// The store is away from the first write on, which doesn't arrive.
+        case goesAway
+    }
+
+    struct Failure: Error {}
+
+    private typealias Change = @Sendable ([UInt8]?) -> [UInt8]??
+
+    /// Shared by all stores of a process, which fail after so many calls.
+    final class Life: Sendable {
+        private let rest: Locked<Int>
+        init(_ calls: Int) { rest = Locked(calls) }
+
+        func spend() throws {
+            let isOver = rest.withLock { rest in
+                rest -= 1
+                return rest < 0
+            }
+            if isOver { throw Failure() }
+        }
+    }
+
+    private struct State {
+        var values: [StorageKey: [UInt8]]
+        var fault: Fault
+        var reads = 0
+        /// The writes in flight.
+        var late: (key: StorageKey, change: Change)?
+    }
+
+    private let state: Locked<State>
+    private let life: Life?
+    private let observers = StorageObservers()
+
+    init(_ value: [UInt8]? = nil, for key: StorageKey = "token", _ fault: Fault = .none, life: Life? = nil) {
+        state = Locked(State(values: value.map { [key: $0] } ?? [:], fault: fault))
+        self.life = life
+    }
+
+    var fault: Fault {
+        get { state.withLock { $0.fault } }
+        set { state.withLock { $0.fault = newValue } }
+    }
+
+    var reads: Int { state.withLock { $0.reads } }
+    var values: [StorageKey: [UInt8]] { state.withLock { $0.values } }
+
+    /// Writes as another process would, whatever fails here.
+    func change(_ value: [UInt8]?, for key: StorageKey = "token") {
+        state.withLock { $0.values[key] = value }
+        observers.notify(key)
+    }
+
+    func data(for key: StorageKey) throws -> [UInt8]? {
+        try life?.spend()
+        return try state.withLock { state in
+            guard state.fault != .away else { throw Failure() }
+            state.reads += 1
+            defer {
+                if let (key, change) = state.late, let value = change(state.values[key]) { state.values[key] = value }
+                state.late = nil
+            }
+            return state.values[key]
+        }
+    }
+
+    func set(_ value: [UInt8]?, for key: StorageKey) throws {
+        _ = try change(for: key) { _ in .some(value) }
+    }
+
+    func remove(for key: StorageKey) throws { try set(nil, for: key) }
+
+    func replace(_ expected: [UInt8]?, with value: [UInt8]?, for key: StorageKey) throws -> Bool {
+        try change(for: key) { $0 == expected ? .some(value) : .none }
+    }
+
+    private func change(for key: StorageKey, _ body: @escaping Change) throws -> Bool {
+        try life?.spend()
+        return try state.withLock { state in
+            let fault = state.fault
+            switch fault {
+            case .none, .arrivesUnheard: break
+            case .away, .loses: throw Failure()
+            case .refuses: throw StorageError(.full, "\(key)", problem: "has no room")
+            case .arrivesLate:
+                state.late = (key, body)
+                throw Failure()
+            case .arrivesThenAway: state.fault = .away
+            case .goesAway:
+                state.fault = .away
+                throw Failure()
+            }
+            let value = body(state.values[key])
+            if let value { state.values[key] = value }
+            guard fault == .none else { throw Failure() }
+            return value != nil
+        }
+    }
+}
+
+extension FaultyStorage: ObservableStorage {
+    func changes() -> StorageChanges { observers.changes() }
+}
