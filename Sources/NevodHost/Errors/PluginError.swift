@@ -1,24 +1,24 @@
 public import NevodSupport
 
-/// Why a plugin can't be used, or could not do what was asked. Names the file, the part that is to blame, and the way out.
+/// Why a plugin can't be used, or failed. Names the file, the cause and the way out.
 public struct PluginError: Error, Sendable {
     /// What went wrong, in the order of a plugin's life; the associated texts complete ``description``.
     public enum Reason: Sendable {
         // Finding
-        /// No file of that name; `searched` holds each path that was tried.
+        /// No file has that name; `searched` contains each path that was tried.
         case notFound(searched: [String])
-        /// Somebody other than this user and root could replace the file, or a folder above it: `path` is the culprit.
+        /// A user other than this one and root could replace the file or a folder above it; `path` is the one to blame.
         case unsafePermissions(path: String, problem: String)
         // Loading
         /// The file can't be opened or read, in the system's words.
         case unreadable(String)
-        /// Not an ELF shared library for this processor; why, in words.
+        /// The file is not an ELF shared library for this processor, for the given reason.
         case notALibrary(String)
-        /// It needs a symbol of that name, which nothing provides.
+        /// It needs a symbol of that name, which no library provides.
         case unresolvedSymbol(String)
         /// It needs another library, by that name, which isn't installed.
         case missingLibrary(String)
-        /// Any other refusal of dlopen(3), in its words.
+        /// Any other failure of dlopen(3), with its message.
         case loaderRefused(String)
         /// It exports no function `nevod_plugin_v1`.
         case noEntryPoint
@@ -27,41 +27,41 @@ public struct PluginError: Error, Sendable {
         // Negotiating
         /// `nevod_plugin_v1` returned NULL.
         case nullPlugin
-        /// A structure's `struct_size` is `size` bytes, where `needed` are the least that the contract has.
+        /// A structure's `struct_size` is `size`, less than the `needed` bytes of the contract.
         case tooShort(structure: String, size: Int, needed: Int)
-        /// A scheme lacks a function that the contract demands.
+        /// A scheme lacks a function that the contract requires.
         case nullFunction(scheme: String, function: String)
         /// A text or number of the plugin's table breaks the contract's rules for it.
         case malformed(field: String, problem: String)
-        /// The caller asked for an id that no scheme of the plugin has.
+        /// No scheme of the plugin has the requested id.
         case unknownScheme(String, offered: [String])
         /// The plugin has several schemes, and the caller named none.
         case schemeNotChosen(offered: [String])
-        /// The contract has it, this host doesn't serve it.
+        /// The scheme needs a part of the contract that this host doesn't support.
         case unsupported(scheme: String, what: String)
         // Settings
-        /// A setting was given that the scheme doesn't declare; `valid` holds those it does.
+        /// A setting was given that the scheme doesn't declare; `valid` lists the declared ones.
         case unknownSetting(scheme: String, name: String, valid: [String])
-        /// A required setting was not given; `help` is the scheme's own line on it.
+        /// A required setting was not given; `help` is the scheme's own line about it.
         case missingSetting(scheme: String, name: String, help: String, valid: [String])
-        /// A value that its setting doesn't take. A secret one is not shown.
+        /// A value is not valid for its setting. The value of a secret is not shown.
         case badSetting(scheme: String, name: String, problem: String)
         // Working
-        /// A function of the scheme returned another status than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
+        /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
         /// or field to blame; `detail` is sensitive and never part of ``description``.
         case failed(scheme: String, function: String, status: Int32, subject: String, message: String, detail: Secret?)
-        /// The scheme wrote what the contract forbids: a framing field, a control character, too much. The request is not
-        /// sent.
+        /// The scheme made an edit that the contract forbids: a framing field, a control character, too many bytes. The request
+        /// is not sent.
         case refusedEdit(scheme: String, what: String, problem: String)
-        /// A flow broke the contract, or ran out of what it is given: steps, bytes, time.
+        /// A flow broke the contract, or exceeded its limit of steps, bytes or time.
         case flowFault(scheme: String, flow: String, problem: String)
-        /// A flow has a question, and nobody is there to answer it.
+        /// A flow asked questions, and got no answer.
         case unanswered(scheme: String, questions: [String])
     }
 
-    /// The library's path, or its name when none was found.
+    /// The library's path, or the requested name if no file was found.
     public let plugin: String
-    /// What a program can act on; ``description`` says it in words.
+    /// The reason, for a program to act on; ``description`` is its text for people.
     public let reason: Reason
 
     init(_ plugin: String, _ reason: Reason) {
@@ -92,13 +92,14 @@ extension PluginError: CustomStringConvertible {
         case .noEntryPoint:
             "exports no nevod_plugin_v1, so it is no plugin; export that function with default visibility"
         case .otherVersion(let offered, let served):
-            "speaks \(offered) of the plugin contract, this host \(served); rebuild one of them with the other's nevod_plugin.h"
+            "was built for \(offered) of the plugin contract, but this host serves \(served); rebuild one of them with the other's "
+                + "nevod_plugin.h"
         case .nullPlugin:
             "nevod_plugin_v1 returned NULL; it must return a table that is never freed"
         case .tooShort(let structure, let size, let needed):
             "\(structure) has struct_size \(size), but \(needed) bytes are needed; set it to sizeof"
         case .nullFunction(let scheme, let function):
-            "the scheme \"\(scheme)\" has no \(function), which the contract demands"
+            "the scheme \"\(scheme)\" has no \(function), which the contract requires"
         case .malformed(let field, let problem):
             "\(field) \(problem)"
         case .unknownScheme(let id, let offered):
@@ -106,7 +107,7 @@ extension PluginError: CustomStringConvertible {
         case .schemeNotChosen(let offered):
             "offers several schemes; choose one of \(offered.joined(separator: ", "))"
         case .unsupported(let scheme, let what):
-            "the scheme \"\(scheme)\" asks for \(what), which this host doesn't serve; use a newer host"
+            "the scheme \"\(scheme)\" needs \(what), which this host doesn't support; use a newer host"
         case .unknownSetting(let scheme, let name, let valid):
             "the scheme \"\(scheme)\" has no setting \"\(name)\"; \(Self.list(valid))"
         case .missingSetting(let scheme, let name, let help, let valid):
@@ -118,9 +119,9 @@ extension PluginError: CustomStringConvertible {
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
                 + " (\(PluginStatus.name(status)))"
         case .flowFault(let scheme, let flow, let problem):
-            "the \(flow) flow of the scheme \"\(scheme)\" was ended: \(problem)"
+            "the \(flow) flow of the scheme \"\(scheme)\" was stopped: \(problem)"
         case .unanswered(let scheme, let questions):
-            "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), and nobody has answered"
+            "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), but got no answer"
         case .refusedEdit(let scheme, let what, let problem):
             "the scheme \"\(scheme)\" tried to write \(what): \(problem)"
         }

@@ -1,13 +1,21 @@
 internal import NevodPluginABI
 
-/// What a function of a plugin returned.
+/// The status that a plugin's function returned.
 public enum PluginStatus: Int32, Sendable {
-    /// Done.
+    /// The call succeeded (NEVOD_OK).
     case ok = 0
-    /// The statuses that the contract calls NEVOD_BAD_SETTINGS to NEVOD_INTERNAL, in its order: the user must change a setting;
-    /// the stored token is of no use; the server refused for good; a failure that passes; the scheme can't do that; a fault of
-    /// the plugin.
-    case badSettings, badToken, denied, unavailable, unsupported, `internal`
+    /// The user must change a setting (NEVOD_BAD_SETTINGS).
+    case badSettings = 1
+    /// The stored token is invalid; a login is needed (NEVOD_BAD_TOKEN).
+    case badToken = 2
+    /// The server refused permanently (NEVOD_DENIED).
+    case denied = 3
+    /// The failure is temporary (NEVOD_UNAVAILABLE).
+    case unavailable = 4
+    /// The scheme can't do this (NEVOD_UNSUPPORTED).
+    case unsupported = 5
+    /// A fault in the plugin itself (NEVOD_INTERNAL).
+    case `internal` = 6
 
     static func name(_ status: Int32) -> String {
         switch PluginStatus(rawValue: status) {

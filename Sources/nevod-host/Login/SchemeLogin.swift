@@ -98,7 +98,7 @@ final class SchemeLogin: Sendable {
         defer { telling.cancel() }
         // A task of its own: this one may have been cancelled, and would not wait.
         let settling = Task(executorPreference: transfer.executor) {
-            await session.settle(until: .now + .seconds(Self.patience))
+            await session.waitForRenewalAndSave(until: .now + .seconds(Self.patience))
         }
         guard await !settling.value else { return }
         console.warning(
