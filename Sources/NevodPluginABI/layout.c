@@ -1,5 +1,5 @@
-/* Sizes and offsets of the contract, asserted where they would break a plugin that is already built. A line here that
- * fails to compile is a change of the ABI: before the freeze, raise NEVOD_ABI_DRAFT; after it, don't. */
+/* Asserts the sizes and offsets of the contract that existing plugins were built with. If a line here fails to compile, the
+ * ABI has changed: before the freeze, raise NEVOD_ABI_DRAFT; after it, undo the change. */
 #include "nevod_plugin.h"
 
 _Static_assert(sizeof(void *) == 8, "the contract is laid out for 64-bit platforms");

@@ -432,7 +432,7 @@ class Failures(LoginTestCase):
     @cases({
         "denied": ("denied", 112, "no such user (denied); check the answers"),
         "unavailable": ("unavailable", 112, "unavailable for now"),
-        "no_action": ("no-action", 110, "it answered with no action"),
+        "no_action": ("no-action", 110, "it returned no action"),
     })
     def test_told(self, mode, code, fragment):
         outcome = self.login(mode)

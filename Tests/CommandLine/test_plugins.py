@@ -337,7 +337,7 @@ class FaultyAuthorize(Faulty):
         "name_huge": ('edits->set_header(edits->host, one_byte_called(UINT64_MAX), TEXT("b"))', "too long"),
         "query_without_name": ('QUERY("", TEXT("b"))', "query", "name"),
         "cookie_with_semicolon": ('COOKIE("a", TEXT("b; c=d"))', '"a"', "cookie"),
-        "cookie_name": ('COOKIE("a=b", TEXT("c"))', '"a=b"', "a byte that no cookie can"),
+        "cookie_name": ('COOKIE("a=b", TEXT("c"))', '"a=b"', "a byte that is not allowed in cookies"),
         "one_of_several": ('SET("X-A", TEXT("b")); SET("Host", TEXT("c")); SET("X-C", TEXT("d"))', '"Host"', HOSTS),
         "status_unknown": ("return 77", "authorize", "77"),
         "status_negative": ("return -1", "authorize", "-1"),

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
+import NevodTestSupport
 import Testing
 
-@testable import NevodHost
+
 @testable import NevodStorage
 
 struct AtomicFileTests {

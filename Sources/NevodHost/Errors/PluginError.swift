@@ -1,20 +1,20 @@
 public import NevodSupport
 
-/// Why a plugin can't be used, or failed. The description names the file, the cause and the way out.
+/// Why a plugin can't be used, or failed. Names the file, the cause and the way out.
 public struct PluginError: Error, Sendable {
     /// What went wrong, in the order of a plugin's lifecycle. The associated texts appear in ``description``.
     public enum Reason: Sendable {
         // Finding
-        /// No file with this name exists; `searched` lists the paths tried.
+        /// No file has that name; `searched` contains each path that was tried.
         case notFound(searched: [String])
-        /// A user other than this one and root could replace the file, or a folder above it; `path` names which.
+        /// A user other than this one and root could replace the file or a folder above it; `path` is the one to blame.
         case unsafePermissions(path: String, problem: String)
         // Loading
         /// The file can't be opened or read, with the system's message.
         case unreadable(String)
-        /// The file is not an ELF shared library for this processor, with the reason.
+        /// The file is not an ELF shared library for this processor, for the given reason.
         case notALibrary(String)
-        /// No library provides a symbol that the plugin needs.
+        /// It needs a symbol of that name, which no library provides.
         case unresolvedSymbol(String)
         /// A library that the plugin needs isn't installed.
         case missingLibrary(String)
@@ -27,41 +27,41 @@ public struct PluginError: Error, Sendable {
         // Negotiating
         /// `nevod_plugin_v1` returned NULL.
         case nullPlugin
-        /// A structure's `struct_size` is `size`, less than the contract's minimum `needed`.
+        /// A structure's `struct_size` is `size`, less than the `needed` bytes of the contract.
         case tooShort(structure: String, size: Int, needed: Int)
         /// A scheme lacks a function that the contract requires.
         case nullFunction(scheme: String, function: String)
         /// A text or number in the plugin's table violates the contract.
         case malformed(field: String, problem: String)
-        /// The plugin has no scheme with the requested id.
+        /// No scheme of the plugin has the requested id.
         case unknownScheme(String, offered: [String])
         /// The plugin has several schemes, and the caller chose none.
         case schemeNotChosen(offered: [String])
-        /// The scheme requests a feature of the contract that this host doesn't support.
+        /// The scheme needs a part of the contract that this host doesn't support.
         case unsupported(scheme: String, what: String)
         // Settings
-        /// The scheme doesn't declare a setting that was given; `valid` lists its settings.
+        /// A setting was given that the scheme doesn't declare; `valid` lists the declared ones.
         case unknownSetting(scheme: String, name: String, valid: [String])
-        /// A required setting is missing; `help` is the scheme's help text for it.
+        /// A required setting was not given; `help` is the scheme's own line about it.
         case missingSetting(scheme: String, name: String, help: String, valid: [String])
-        /// A setting's value is invalid. A secret value is not shown.
+        /// A value is not valid for its setting. The value of a secret is not shown.
         case badSetting(scheme: String, name: String, problem: String)
         // Working
         /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
-        /// or field at fault; `detail` is sensitive and never part of ``description``.
+        /// or field to blame; `detail` is sensitive and never part of ``description``.
         case failed(scheme: String, function: String, status: Int32, subject: String, message: String, detail: Secret?)
-        /// The scheme made an edit that the contract forbids, such as a framing field, a control character or too many bytes. The
-        /// request is not sent.
+        /// The scheme made an edit that the contract forbids: a framing field, a control character, too many bytes. The request
+        /// is not sent.
         case refusedEdit(scheme: String, what: String, problem: String)
-        /// A flow violated the contract, or exceeded its limit of steps, bytes or time.
+        /// A flow broke the contract, or exceeded its limit of steps, bytes or time.
         case flowFault(scheme: String, flow: String, problem: String)
-        /// A flow asks questions, and there is no user to answer them.
+        /// A flow asked questions, and got no answer.
         case unanswered(scheme: String, questions: [String])
     }
 
-    /// The library's path, or its name if no file was found.
+    /// The library's path, or the requested name if no file was found.
     public let plugin: String
-    /// What went wrong.
+    /// The reason, for a program to act on; ``description`` is its text for people.
     public let reason: Reason
 
     init(_ plugin: String, _ reason: Reason) {
@@ -92,13 +92,14 @@ extension PluginError: CustomStringConvertible {
         case .noEntryPoint:
             "not a plugin: it doesn't export nevod_plugin_v1; export that function with default visibility"
         case .otherVersion(let offered, let served):
-            "implements \(offered) of the plugin contract, but this host \(served); build both with the same nevod_plugin.h"
+            "was built for \(offered) of the plugin contract, but this host serves \(served); rebuild one of them with the other's "
+                + "nevod_plugin.h"
         case .nullPlugin:
             "nevod_plugin_v1 returned NULL; it must return a table that is never freed"
         case .tooShort(let structure, let size, let needed):
             "\(structure) has struct_size \(size), but at least \(needed) is required; set it to sizeof"
         case .nullFunction(let scheme, let function):
-            "the scheme \"\(scheme)\" has no \(function) function, which the contract requires"
+            "the scheme \"\(scheme)\" has no \(function), which the contract requires"
         case .malformed(let field, let problem):
             "\(field) \(problem)"
         case .unknownScheme(let id, let offered):
@@ -106,7 +107,7 @@ extension PluginError: CustomStringConvertible {
         case .schemeNotChosen(let offered):
             "offers several schemes; choose one of \(offered.joined(separator: ", "))"
         case .unsupported(let scheme, let what):
-            "the scheme \"\(scheme)\" requires \(what), which this host doesn't support; use a newer host"
+            "the scheme \"\(scheme)\" needs \(what), which this host doesn't support; use a newer host"
         case .unknownSetting(let scheme, let name, let valid):
             "the scheme \"\(scheme)\" has no setting \"\(name)\"; \(Self.list(valid))"
         case .missingSetting(let scheme, let name, let help, let valid):
@@ -120,7 +121,7 @@ extension PluginError: CustomStringConvertible {
         case .flowFault(let scheme, let flow, let problem):
             "the \(flow) flow of the scheme \"\(scheme)\" was stopped: \(problem)"
         case .unanswered(let scheme, let questions):
-            "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), and no user is available to answer"
+            "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), but got no answer"
         case .refusedEdit(let scheme, let what, let problem):
             "the scheme \"\(scheme)\" tried to write \(what): \(problem)"
         }

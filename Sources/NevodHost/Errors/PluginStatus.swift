@@ -2,12 +2,20 @@ internal import NevodPluginABI
 
 /// The status that a plugin's function returned.
 public enum PluginStatus: Int32, Sendable {
-    /// Success.
+    /// The call succeeded (NEVOD_OK).
     case ok = 0
-    /// NEVOD_BAD_SETTINGS to NEVOD_INTERNAL, in the contract's order: a setting must be changed; the stored token is unusable;
-    /// the server refused permanently; the failure is temporary; the scheme doesn't support the operation; the plugin has a
-    /// fault.
-    case badSettings, badToken, denied, unavailable, unsupported, `internal`
+    /// The user must change a setting (NEVOD_BAD_SETTINGS).
+    case badSettings = 1
+    /// The stored token is invalid; a login is needed (NEVOD_BAD_TOKEN).
+    case badToken = 2
+    /// The server refused permanently (NEVOD_DENIED).
+    case denied = 3
+    /// The failure is temporary (NEVOD_UNAVAILABLE).
+    case unavailable = 4
+    /// The scheme can't do this (NEVOD_UNSUPPORTED).
+    case unsupported = 5
+    /// A fault in the plugin itself (NEVOD_INTERNAL).
+    case `internal` = 6
 
     static func name(_ status: Int32) -> String {
         switch PluginStatus(rawValue: status) {

@@ -1,14 +1,14 @@
 internal import NevodPluginABI
 
-// The whole of the conversion between Swift's values and the contract's borrowed bytes.
+// All conversions between Swift values and the contract's borrowed bytes.
 
 extension nevod_bytes {
-    /// The bytes, for as long as the contract lends them.
+    /// The bytes; valid as long as the contract lends them.
     var buffer: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: count == 0 ? nil : data, count: data == nil ? 0 : Int(clamping: count))
     }
 
-    /// For people: whatever isn't UTF-8 is replaced, and nothing is longer than a line.
+    /// One line of text to show to people: at most 1024 bytes, with invalid UTF-8 and control characters replaced.
     var message: String {
         let text = String(decoding: buffer.prefix(1024), as: UTF8.self)
         let isUnsafe = { (scalar: Unicode.Scalar) in scalar.isUnsafeAtTerminal || scalar == "\t" }
@@ -28,11 +28,4 @@ extension nevod_bytes {
     }
 
     static var empty: nevod_bytes { nevod_bytes(data: nil, count: 0) }
-}
-
-/// The bytes of a string, for the call.
-@inline(__always)
-func withBytes(_ string: String, _ body: (nevod_bytes) -> Int32) -> Int32 {
-    var string = string
-    return string.withUTF8 { body(nevod_bytes($0)) }
 }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import NevodSupport
 
-/// A digest that a scheme may ask for, by its name in the registry of RFC 9530.
+/// A digest that a scheme may ask for, by its name in the RFC 9530 registry.
 enum DigestAlgorithm: String, CaseIterable, Sendable {
     case sha256 = "sha-256"
     case sha384 = "sha-384"
@@ -25,7 +25,7 @@ enum DigestAlgorithm: String, CaseIterable, Sendable {
         }
     }
 
-    /// Fetched once: a fetch costs more than the digest of a short body. Never freed, immutable.
+    /// Fetched once, since a fetch costs more than the digest of a short body.
     fileprivate var method: OpaquePointer? {
         switch self {
         case .sha256: Self.methods[0]
@@ -34,18 +34,18 @@ enum DigestAlgorithm: String, CaseIterable, Sendable {
         }
     }
 
-    // Reference-counted by OpenSSL, never changed, never freed.
+    // Immutable and never freed.
     private nonisolated(unsafe) static let methods = [
         EVP_MD_fetch(nil, "SHA256", nil), EVP_MD_fetch(nil, "SHA384", nil), EVP_MD_fetch(nil, "SHA512", nil),
     ]
 }
 
-/// One digest in the making, on a context that is used again afterwards: a new one costs several allocations.
+/// A digest that is being computed. Its OpenSSL context is reused afterwards, since a new one costs several allocations.
 struct BodyDigest: ~Copyable {
     private let algorithm: DigestAlgorithm
     private let context: OpaquePointer
 
-    /// Owned by whoever took it out.
+    /// A context in the list has no other owner: ``init(_:)`` removes it before use.
     private struct Idle: @unchecked Sendable {
         let context: OpaquePointer
     }
@@ -78,7 +78,7 @@ struct BodyDigest: ~Copyable {
     }
 }
 
-/// The digests of a body that is a stream, made by reading it once before it is sent.
+/// The digests of a streamed body, computed by reading it once before it is sent.
 struct StreamDigests: Sendable {
     private(set) var values: [(algorithm: DigestAlgorithm, value: [UInt8])] = []
 
@@ -92,7 +92,7 @@ struct StreamDigests: Sendable {
     }
 }
 
-/// A digest that several of its kind can stand beside in an array.
+/// A ``BodyDigest`` that can be stored in an array.
 private final class SharedDigest {
     private let digest: BodyDigest
     private let size: Int

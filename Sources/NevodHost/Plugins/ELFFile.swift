@@ -1,8 +1,8 @@
 #if canImport(Glibc)
     internal import Glibc
 
-    /// Reads an ELF library's exported names without loading it: a refusal can then name versions, and no line of a library
-    /// that isn't ours runs. (System V ABI, chapters 4 and 5.) Every offset in the file is taken for hostile.
+    /// Reads the exported names of an ELF library without loading it, so that a refusal can name versions before any code of the
+    /// library runs (System V ABI, chapters 4 and 5). No offset in the file is trusted.
     struct ELFFile: ~Copyable {
         enum Problem: Error {
             case unreadable(String)
@@ -19,8 +19,8 @@
             munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
         }
 
-        /// The names of the defined symbols in the dynamic symbol table that begin with `prefix`; nil when the file has no
-        /// section headers to find the table by, which the dynamic loader doesn't need.
+        /// Returns the names of the defined symbols in the dynamic symbol table that begin with `prefix`; nil if the file has no
+        /// section headers, which locate the table here but which the dynamic loader doesn't need.
         func exportedSymbols(withPrefix prefix: String) -> [String]? {
             guard let symbols = section(ofType: Self.dynamicSymbols), symbols.entrySize == 24,
                 let names = section(at: symbols.link)
@@ -79,11 +79,11 @@
             guard bytes.loadUnaligned(fromByteOffset: 18, as: UInt16.self) == machine else {
                 return "it is built for another processor"
             }
-            return isWhole(bytes) ? nil : "it is cut off"
+            return isComplete(bytes) ? nil : "it is truncated"
         }
 
-        /// Whether the file holds every segment that the loader will map: touching one that is cut off kills the process.
-        private static func isWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        /// Whether the file contains every segment that the loader will map: touching a truncated one kills the process.
+        private static func isComplete(_ bytes: UnsafeRawBufferPointer) -> Bool {
             let table = bytes.loadUnaligned(fromByteOffset: 32, as: UInt64.self)
             let entrySize = UInt64(bytes.loadUnaligned(fromByteOffset: 54, as: UInt16.self))
             let count = UInt64(bytes.loadUnaligned(fromByteOffset: 56, as: UInt16.self))

@@ -1,19 +1,20 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// Where one call of `authorize` writes. Checks each edit as it comes, keeps it in a block of its own, since the plugin is
-/// still looking at the request, and applies all of them afterwards, or none.
+/// Collects the edits of one call of `authorize`. Checks each edit as it arrives and copies it into a block of memory, because
+/// the plugin still reads the request; applies all of them after the call, or none.
 struct EditSink: ~Copyable {
     private enum Kind: UInt8 {
         case setHeader, addHeader, addQuery, addCookie
     }
 
-    /// Of one value, and of all edits of one call.
+    /// The most bytes of one value.
     static let largestValue = 64 << 10
+    /// The most bytes of all edits of one call.
     static let largestCall = 256 << 10
     private static let longestName = 256
 
-    /// One edit: its kind, two lengths, a name, a value.
+    /// The bytes of an edit before its name and value: its kind and two lengths.
     private static let recordHeader = 9
 
     private var memory: UnsafeMutableRawBufferPointer
@@ -23,7 +24,7 @@ struct EditSink: ~Copyable {
     private let target: SchemeTarget
     private(set) var refusal: (what: String, problem: String)?
 
-    /// - Parameter memory: of the caller's stack; enough for most schemes, so that most calls allocate nothing.
+    /// - Parameter memory: on the caller's stack; large enough for most schemes, so that most calls allocate nothing.
     init(_ memory: UnsafeMutableRawBufferPointer, target: SchemeTarget) {
         self.memory = memory
         self.target = target
@@ -56,14 +57,15 @@ struct EditSink: ~Copyable {
 
     private mutating func record(_ kind: Kind, _ name: nevod_bytes, _ value: nevod_bytes) -> Int32 {
         if let problem = problem(kind, name, value) {
-            // A refused length is a reason not to look behind it.
+            // The name is read only if its length is within the limit.
             let known = name.count <= Self.longestName ? name : .empty
             if refusal == nil { refusal = (Self.describe(kind, known), problem) }
             return Int32(NEVOD_UNSUPPORTED)
         }
         let name = name.buffer
         let value = value.buffer
-        reserve(Self.recordHeader + name.count + value.count)
+        let size = Self.recordHeader + name.count + value.count
+        if size > memory.count - used { grow(by: size) }
         records += 1
         memory[used] = kind.rawValue
         memory.storeBytes(of: UInt32(name.count), toByteOffset: used + 1, as: UInt32.self)
@@ -80,8 +82,7 @@ struct EditSink: ~Copyable {
         used += bytes.count
     }
 
-    private mutating func reserve(_ count: Int) {
-        guard used + count > memory.count else { return }
+    private mutating func grow(by count: Int) {
         let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(memory.count * 2, used + count), alignment: 1)
         larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<used]))
         UnsafeMutableRawBufferPointer(rebasing: memory[..<used]).wipe()
@@ -93,12 +94,14 @@ struct EditSink: ~Copyable {
     // MARK: Checks
 
     private func problem(_ kind: Kind, _ name: nevod_bytes, _ value: nevod_bytes) -> String? {
-        guard name.count <= Self.longestName else { return "a name of \(name.count) bytes is too long" }
+        guard name.count <= Self.longestName else {
+            return "its name has \(name.count) bytes, more than \(Self.longestName)"
+        }
         guard value.count <= Self.largestValue else {
-            return "a value of \(value.count) bytes is larger than \(Self.largestValue)"
+            return "its value has \(value.count) bytes, more than \(Self.largestValue)"
         }
         guard used + Int(name.count) + Int(value.count) <= Self.largestCall + records * Self.recordHeader else {
-            return "the edits of one call are larger than \(Self.largestCall) bytes"
+            return "the edits of this call have more than \(Self.largestCall) bytes"
         }
         guard name.count == 0 || name.data != nil, value.count == 0 || value.data != nil else {
             return "it has a length but no data"
@@ -107,22 +110,22 @@ struct EditSink: ~Copyable {
         case .setHeader, .addHeader:
             guard HTTPSyntax.isToken(name.buffer) else { return "its name is not a token (RFC 9110 §5.6.2)" }
             guard HTTPSyntax.isFieldValue(value.buffer) else {
-                return "its value holds a control character, such as a line break"
+                return "its value contains a control character, such as a line break"
             }
             let isForProxy = name.count == 19 && isOne(of: "proxy-authorization", name)
             if target == .proxy { return isForProxy ? nil : Self.onlyForOrigins }
-            if isForProxy { return "it is meant for a proxy, and the target is the origin" }
-            return isTransports(name) ? "the host alone writes it, because it decides where a request ends" : nil
+            if isForProxy { return "it is meant for a proxy, but the target is the origin" }
+            return belongsToTransport(name) ? "only the host writes it, because it decides where the request ends" : nil
         case .addQuery where target == .proxy, .addCookie where target == .proxy: return Self.onlyForOrigins
         case .addQuery:
-            return name.count == 0 ? "an item of the query needs a name" : nil
+            return name.count == 0 ? "its name is empty" : nil
         case .addCookie:
-            // What servers set, and get back as it was (RFC 6265 §5.2, §5.4), is more than what they should set (§4.1.1).
+            // Clients return what a server set (RFC 6265 §5.2, §5.4), which may be more than it should set (§4.1.1).
             guard name.count > 0, name.buffer.allSatisfy({ Self.isKeptInCookie($0) && $0 != UInt8(ascii: "=") }) else {
-                return "its name holds a byte that no cookie can (RFC 6265 §5.2)"
+                return "its name contains a byte that is not allowed in cookies (RFC 6265 §5.2)"
             }
             return value.buffer.allSatisfy(Self.isKeptInCookie)
-                ? nil : "its value holds a byte that no cookie can (RFC 6265 §5.2)"
+                ? nil : "its value contains a byte that is not allowed in cookies (RFC 6265 §5.2)"
         }
     }
 
@@ -130,10 +133,10 @@ struct EditSink: ~Copyable {
         byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: ";")
     }
 
-    private static let onlyForOrigins = "it is meant for the origin, and the target is a proxy"
+    private static let onlyForOrigins = "it is meant for the origin, but the target is a proxy"
 
-    /// Lines that frame the message or steer the connection (RFC 9110 §7.6.1, RFC 9112 §6).
-    private func isTransports(_ name: nevod_bytes) -> Bool {
+    /// Whether a header frames the message or controls the connection (RFC 9110 §7.6.1, RFC 9112 §6).
+    private func belongsToTransport(_ name: nevod_bytes) -> Bool {
         switch name.count {
         case 2: isOne(of: "te", name)
         case 4: isOne(of: "host", name)
@@ -162,11 +165,11 @@ struct EditSink: ~Copyable {
 
     // MARK: Applying
 
-    /// - Parameter request: with its author set.
+    /// - Parameter request: its `provenance` names the scheme, as the author of the edits.
     borrowing func apply(to request: inout HTTPRequest) throws(InvalidRequestError) {
         let bytes = UnsafeRawBufferPointer(rebasing: memory[..<used])
         var offset = 0
-        // All at once: two of one name, of different paths, go side by side.
+        // Set together, so that two cookies of one name, with different paths, don't replace each other.
         var cookies: [(name: String, value: String)] = []
         while offset < used {
             guard let kind = Kind(rawValue: bytes[offset]) else { return }

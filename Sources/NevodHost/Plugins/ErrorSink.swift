@@ -1,7 +1,7 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// Where one call of a plugin reports why it failed. Lives on the stack of that call.
+/// Takes the reason that a plugin's function reports when it fails. Lives on the stack of that call.
 struct ErrorSink {
     private(set) var subject = ""
     private(set) var message = ""

@@ -1,16 +1,9 @@
 internal import NevodPluginABI
 
-/// Takes the log lines of a plugin's instance.
-///
-/// - Parameters:
-///   - level: 1 debug, 2 info, 3 warning, 4 error.
-///   - message: one line, without control characters.
-public typealias PluginLog = @Sendable (_ level: Int32, _ message: String) -> Void
-
-/// The services that an instance gets: a log, and extensions by name. Lives from before `create` until after `destroy`.
+/// The services offered to an instance: a log, and extensions by name. Lives from before `create` until after `destroy`.
 final class HostServices: Sendable {
     let log: PluginLog
-    /// Written in init, freed in deinit, read by the plugin in between.
+    /// Written in `init` and freed in `deinit`; the plugin only reads it.
     nonisolated(unsafe) let table: UnsafeMutablePointer<nevod_host>
 
     init(log: @escaping PluginLog) {

@@ -1,13 +1,13 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// What a scheme has made of a token's bytes, so that no request pays for parsing: immutable, until it is freed.
+/// A token as its scheme decoded it, so that requests need not parse its bytes. Immutable.
 final class LiveToken: Sendable {
     let instance: SchemeInstance
-    /// The contract lets any thread use it, many at once.
+    /// The contract allows concurrent use from any thread.
     nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
 
-    /// Nil: the scheme doesn't decode tokens.
+    /// Returns nil if the scheme doesn't decode tokens.
     init?(_ token: IssuedToken, of instance: SchemeInstance) throws(PluginError) {
         guard let decode = instance.scheme.table.pointee.token_decode else { return nil }
         var handle: UnsafeMutableRawPointer?

@@ -4,10 +4,11 @@
     internal import Darwin
 #endif
 
-/// Whether nobody but root and this user can change what a path leads to. Every folder on the way counts: who may write to
-/// one of them can put another file in the place of ours.
+/// Checks that only root and this user can change the file at a path. Every folder above it counts: with write access to one of
+/// them, another user can replace the file.
 enum PathTrust {
-    /// Nil, or the path that is to blame and why.
+    /// Returns the first path that others could change, and the reason; nil if there is none.
+    ///
     /// - Parameter path: canonical.
     static func problem(of path: String) -> (path: String, problem: String)? {
         var current = path
@@ -17,11 +18,11 @@ enum PathTrust {
             if info.st_uid != 0, info.st_uid != geteuid() {
                 return (current, "belongs to another user (uid \(info.st_uid))")
             }
-            // In a folder with the sticky bit, such as /tmp, others can't replace what isn't theirs.
+            // In a folder with the sticky bit, such as /tmp, only a file's owner can replace it.
             let isSticky = info.st_mode & S_IFMT == S_IFDIR && info.st_mode & S_ISVTX != 0
             if info.st_mode & (S_IWGRP | S_IWOTH) != 0, !isSticky {
-                let whom = info.st_mode & S_IWOTH != 0 ? "everyone" : "its group"
-                return (current, "may be written by \(whom) (mode \(String(info.st_mode & 0o7777, radix: 8)))")
+                let writers = info.st_mode & S_IWOTH != 0 ? "everyone" : "its group"
+                return (current, "is writable by \(writers) (mode \(String(info.st_mode & 0o7777, radix: 8)))")
             }
             guard current != "/" else { return nil }
             current = parent(of: current)

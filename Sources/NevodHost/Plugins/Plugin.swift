@@ -6,21 +6,21 @@ internal import NevodPluginABI
     internal import Darwin
 #endif
 
-/// A library of authentication schemes, loaded and checked against the contract. It stays loaded as long as the process
-/// lives: unloading a library with a Swift runtime crashes.
+/// A library of authentication schemes, loaded and checked against the contract. It stays loaded until the process ends, since
+/// unloading a library that contains a Swift runtime crashes.
 public struct Plugin: Sendable {
-    /// Where it was loaded from; `built in` for one that is linked into the program.
+    /// The path it was loaded from; `built in` for a plugin linked into the program.
     public let path: String
-    /// As the plugin calls itself, `HMACAuth` for one; the file may have another name.
+    /// The name that the plugin gives itself, such as `HMACAuth`; its file may have another name.
     public let name: String
-    /// Of the plugin, in its vendor's own spelling; the contract's version is checked apart.
+    /// The plugin's own version, in its vendor's spelling. The contract's version is checked separately.
     public let version: String
-    /// Who made it; empty if it doesn't say.
+    /// The plugin's maker; empty if it doesn't name one.
     public let vendor: String
-    /// At least one, in the plugin's order, with distinct ids.
+    /// The schemes, in the plugin's order; at least one, with distinct ids.
     public let schemes: [Scheme]
 
-    /// Finds, checks, loads and negotiates.
+    /// Finds the library, checks that its file can be trusted, loads it and checks its tables.
     ///
     /// - Parameters:
     ///   - name: a path or a bare name; see ``PluginLocator``.
@@ -29,9 +29,9 @@ public struct Plugin: Sendable {
         try self.init(path: locator.find(name))
     }
 
-    /// A plugin that is linked into the program itself.
+    /// Takes a plugin that is linked into the program itself.
     ///
-    /// - Parameter table: the `nevod_plugin` that its entry point returns; lives as long as the process.
+    /// - Parameter table: the `nevod_plugin` that its entry point returns; valid until the process ends.
     public init(builtIn table: UnsafeRawPointer) throws(PluginError) {
         try self.init(table: table.assumingMemoryBound(to: nevod_plugin.self), path: "built in")
     }
@@ -60,7 +60,7 @@ public struct Plugin: Sendable {
         schemes = try reader.schemes(of: table, named: name)
     }
 
-    /// The scheme of that id; without one, the only scheme there is.
+    /// Returns the scheme with the given id, or without an id, the plugin's only scheme.
     public func scheme(_ id: String? = nil) throws(PluginError) -> Scheme {
         guard let id else {
             guard let only = schemes.first, schemes.count == 1 else {
@@ -95,7 +95,7 @@ public struct Plugin: Sendable {
         #endif
     }
 
-    /// glibc says in words what went wrong.
+    /// Recognizes glibc's message, since `dlerror` gives no code.
     private static func reason(ofLoader message: String) -> PluginError.Reason {
         if let found = message.range(ofASCII: "undefined symbol: ") {
             return .unresolvedSymbol(String(message[found.upperBound...].prefix { $0 != "," && $0 != " " }))

@@ -4,21 +4,21 @@
     internal import Darwin
 #endif
 
-/// Where plugins are found. A name with a slash is a path; a bare name is looked up in folders, and never in the working
-/// directory: what lies there may be anybody's.
+/// Finds a plugin's library. A name with a slash is a path; a bare name is looked up in folders, but never in the working
+/// directory, where anybody may have put a file.
 public struct PluginLocator: Sendable {
-    /// Searched in this order; absolute paths.
-    public let folders: [String]
+    /// Absolute paths, searched in this order.
+    let folders: [String]
 
-    /// - Parameter folders: absolute paths. A relative one would depend on the working directory.
+    /// - Parameter folders: absolute paths, searched in this order. A relative path would depend on the working directory.
     public init(folders: [String]) {
         self.folders = folders
     }
 
-    /// `NEVOD_PLUGIN_PATH`, the user's folder, the system's, the executable's own, and that of its installation.
+    /// Searches `NEVOD_PLUGIN_PATH`, then the folders of the user, the system, the executable and its installation.
     public static let standard: PluginLocator = {
         var folders = (environment("NEVOD_PLUGIN_PATH") ?? "").split(separator: ":").map(String.init)
-            // An empty or relative entry would be the working directory under another name.
+            // An empty or relative entry would lead to the working directory.
             .filter { $0.hasPrefix("/") }
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
             folders.append("\(data)/nevod/plugins")
@@ -33,10 +33,10 @@ public struct PluginLocator: Sendable {
         return PluginLocator(folders: folders)
     }()
 
-    /// The canonical path of a plugin's library.
+    /// Returns the canonical path of a plugin's library.
     ///
-    /// - Parameter name: a path (`./libHMACAuth.so`), a file's name (`libHMACAuth.so`), or a plugin's (`HMACAuth`).
-    public func find(_ name: String) throws(PluginError) -> String {
+    /// - Parameter name: a path (`./libHMACAuth.so`), the name of a file (`libHMACAuth.so`) or of a plugin (`HMACAuth`).
+    func find(_ name: String) throws(PluginError) -> String {
         let candidates: [String]
         if name.contains("/") {
             candidates = [name]
@@ -51,7 +51,7 @@ public struct PluginLocator: Sendable {
     }
 }
 
-/// Absolute and without links; nil when there is no such file.
+/// Returns the absolute path without symbolic links; nil if there is no such file.
 package func canonicalPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }

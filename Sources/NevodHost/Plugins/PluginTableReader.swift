@@ -1,15 +1,15 @@
 internal import NevodPluginABI
 
-/// Checks a plugin's tables against the contract, once, so that nothing behind it has to doubt them.
+/// Checks a plugin's tables against the contract, once, so that later code can rely on them.
 struct PluginTableReader {
     let path: String
 
-    /// More would not be a plugin but a mistake.
+    /// Larger counts are taken for a mistake.
     private static let mostSchemes = 64
     private static let mostSettings = 256
 
     func checkVersion(_ table: UnsafePointer<nevod_plugin>) throws(PluginError) {
-        // Up to abi_draft every version of the table is alike.
+        // All versions of the table agree up to abi_draft.
         try checkSize(table.pointee.struct_size, needed: 16, "nevod_plugin")
         guard table.pointee.abi_major == NEVOD_ABI_MAJOR, table.pointee.abi_draft == NEVOD_ABI_DRAFT else {
             throw PluginError(
@@ -90,7 +90,7 @@ struct PluginTableReader {
     private func setting(_ table: nevod_setting, _ place: String) throws(PluginError) -> SchemeSetting {
         let name = try identifier(table.name, "\(place).name")
         guard let kind = SchemeSetting.Kind(rawValue: table.kind) else {
-            throw malformed("\(place).kind", "is \(table.kind), which the contract doesn't know")
+            throw malformed("\(place).kind", "is \(table.kind), a kind that the contract doesn't know")
         }
         var choices: [String] = []
         if table.choice_count > 0 {
@@ -100,13 +100,15 @@ struct PluginTableReader {
             for index in 0..<Int(table.choice_count) { choices.append(try text(texts[index], "\(place).choices[\(index)]")) }
         }
         guard (kind == .choice) == !choices.isEmpty else {
-            throw malformed("\(place).choices", kind == .choice ? "is empty" : "stands at a setting that is no choice")
+            throw malformed("\(place).choices", kind == .choice ? "is empty" : "must be empty for a setting that is not a choice")
         }
         let setting = SchemeSetting(
             name: name, kind: kind, flags: table.flags, choices: choices,
             defaultValue: try text(table.default_value, "\(place).default_value", mayBeEmpty: true),
             help: try text(table.help, "\(place).help", mayBeEmpty: true))
-        if setting.isSecret, setting.defaultValue != nil { throw malformed("\(place).default_value", "is given for a secret") }
+        if setting.isSecret, setting.defaultValue != nil {
+            throw malformed("\(place).default_value", "must be empty for a secret")
+        }
         if let value = setting.defaultValue, let problem = setting.problem(with: value) {
             throw malformed("\(place).default_value", problem)
         }
@@ -123,7 +125,9 @@ struct PluginTableReader {
         guard bytes.count <= 4096 else { throw malformed(field, "has \(bytes.count) bytes, more than 4096") }
         guard bytes.data != nil else { throw malformed(field, "has a length but no data") }
         guard let text = String(validating: bytes.buffer, as: UTF8.self) else { throw malformed(field, "is not UTF-8") }
-        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw malformed(field, "holds a control character") }
+        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw malformed(field, "contains a control character")
+        }
         return text
     }
 
@@ -134,7 +138,8 @@ struct PluginTableReader {
                 isLetter($0) || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || $0 == UInt8(ascii: "-")
             })
         else {
-            throw malformed(field, "is \"\(name)\"; it may hold a-z, 0-9 and '-', begins with a letter, and has at most 64 bytes")
+            throw malformed(
+                field, "is \"\(name)\"; it must begin with a-z, contain only a-z, 0-9 and '-', and have at most 64 bytes")
         }
         return name
     }

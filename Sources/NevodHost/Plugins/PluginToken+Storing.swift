@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// As it is stored: a version (1 byte, 1), the expiry (8 bytes, nanoseconds since 1970, 0 for none), four texts, each behind its
-/// length (2 bytes): the plugin, the scheme, the origins with spaces between, the account; then the token. Numbers are big-endian.
+/// The stored form: a version (1 byte, 1); the expiry (8 bytes, nanoseconds since 1970, 0 for none); four texts, each preceded by
+/// its length (2 bytes): plugin, scheme, origins separated by spaces, account; then the token. Numbers are big-endian.
 extension PluginToken: SecretlyStored {
     private static let version: UInt8 = 1
 
@@ -9,7 +9,7 @@ extension PluginToken: SecretlyStored {
         encoded().copied(as: [UInt8].self)
     }
 
-    /// The token alone: ``SchemeInstance/token(_:)`` binds it to the scheme that can use it.
+    /// Returns a token that no scheme can use until ``SchemeInstance/token(_:)`` binds it to one.
     public static func decode(from data: [UInt8]) throws -> PluginToken {
         try data.withUnsafeBytes { try PluginToken(stored: $0) }
     }
@@ -18,7 +18,7 @@ extension PluginToken: SecretlyStored {
         let expiry = issued.expiresAt?.nanoseconds ?? 0
         var head = [Self.version] + withUnsafeBytes(of: expiry.bigEndian) { Array($0) }
         for text in [purpose.plugin, purpose.scheme, purpose.origins.joined(separator: " "), issued.account] {
-            // Settings and accounts are far shorter.
+            // In practice no text comes near this limit.
             let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
             head += withUnsafeBytes(of: UInt16(bytes.count).bigEndian) { Array($0) } + bytes
         }

@@ -1,22 +1,22 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// A plugin's scheme as a token: a request is authorised by the code in the library.
+/// A token that authorises requests with the code of a plugin's scheme.
 ///
-/// A scheme whose settings are its credential, HMAC for one, has a token of no bytes. Others have one that their login issued,
-/// which the host stores and never looks into.
+/// If a scheme's settings are its credential, as for HMAC, its token has no bytes. Other schemes issue a token at login, which
+/// the host stores; its bytes are opaque to the host.
 public struct PluginToken: TokenModel, Redacted {
-    /// A scheme sees the request as it will be sent.
+    /// Applied last, so that a scheme sees the request as it will be sent.
     public static let phase = TokenPhase.signature
 
     let issued: IssuedToken
     let purpose: TokenPurpose
     private let instance: SchemeInstance?
-    /// Whether that instance may use it.
+    /// Whether the token was issued for `instance`.
     private let isOwn: Bool
     private let live: Live
 
-    /// Made when it is first needed, and then kept by all copies.
+    /// The decoded token, made on first use and shared by all copies.
     private final class Live: Sendable {
         let token = Locked<LiveToken?>(nil)
     }
@@ -37,7 +37,7 @@ public struct PluginToken: TokenModel, Redacted {
         isOwn = token.purpose == instance.purpose
     }
 
-    /// For use by nobody yet: ``SchemeInstance/token(_:)`` binds it.
+    /// Makes a token that can't be used until ``SchemeInstance/token(_:)`` binds it.
     init(stored issued: IssuedToken, _ purpose: TokenPurpose) {
         self.issued = issued
         self.purpose = purpose
@@ -46,10 +46,10 @@ public struct PluginToken: TokenModel, Redacted {
         live = Live()
     }
 
-    /// As the scheme says.
+    /// The expiry, as the scheme gave it; nil if unknown.
     public var expiresAt: UnixTime? { issued.expiresAt }
 
-    /// Whom it belongs to, in the scheme's words; may be empty.
+    /// The account it belongs to, as the scheme named it; may be empty.
     public var account: String { issued.account }
 
     public func authorize(_ request: inout HTTPRequest) throws {
@@ -76,10 +76,10 @@ public struct PluginToken: TokenModel, Redacted {
         return instance
     }
 
-    /// Nil for a scheme that decodes none.
+    /// Returns nil if the scheme doesn't decode tokens.
     func liveToken(of instance: SchemeInstance) throws(PluginError) -> LiveToken? {
         guard instance.scheme.table.pointee.token_decode != nil, !issued.bytes.isEmpty else { return nil }
-        // Copies may be bound to several instances, and what one has made is nothing to another.
+        // Copies may be bound to several instances, and an instance can use only tokens that it decoded itself.
         if let known = live.token.withLock({ $0 }), known.instance === instance { return known }
         let made = try LiveToken(issued, of: instance)
         live.token.withLock { $0 = made }
@@ -91,32 +91,17 @@ public struct PluginToken: TokenModel, Redacted {
     }
 }
 
-/// What a token was issued for: at another place it is worth nothing, and not to be shown.
-package struct TokenPurpose: Sendable, Hashable {
-    /// By the name that it gives itself.
-    package let plugin: String
-    package let scheme: String
-    /// To which the flows may send that obtain and renew it, in the order of their text.
-    package let origins: [String]
-}
-
 extension SchemeInstance {
+    /// Returns the error for a stored token that was issued for another scheme or server.
     func foreign(_ token: PluginToken) -> PluginError {
         let origins = token.purpose.origins.joined(separator: ", ")
         return PluginError(
             scheme.plugin,
             .failed(
-                scheme: scheme.id, function: "the use of the stored token", status: Int32(NEVOD_BAD_TOKEN), subject: "",
+                scheme: scheme.id, function: "the check of the stored token", status: Int32(NEVOD_BAD_TOKEN), subject: "",
                 message:
                     "it was issued for \(token.purpose.scheme) of \(token.purpose.plugin)\(origins.isEmpty ? "" : " at \(origins)")",
                 detail: nil))
-    }
-}
-
-/// A stored token was used before anyone said which scheme's it is.
-public struct UnboundTokenError: Error, CustomStringConvertible {
-    public var description: String {
-        "a token that was read from storage belongs to no scheme yet; pass it to SchemeInstance.token(_:)"
     }
 }
 
@@ -126,9 +111,6 @@ extension SchemeInstance {
         PluginToken(IssuedToken(bytes: Secret(copying: [] as [UInt8]), expiresAt: nil, account: ""), of: self)
     }
 
-    /// A stored token, for use with this scheme.
+    /// Binds a stored token to this scheme.
     public func token(_ stored: PluginToken) -> PluginToken { stored.bound(to: self) }
 }
-
-@available(*, deprecated, renamed: "UnboundTokenError")
-public typealias UnboundToken = UnboundTokenError

@@ -1,8 +1,8 @@
 internal import NevodPluginABI
 
-/// The extension by which plugins ask what the host's own cookies ask (`nevod.public-suffix/1`).
+/// The extension `nevod.public-suffix/1`: gives plugins the host's own check for public suffixes.
 enum PublicSuffixTable {
-    // Written once, never freed: plugins keep it as long as their instances live.
+    // Written once, never freed: plugins use it as long as their instances live.
     nonisolated(unsafe) static let table: UnsafePointer<nevod_public_suffix> = {
         let table = UnsafeMutablePointer<nevod_public_suffix>.allocate(capacity: 1)
         table.initialize(
@@ -13,7 +13,7 @@ enum PublicSuffixTable {
     }()
 
     private static func isPublic(_ domain: nevod_bytes) -> Bool {
-        // The name of a host has 253 bytes at most, and what C reads ends at a NUL.
+        // A host name has at most 253 bytes. A NUL would end it early in the C library behind this check.
         guard (1...253).contains(domain.count), domain.data != nil, domain.buffer.allSatisfy(HTTPURL.isHostByte) else {
             return true
         }

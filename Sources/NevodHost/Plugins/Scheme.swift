@@ -4,15 +4,15 @@ internal import NevodPluginABI
 public struct Scheme: Sendable {
     /// The path of its library.
     public let plugin: String
-    /// As the plugin calls itself, ``Plugin/name``. Stored tokens are its own by this name, whatever file a newer version is in.
-    public let pluginName: String
-    /// What ``Plugin/scheme(_:)`` finds it by, `hmac` for one; unique in its plugin.
+    /// The plugin's ``Plugin/name``. Stored tokens belong to this name, so that they survive a renamed library file.
+    let pluginName: String
+    /// The id by which ``Plugin/scheme(_:)`` finds it, such as `hmac`; unique in its plugin.
     public let id: String
-    /// For people, in a list of schemes.
+    /// A title for people, in a list of schemes.
     public let title: String
-    /// In the order in which the scheme declares them.
+    /// The settings, in the order in which the scheme declares them.
     public let settings: [SchemeSetting]
-    /// The contract lets it live as long as the process and never change.
+    /// Immutable and valid until the process ends, by the contract.
     nonisolated(unsafe) let table: UnsafePointer<nevod_scheme>
 
     init(
@@ -27,20 +27,20 @@ public struct Scheme: Sendable {
         self.settings = settings
     }
 
-    /// Whether it obtains its tokens by flows, as with a login. One without, HMAC for instance, has its credential in its
+    /// Whether it obtains its tokens by flows, such as a login. A scheme without flows, such as HMAC, has its credential in its
     /// settings.
     public var hasFlows: Bool { table.pointee.flow_begin != nil }
 
-    /// Whether its login asks a person; as the scheme says.
+    /// Whether its login asks a person, as the scheme declares.
     public var isInteractive: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_INTERACTIVE) != 0 }
 
-    /// Checks the settings and makes an instance of them.
+    /// Checks the settings and makes an instance with them.
     ///
     /// - Parameters:
-    ///   - settings: all that the scheme requires, and no others than it declares.
-    ///   - target: whom its credential is for.
-    ///   - clock: tells the scheme the time; tests have one that stands still.
-    ///   - log: takes the lines that the plugin writes.
+    ///   - settings: every setting that the scheme requires, and only settings that it declares.
+    ///   - target: the recipient of its credential.
+    ///   - clock: gives the scheme the time; tests pass one that stands still.
+    ///   - log: receives the lines that the plugin writes.
     public func makeInstance(
         settings: SchemeSettings = [:], target: SchemeTarget = .origin, clock: HostClock = .system,
         log: @escaping PluginLog = { _, _ in }

@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-/// What an instance asked for, checked.
+/// The checked answer of an instance's `needs`: the parts of a request, and the responses, that it wants to see.
 struct SchemeNeeds: Sendable {
     var flags: UInt32 = 0
     var digests: [DigestAlgorithm] = []
@@ -12,10 +12,10 @@ struct SchemeNeeds: Sendable {
 
     var state: Bool { flags & UInt32(NEVOD_NEED_STATE) != 0 }
 
-    /// Whether `on_response` wants to see any answer at all.
+    /// Whether `on_response` wants to see any responses.
     var anyResponse: Bool { flags & UInt32(NEVOD_NEED_RESPONSES | NEVOD_NEED_SUCCESSES) != 0 }
 
-    /// Whether `on_response` wants to see an answer of this status.
+    /// Whether `on_response` wants to see responses with this status.
     func response(_ status: Int) -> Bool {
         let isChallenge = status == 401 || status == 407
         return flags & UInt32(isChallenge ? NEVOD_NEED_RESPONSES : NEVOD_NEED_SUCCESSES) != 0
@@ -42,7 +42,7 @@ struct SchemeNeeds: Sendable {
                 scheme.plugin,
                 .malformed(
                     field: "\(field).flags",
-                    problem: "has bits that the contract doesn't know: 0x\(String(needs.flags & ~Self.known, radix: 16))"))
+                    problem: "contains bits that the contract doesn't know: 0x\(String(needs.flags & ~Self.known, radix: 16))"))
         }
         flags = needs.flags
         guard needs.digest_count <= 16 else {

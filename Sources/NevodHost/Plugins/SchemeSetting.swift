@@ -2,14 +2,20 @@ internal import NevodPluginABI
 
 /// A setting, as its scheme declares it.
 public struct SchemeSetting: Sendable, Hashable {
-    /// What a value has to look like. The host checks it, so that no scheme parses what a user typed.
+    /// The form of a value. The host checks it, so that schemes need not parse user input.
     public enum Kind: Int32, Sendable {
         /// Any bytes without NUL.
         case text = 1
-        /// A decimal number of 64 bits; `true` or `false`; one of ``SchemeSetting/choices``; an absolute `http` or `https` URL.
-        case integer, boolean, choice, url
+        /// A signed decimal number of 64 bits.
+        case integer
+        /// `true` or `false`.
+        case boolean
+        /// One of ``SchemeSetting/choices``.
+        case choice
+        /// An absolute `http` or `https` URL.
+        case url
 
-        /// For people, in a table of settings.
+        /// A name for people, in a table of settings.
         public var name: String {
             switch self {
             case .text: "text"
@@ -21,23 +27,23 @@ public struct SchemeSetting: Sendable, Hashable {
         }
     }
 
-    /// What ``SchemeSettings`` gives a value by, and the command line after `--set`.
+    /// The name used in ``SchemeSettings``, and on the command line after `--set`.
     public let name: String
-    /// What its values have to look like.
+    /// The form of its values.
     public let kind: Kind
-    /// No instance is made without a value for it.
+    /// Whether making an instance fails without a value for it.
     public let isRequired: Bool
-    /// Never taken from a command line, never shown.
+    /// Whether its value is secret: never taken from a command line, never shown.
     public let isSecret: Bool
-    /// May have several values, which arrive in their order.
+    /// Whether it may have several values; the scheme receives them in order.
     public let isRepeatable: Bool
-    /// Of a URL: an issuer, whose metadata may name further origins that a flow may send to.
+    /// Whether it is the URL of an issuer, whose metadata may name further origins that a flow may send to.
     public let namesIssuer: Bool
     /// The values of a ``Kind/choice``; empty for the other kinds.
     public let choices: [String]
-    /// What the scheme gets when nothing is given; nil: nothing.
+    /// The value that the scheme receives if none is given; nil if there is no default.
     public let defaultValue: String?
-    /// One line for people; may be empty.
+    /// One line of help for people; may be empty.
     public let help: String
 
     init(name: String, kind: Kind, flags: UInt32, choices: [String], defaultValue: String, help: String) {
@@ -52,18 +58,19 @@ public struct SchemeSetting: Sendable, Hashable {
         self.help = help
     }
 
-    /// Why a text can't be a value of this setting; completes the sentence that begins with its name. Nil if it can.
+    /// Returns why a text is not a valid value, as the rest of a sentence that begins with the setting's name; nil if it is valid.
     func problem(with text: String) -> String? {
         switch kind {
-        case .text: text.utf8.contains(0) ? "holds a NUL byte" : nil
-        case .integer: Int64(text) == nil || text.hasPrefix("+") ? "must be an integer, not \(shown(text))" : nil
-        case .boolean: text == "true" || text == "false" ? nil : "must be true or false, not \(shown(text))"
-        case .choice: choices.contains(text) ? nil : "must be one of \(choices.joined(separator: ", ")), not \(shown(text))"
-        case .url: (try? HTTPURL(text)) == nil ? "must be an absolute http or https URL, not \(shown(text))" : nil
+        case .text: text.utf8.contains(0) ? "contains a NUL byte" : nil
+        case .integer: Int64(text) == nil || text.hasPrefix("+") ? "must be an integer\(but(text))" : nil
+        case .boolean: text == "true" || text == "false" ? nil : "must be true or false\(but(text))"
+        case .choice: choices.contains(text) ? nil : "must be one of \(choices.joined(separator: ", "))\(but(text))"
+        case .url: (try? HTTPURL(text)) == nil ? "must be an absolute http or https URL\(but(text))" : nil
         }
     }
 
-    private func shown(_ text: String) -> String {
-        isSecret ? "what was given" : "\"\(text)\""
+    /// Returns the invalid value as the end of a message; empty for a secret.
+    private func but(_ text: String) -> String {
+        isSecret ? "" : ", not \"\(text)\""
     }
 }

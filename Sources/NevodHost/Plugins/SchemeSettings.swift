@@ -1,17 +1,17 @@
 internal import NevodPluginABI
 public import NevodSupport
 
-/// Values for a scheme's settings, in order; a repeatable setting may stand several times.
+/// Values for a scheme's settings, in order; a repeatable setting may occur several times.
 ///
 /// ```swift
 /// let settings: SchemeSettings = ["api-key": "demo", "secret": .secret(Secret(copying: bytes))]
 /// ```
 public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
-    /// A string literal is a text.
+    /// The value of one setting; a string literal makes a `text`.
     public enum Value: Sendable, ExpressibleByStringLiteral {
-        /// A secret setting takes it too, but nobody wipes the string.
+        /// A string. Secret settings accept it too, but the string's memory is not wiped.
         case text(String)
-        /// Wiped with its last reference, as is the block that carries it to the scheme.
+        /// A secret: wiped with its last reference, as is the copy that is passed to the scheme.
         case secret(Secret)
 
         public init(stringLiteral value: String) {
@@ -21,7 +21,7 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
 
     package private(set) var values: [(name: String, value: Value)] = []
 
-    /// No values: every setting keeps its default.
+    /// Makes settings without values: every setting has its default.
     public init() {}
 
     public init(dictionaryLiteral elements: (String, Value)...) {
@@ -33,21 +33,21 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
         values.append((name, value))
     }
 
-    /// Whether a value was given under that name, the default apart.
+    /// Whether a value was given for the setting of that name; defaults don't count.
     public func contains(_ name: String) -> Bool {
         values.contains { $0.name == name }
     }
 }
 
 extension SchemeSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Names alone: what is no secret for the scheme may be one for its user.
+    /// The names only: a value that isn't secret to the scheme may be to its user.
     public var description: String { "[\(values.map(\.name).joined(separator: ", "))]" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["names": values.map(\.name)]) }
 }
 
 extension Scheme {
-    /// Fails for a name that the scheme has no setting of.
+    /// Throws if the scheme has no setting of one of the names.
     package func checkNames(of given: SchemeSettings) throws(PluginError) {
         let names = settings.map(\.name)
         for (name, _) in given.values where !names.contains(name) {
@@ -55,7 +55,7 @@ extension Scheme {
         }
     }
 
-    /// Every value that `create` gets: what was given, checked, then the defaults.
+    /// Returns the values to pass to `create`: the given ones, after checking them, then the defaults.
     func validated(_ given: SchemeSettings) throws(PluginError) -> [(name: String, value: SchemeSettings.Value)] {
         try checkNames(of: given)
         let names = settings.map(\.name)
@@ -83,8 +83,8 @@ extension Scheme {
     }
 
     private static func problem(with secret: UnsafeRawBufferPointer, _ setting: SchemeSetting) -> String? {
-        // A text is the usual kind of a secret, and may be any bytes without NUL; only for the others is it made a string.
-        guard setting.kind != .text else { return secret.contains(0) ? "holds a NUL byte" : nil }
+        // The check of a text needs no string, whose copy of the secret would not be wiped.
+        guard setting.kind != .text else { return secret.contains(0) ? "contains a NUL byte" : nil }
         return setting.problem(with: String(decoding: secret, as: UTF8.self))
     }
 }

@@ -1,34 +1,36 @@
 internal import NevodSupport
 
-/// Whose state it is, and where. Accounts are whom a scheme says that its tokens belong to.
+/// The key of a scheme's state: an account and an origin.
 struct StatePlace: Hashable, Sendable {
+    /// The account that the token belongs to, as the scheme named it.
     var account = ""
-    /// Nil: what a login kept, which comes before any request; and what a proxy answers, one for all origins.
+    /// Nil for the state that a login kept, which precedes any request, and for a proxy, which has one state for all origins.
     var origin: Origin?
 }
 
-/// What a scheme keeps for each account and origin, and how often it was used: read together, so that a nonce and its count
-/// belong to each other however many requests are made at once.
+/// The states that a scheme keeps for each account and origin, with their use counts. State and count are read together, so that
+/// concurrent requests never use a nonce with the count of another.
 struct SchemeStates {
     private struct Entry {
         var state: Secret?
         var uses: UInt64 = 0
     }
 
-    /// Places are as many as a program talks to; a state that is dropped costs a challenge.
+    /// Limits the memory for a program that talks to many origins. Dropping a state costs one challenge.
     private static let most = 1000
 
     private var entries: [StatePlace: Entry] = [:]
-    /// By account: no origin that begins with the login's state begins below this, since one that was dropped got so far with it.
+    /// For each account, the first use count of an origin that starts with the login's state. Dropped entries raise it, since they
+    /// may have used that state up to this count.
     private var floors: [String: UInt64] = [:]
 
-    /// An origin begins with what the account's login kept.
+    /// Returns the state of the place, or the one that the account's login kept.
     func state(at place: StatePlace) -> Secret? {
         entries[place]?.state ?? entries[StatePlace(account: place.account)]?.state
     }
 
-    /// The count begins again, unless the state is the same: a server may hand out one nonce to several requests. What a login
-    /// keeps is for all origins, whatever was kept for them before.
+    /// Sets the state and restarts its use count, unless the state is the same: a server may give one nonce to several requests.
+    /// The state of a login replaces those of all origins of its account.
     mutating func set(_ state: Secret, at place: StatePlace) {
         guard entries[place]?.state != state else { return }
         if place.origin == nil {
@@ -39,8 +41,8 @@ struct SchemeStates {
         entries[place] = Entry(state: state)
     }
 
-    /// Sets a state if the one that was used is still there: of requests that were challenged at the same time, the first one's
-    /// answer is kept, and an old answer that comes late does not bring an old nonce back, whose count would begin again.
+    /// Sets a state only if the current one is the one that was used. Of several requests challenged concurrently, the first
+    /// response counts, and a late response can't bring back an old nonce, whose use count would restart.
     mutating func replace(_ used: Secret?, with state: Secret, at place: StatePlace) {
         guard self.state(at: place) == used else { return }
         set(state, at: place)
@@ -65,13 +67,13 @@ struct SchemeStates {
     }
 }
 
-/// A state, and how often it was used before.
+/// A state, and the number of its earlier uses.
 struct StateUse: Sendable {
     var state: Secret?
     var count: UInt64 = 0
 }
 
-/// What a request was authorised with: what `on_response` is shown with the answer, whatever is stored by then.
+/// The state and token that a request was authorised with. `on_response` gets these, even if newer ones are stored by then.
 struct SchemeUse: Sendable {
     var state = StateUse()
     var token: LiveToken?

@@ -1,10 +1,10 @@
-/// What a scheme makes of an answer.
+/// The decision of a scheme's `on_response` about a response.
 enum Verdict: Int32, Sendable {
     case nothing = 0
     /// The next request will use the new state.
     case stateChanged
-    /// The state has changed such that the same request would now pass.
+    /// The state has changed so that the same request would now succeed.
     case retryOnce
-    /// A challenge flow first.
+    /// A challenge flow is needed before the retry.
     case challenge
 }

@@ -1,29 +1,30 @@
 internal import NevodSupport
 
-/// What a flow is given before the host ends it.
+/// The limits of a flow; the host ends a flow that exceeds one.
 struct FlowLimits: Sendable {
     var steps = 100
-    /// Of all answers together.
+    /// The most bytes of all responses together.
     var bytes = 8 << 20
-    /// With everything that it waits for, people too.
+    /// Includes the time spent waiting, for people too.
     var duration: Duration = .seconds(600)
 }
 
-/// Runs a flow: does what it asks for, and tells it what came of that. The flow itself neither sends nor waits.
+/// Runs a flow: performs the actions that it returns, and passes the results to its next step. The flow itself does no I/O.
 struct FlowDriver: Sendable {
     let instance: SchemeInstance
     let session: any HTTPTransport
-    /// Nil: nobody is there.
+    /// Nil if no person can be asked.
     let interaction: (any UserInteraction)?
     var limits = FlowLimits()
 
     /// - Parameters:
-    ///   - origin: that the flow is about; nil for a login, which comes before any request.
+    ///   - response: the one with the challenge, for a challenge flow.
+    ///   - origin: the origin whose state the flow uses; nil for a login, which precedes any request.
     ///   - keep: saves a token durably.
-    /// - Returns: what it issued; nil if the scheme has no flow of this kind.
-    /// - Throws: ``PluginError``, `CancellationError`, and what `keep` and the interaction throw.
+    /// - Returns: the issued token; nil if the scheme has no flow of this kind.
+    /// - Throws: ``PluginError``, `CancellationError`, and the errors of `keep` and the interaction.
     func run(
-        _ kind: FlowKind, token: IssuedToken? = nil, answer: FlowResponse? = nil, at origin: Origin? = nil,
+        _ kind: FlowKind, token: IssuedToken? = nil, response: FlowResponse? = nil, at origin: Origin? = nil,
         keep: (IssuedToken) async throws -> Void
     ) async throws -> IssuedToken? {
         guard let flow = try Flow(kind, of: instance) else { return nil }
@@ -33,14 +34,14 @@ struct FlowDriver: Sendable {
             let (title, origins) = (instance.scheme.title, work.origins.allowed)
             _ = try await bounded(work) { await interaction.loginBegins(with: title, at: origins) }
         }
-        var event = FlowEvent.start(token: token, answer: answer)
+        var event = FlowEvent.start(token: token, response: response)
         let place = instance.place(account: token?.account ?? "", origin: origin)
         var kept: Secret?
         for _ in 0..<limits.steps {
             let (action, state) = try flow.step(event, now: instance.clock.now, state: instance.state(at: place))
-            // Whose state a login keeps is known when it is done.
+            // A login's account, and so the place of its state, is known only when it finishes.
             if kind == .login { kept = state ?? kept } else if let state { instance.setState(state, at: place) }
-            // A login needs nothing of the stored token, and a person may take long: others need not wait for that.
+            // A person may take long, and a login doesn't use the stored token: other processes need not wait for it.
             if kind == .login, action.involvesPeople { RenewalContext.renewals.last?.releaseLock() }
             do {
                 switch action {
@@ -56,7 +57,7 @@ struct FlowDriver: Sendable {
                 }
                 try Task.checkCancellation()
             } catch is CancellationError {
-                // Once; whatever it answers, it is over.
+                // The flow learns of the cancellation in one last step, whose action is ignored.
                 _ = try? flow.step(.cancelled, now: instance.clock.now, state: instance.state(at: place))
                 throw CancellationError()
             }
@@ -64,7 +65,7 @@ struct FlowDriver: Sendable {
         throw flow.fault("it took more than \(limits.steps) steps")
     }
 
-    /// What a flow has used up, and what it has open.
+    /// The progress of a flow: allowed origins, used-up limits and the open listener.
     private struct Work {
         var origins: FlowOrigins
         let deadline: ContinuousClock.Instant
@@ -76,14 +77,14 @@ struct FlowDriver: Sendable {
     private func result(of action: FlowAction, _ flow: Flow, _ work: inout Work) async throws -> FlowEvent {
         guard work.rest > .zero else { throw flow.fault("it took more than \(limits.duration)") }
         switch action {
-        case .send(let request): return try await answer(to: request, flow, &work)
+        case .send(let request): return try await response(to: request, flow, &work)
         case .ask(let questions): return .answers(try await answers(to: questions, flow, work))
         case .show(let text, let url):
             if let interaction {
                 let isShown: Void? = try await bounded(work) { try await interaction.show(text, url: url) }
                 guard isShown != nil else { throw instance.unanswered(["show"]) }
             } else if !url.isEmpty {
-                // What is only said needs nobody to hear it; an address is there to be opened.
+                // A text may go unread, but an address has to be opened by a person.
                 throw instance.unanswered(["browser"])
             }
             return .shown
@@ -98,10 +99,12 @@ struct FlowDriver: Sendable {
             }
         case .browse(let url): return try await browse(url, flow, work)
         case .wait(let pause):
-            guard pause <= work.rest else { throw flow.fault("it wants to wait for \(pause), longer than it is given") }
+            guard pause <= work.rest else {
+                throw flow.fault("it asked to wait for \(pause), longer than the rest of its \(limits.duration)")
+            }
             try await Task.sleep(for: max(pause, .milliseconds(1)))
             return .timer
-        case .keep, .token: throw flow.fault("it answered with an action that ends it")
+        case .keep, .token: throw flow.fault("it returned an action that is not a step of its work")
         }
     }
 
@@ -116,9 +119,9 @@ struct FlowDriver: Sendable {
     }
 
     private func browse(_ url: String, _ flow: Flow, _ work: Work) async throws -> FlowEvent {
-        guard let listener = work.listener else { throw flow.fault("it browses before it listens") }
+        guard let listener = work.listener else { throw flow.fault("it called browse before listen") }
         guard let origin = try? HTTPURL(url).origin, work.origins.allow(origin) else {
-            throw flow.fault("it sends the user to an address that no setting names")
+            throw flow.fault("it tried to open an address at an origin that no setting names")
         }
         guard let interaction else { throw instance.unanswered(["browser"]) }
         let isOpen: Void? = try await bounded(work) { try await interaction.open(url) }
@@ -130,7 +133,7 @@ struct FlowDriver: Sendable {
         }
     }
 
-    /// Nil: it took too long. What doesn't heed its cancellation is left behind.
+    /// Returns nil at the flow's deadline, even if `body` ignores its cancellation; it then runs on unobserved.
     private func bounded<Success: Sendable>(
         _ work: Work, _ body: @escaping @Sendable () async throws -> Success
     ) async throws -> Success? {
@@ -143,25 +146,26 @@ struct FlowDriver: Sendable {
     }
 }
 
-/// Sending.
-extension FlowDriver {
-    private static let largestAnswer = 1 << 20
+// MARK: Sending
 
-    /// With redirects, as far as they lead to where the flow may send; the one that leads elsewhere is the answer.
-    private func answer(to flowRequest: FlowRequest, _ flow: Flow, _ work: inout Work) async throws -> FlowEvent {
+extension FlowDriver {
+    private static let largestResponse = 1 << 20
+
+    /// Sends a request and follows redirects to allowed origins; a redirect to another origin is itself the response.
+    private func response(to flowRequest: FlowRequest, _ flow: Flow, _ work: inout Work) async throws -> FlowEvent {
         var request = flowRequest.request
         guard work.origins.allow(request.origin) else {
             let allowed = work.origins.allowed.map(\.description).joined(separator: ", ")
             throw flow.fault(
-                "it wants to send to \(request.origin), which no setting names"
-                    + (allowed.isEmpty ? "; none names any" : "; allowed are \(allowed)"))
+                "it tried to send to \(request.origin), which no setting names"
+                    + (allowed.isEmpty ? "; the settings name no origin" : "; allowed are \(allowed)"))
         }
         var redirects = RedirectChain(flowRequest.followsRedirects ? .follow(limit: 10) : .none)
         let provider = NetworkProvider(session: session)
         while true {
             do throws(NetworkError) {
                 let options = RequestOptions(
-                    timeout: min(work.rest, .seconds(60)), delivery: .collected(limit: Self.largestAnswer), redirects: .none)
+                    timeout: min(work.rest, .seconds(60)), delivery: .collected(limit: Self.largestResponse), redirects: .none)
                 let response = try await provider.send(request, options)
                 work.bytes += response.body.count
                 guard work.bytes <= limits.bytes else { break }
@@ -169,17 +173,17 @@ extension FlowDriver {
                     request = next
                     continue
                 }
-                let answer = FlowResponse(
+                let flowResponse = FlowResponse(
                     status: response.status, headers: response.headers, body: response.body.collected, url: request.url)
-                work.origins.learn(from: answer)
-                return .response(answer)
+                work.origins.learn(from: flowResponse)
+                return .response(flowResponse)
             } catch .cancelled {
                 throw CancellationError()
             } catch {
                 return .transportError(FlowTransportError(error), error.description)
             }
         }
-        throw flow.fault("its answers have more than \(limits.bytes) bytes together")
+        throw flow.fault("its responses have more than \(limits.bytes) bytes in total")
     }
 
     private func redirect(

@@ -1,17 +1,17 @@
 internal import Glibc
 internal import NevodSupport
 
-/// A redirect URI on loopback (RFC 8252 §7.3): hands over the requests that arrive there, until it is stopped. Any program of this
-/// machine can make one; whether it is the browser's answer is for the flow to find out.
+/// Serves a redirect URI on loopback (RFC 8252 §7.3) until it is stopped, and passes on the URLs that are requested there. Any
+/// program on this machine can request one; the flow has to check that a URL came from its own browser session.
 final class LoopbackListener: Sendable {
     private struct Arrivals {
         var urls: [String] = []
         var waiter: Waiter<String>?
     }
 
-    /// One that says nothing, or slowly, must not keep the browser's from being heard.
+    // Limit silent and slow connections, so that they can't block the browser's.
     private static let mostConnections = 16
-    private static let patience: Duration = .seconds(2)
+    private static let connectionTimeout: Duration = .seconds(2)
 
     let url: String
     private let path: String
@@ -23,7 +23,7 @@ final class LoopbackListener: Sendable {
     /// - Parameter path: begins with a slash.
     init(path: String) throws(TransportError) {
         self.path = path
-        let failure = TransportError(.other, "no port on 127.0.0.1 can be opened for the browser's answer")
+        let failure = TransportError(.other, "can't open a port on 127.0.0.1 for the browser's redirect")
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard listener >= 0 else { throw failure }
         var address = sockaddr_in()
@@ -38,14 +38,14 @@ final class LoopbackListener: Sendable {
         }
         authority = "127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
         url = "http://\(authority)\(path)"
-        // A thread of its own: it blocks, for a quarter of a second at a time.
+        // A separate thread, because `serve` blocks, for up to a quarter of a second in each poll.
         guard isBound, SystemThread.start({ self.serve() }) else {
             close(descriptor)
             throw failure
         }
     }
 
-    /// The next URL that was asked for, with its query. One caller at a time.
+    /// Waits for the next requested URL, with its query. Supports one caller at a time.
     func redirect(until deadline: ContinuousClock.Instant?) async throws -> String {
         let waiter = Waiter<String>()
         arrivals.withLock { arrivals in
@@ -76,7 +76,7 @@ final class LoopbackListener: Sendable {
         let descriptor: Int32
         let deadline: ContinuousClock.Instant
         var head: [UInt8] = []
-        var isOver = false
+        var isFinished = false
     }
 
     private func serve() {
@@ -88,18 +88,18 @@ final class LoopbackListener: Sendable {
             poll(&polls, nfds_t(polls.count), 250)
             for index in connections.indices {
                 if polls[index].revents != 0 { receive(&connections[index]) }
-                if connections[index].deadline < .now { connections[index].isOver = true }
+                if connections[index].deadline < .now { connections[index].isFinished = true }
             }
             let mayAccept = polls.count > connections.count && polls[connections.count].revents != 0
-            for connection in connections where connection.isOver { close(connection.descriptor) }
-            connections.removeAll(where: \.isOver)
+            for connection in connections where connection.isFinished { close(connection.descriptor) }
+            connections.removeAll(where: \.isFinished)
             guard mayAccept else { continue }
             let descriptor = accept(listener, nil, nil)
             if descriptor >= 0 {
                 _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-                connections.append(Connection(descriptor: descriptor, deadline: .now + Self.patience))
+                connections.append(Connection(descriptor: descriptor, deadline: .now + Self.connectionTimeout))
             } else {
-                // No descriptor left, for one.
+                // Out of descriptors, for example: a pause keeps this loop from spinning.
                 poll(nil, 0, 50)
             }
         }
@@ -110,20 +110,20 @@ final class LoopbackListener: Sendable {
         let count = recv(connection.descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count > 0 else {
-            connection.isOver = true
+            connection.isFinished = true
             return
         }
         connection.head += buffer[..<count]
-        if connection.head.suffix(4).elementsEqual("\r\n\r\n".utf8) { answer(&connection) }
-        if connection.head.count > 32 << 10 { connection.isOver = true }
+        if connection.head.suffix(4).elementsEqual("\r\n\r\n".utf8) { respond(to: &connection) }
+        if connection.head.count > 32 << 10 { connection.isFinished = true }
     }
 
-    /// Browsers ask for icons too, and other programs of this machine for anything: those get an error, and the wait goes on.
-    private func answer(_ connection: inout Connection) {
-        connection.isOver = true
+    /// Responds with an error to other requests, such as a browser's for an icon, and keeps waiting.
+    private func respond(to connection: inout Connection) {
+        connection.isFinished = true
         let target = redirectTarget(of: connection.head)
         let text = target == nil ? "There is nothing here." : "Done. You can close this window and go back to the program."
-        let reply = """
+        let response = """
             HTTP/1.1 \(target == nil ? "404 Not Found" : "200 OK")\r
             Content-Type: text/plain; charset=utf-8\r
             Cache-Control: no-store\r
@@ -132,12 +132,12 @@ final class LoopbackListener: Sendable {
             \r
             \(text)
             """
-        let bytes = Array(reply.utf8)
+        let bytes = Array(response.utf8)
         _ = send(connection.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         if let target { arrived(target) }
     }
 
-    /// Nil: it is no request for the redirect URI. A page of another name that leads here (DNS rebinding) says so in Host.
+    /// Returns nil if the request is not for the redirect URI. Checking Host rejects requests under another name (DNS rebinding).
     private func redirectTarget(of head: [UInt8]) -> String? {
         let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
         let words = lines[0].split(separator: " ", omittingEmptySubsequences: false)

@@ -1,10 +1,10 @@
-/// Puts a plugin's token on requests, after everything else, and lets the scheme see the answers that it asked for.
+/// Puts a plugin's token on requests, after all other interceptors, and shows the scheme the responses that it asked for.
 public struct SchemeInterceptor: RequestInterceptor {
     private let session: SchemeSession
     private let authentication: AuthenticationInterceptor<PluginToken>
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
 
-    /// What is for the proxy goes with every request, also with those that leave the origin of a credential.
+    /// A credential for the proxy is put on every request, also on those that leave the origin of another credential.
     public var phase: TokenPhase { session.instance.target == .proxy ? .credential : .signature }
 
     init(
@@ -26,7 +26,7 @@ public struct SchemeInterceptor: RequestInterceptor {
             return try await session.instance.token.write(on: &exchange)
         }
         do { try await authentication.adapt(&exchange) } catch NetworkError.plugin(let error) where error.status == .badToken {
-            // Written by an older version of the plugin, for one. Nothing of it is on the request.
+            // The plugin can't read the stored token, for example one of an older version. The request is unchanged.
             guard try await authentication.renewAndAdapt(&exchange) else { throw NetworkError.plugin(error) }
         }
     }
@@ -35,12 +35,12 @@ public struct SchemeInterceptor: RequestInterceptor {
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
         guard case .success(let response) = outcome, mayAuthenticate(exchange),
-            session.instance.target.answers(with: response.status, to: exchange.request.origin)
+            session.instance.target.isSource(ofStatus: response.status, for: exchange.request.origin)
         else { return false }
         if session.instance.needs.response(response.status),
-            let isWorthIt = try await answersChallenge(&exchange, response)
+            let shouldRetry = try await actOnVerdict(about: response, &exchange)
         {
-            return isWorthIt
+            return shouldRetry
         }
         return session.hasFlows ? try await authentication.retry(&exchange, after: outcome) : false
     }
@@ -49,17 +49,18 @@ public struct SchemeInterceptor: RequestInterceptor {
         (exchange.mayCarryCredentials || session.instance.target == .proxy) && shouldAuthenticate(exchange.request)
     }
 
-    /// Whether the scheme has done something for which the request is worth another sending. Nil: it leaves the answer to the
-    /// host.
-    private func answersChallenge(_ exchange: inout Exchange, _ response: HTTPResponse) async throws -> Bool? {
+    /// Shows the response to the scheme, and acts on its verdict.
+    ///
+    /// - Returns: whether to send the request again; nil if the scheme leaves the decision to the host.
+    private func actOnVerdict(about response: HTTPResponse, _ exchange: inout Exchange) async throws -> Bool? {
         let instance = session.instance
         guard let use: SchemeUse = exchange.bindings.attachment(of: ObjectIdentifier(instance)) else { return nil }
-        let answer = FlowResponse(
+        let flowResponse = FlowResponse(
             status: response.status, isFromProxy: instance.target == .proxy, headers: response.headers, body: [],
             url: exchange.request.url)
         let (verdict, kept): (Verdict, IssuedToken?)
         do throws(PluginError) {
-            (verdict, kept) = try instance.verdict(on: answer, to: exchange.request, attempt: exchange.attempt, use)
+            (verdict, kept) = try instance.verdict(on: flowResponse, to: exchange.request, attempt: exchange.attempt, use)
         } catch {
             throw NetworkError.plugin(error)
         }
@@ -71,7 +72,7 @@ public struct SchemeInterceptor: RequestInterceptor {
         case .retryOnce: return exchange.bindings.countChallenge() ? true : nil
         case .challenge:
             let origin = exchange.request.origin
-            return try await authentication.renewToken(&exchange) { try await session.challenged($0, answer, at: origin) }
+            return try await authentication.renewToken(&exchange) { try await session.challenged($0, flowResponse, at: origin) }
         }
     }
 }

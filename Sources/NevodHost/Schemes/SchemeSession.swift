@@ -1,15 +1,14 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// A scheme with its settings, the place where its token is stored, and what its flows reach the world through: logs in and out,
-/// and gives the interceptor that puts the token on requests.
+/// Logs a plugin's scheme in and out, stores its token, and provides the interceptor that puts the token on requests.
 ///
 /// ```swift
 /// let session = SchemeSession(instance, storage: storage)
 /// let provider = NetworkProvider(config: config, interceptor: session.interceptor)
 /// ```
 ///
-/// Everything that ``AuthenticationInterceptor`` promises holds for a plugin's token: it is the same mechanism.
+/// A plugin's token is renewed by the same mechanism as ``AuthenticationInterceptor``, with the same guarantees.
 public struct SchemeSession: Sendable {
     let instance: SchemeInstance
     let coordinator: TokenCoordinator<PluginToken>
@@ -19,13 +18,15 @@ public struct SchemeSession: Sendable {
     private let logger: (any NetworkLogger)?
 
     /// - Parameters:
-    ///   - instance: for an origin, or for a proxy.
-    ///   - storage: keeps the token.
-    ///   - key: by default one for each scheme and the origins that its settings name; two accounts need two.
-    ///   - session: sends the flows' requests.
-    ///   - interaction: answers the flows' questions. Without one, a flow that asks fails, and says what it asked for.
-    ///   - shouldAuthenticate: whether a request is one that the token is meant for.
-    ///   - logger: is told what becomes of the token.
+    ///   - instance: the scheme with its settings; for an origin, or for a proxy.
+    ///   - storage: stores the token.
+    ///   - key: the token's key in the storage; by default made from the scheme and the origins that its settings name. Two accounts
+    ///     need two keys.
+    ///   - session: sends the requests of flows.
+    ///   - interaction: answers the questions of flows. Without one, a flow that asks a question fails with
+    ///     ``PluginError/Reason/unanswered(scheme:questions:)``.
+    ///   - shouldAuthenticate: whether the token is meant for a request.
+    ///   - logger: receives events about the token, such as its renewal.
     public init(
         _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil,
         session: any HTTPTransport = CurlSession(), interaction: (any UserInteraction)? = nil,
@@ -52,14 +53,14 @@ public struct SchemeSession: Sendable {
     /// The stored token, and its changes.
     public var tokenStorage: TokenStorage<PluginToken> { storage }
 
-    /// Puts the token on requests, after everything else in a chain.
+    /// An interceptor that puts the token on requests, after all others in a chain.
     public var interceptor: SchemeInterceptor {
         SchemeInterceptor(self, shouldAuthenticate: shouldAuthenticate, logger: logger)
     }
 
-    /// Obtains a token, and stores it in place of the one that may be there.
+    /// Obtains a token, and stores it in place of any earlier one.
     ///
-    /// - Throws: ``PluginError``; `CancellationError`; what the storage and the interaction throw.
+    /// - Throws: ``PluginError``; `CancellationError`; the errors of the storage and the interaction.
     public func login() async throws {
         guard let token = try await driver.run(.login, keep: { try await coordinator.keep(token($0)) }) else {
             throw PluginError(instance.scheme.plugin, .unsupported(scheme: instance.scheme.id, what: "a login"))
@@ -67,14 +68,14 @@ public struct SchemeSession: Sendable {
         try await coordinator.write(self.token(token))
     }
 
-    /// Gives the token back to the server, if the scheme knows how, and clears it, whatever the server says.
+    /// Revokes the token at the server, if the scheme has a logout flow, and deletes it, even if the server fails.
     public func logout() async throws {
         let hasBegun = Locked(false)
         do {
-            // What a renewal is about to store would be worth something still, and known to nobody who could give it back.
+            // A renewal in progress could otherwise store a valid token after this, which nothing would revoke.
             try await coordinator.withRenewalLock { _ in
                 hasBegun.withLock { $0 = true }
-                try await giveBack()
+                try await revoke()
             }
         } catch {
             if !hasBegun.withLock(\.self) { try await coordinator.write(nil) }
@@ -82,7 +83,7 @@ public struct SchemeSession: Sendable {
         }
     }
 
-    private func giveBack() async throws {
+    private func revoke() async throws {
         let stored: PluginToken?
         do { stored = try await coordinator.read().token } catch is UnreadableTokenError {
             return try await coordinator.write(nil)
@@ -97,11 +98,11 @@ public struct SchemeSession: Sendable {
         _ = try result.get()
     }
 
-    /// Waits for a renewal that is under way, and until what it brought is saved: for a program that is about to end. A server
-    /// that rotates has spent the old token by then.
+    /// Waits until a renewal in progress has finished and its token is saved. Meant for a program that is about to exit: a server
+    /// that rotates tokens no longer accepts the old one.
     ///
-    /// - Returns: false if a renewal goes on, or its token could not be saved.
-    package func settle(until deadline: ContinuousClock.Instant) async -> Bool {
+    /// - Returns: false if the renewal is still in progress at the deadline, or its token could not be saved.
+    package func waitForRenewalAndSave(until deadline: ContinuousClock.Instant) async -> Bool {
         _ = try? await coordinator.renewal.outcome(until: deadline)
         while coordinator.hasUnsaved, ContinuousClock.now < deadline {
             _ = try? await coordinator.read()
@@ -114,7 +115,7 @@ public struct SchemeSession: Sendable {
 
     func token(_ issued: IssuedToken) -> PluginToken { PluginToken(issued, of: instance) }
 
-    /// Another token than the old one: by a refresh, or where that can't be, by a login.
+    /// Obtains a new token by a refresh, or if that is not possible, by a login.
     func renewed(_ old: PluginToken?) async throws -> PluginToken {
         let old = own(old)
         return try await withPluginErrors(renewing: old) {
@@ -123,7 +124,7 @@ public struct SchemeSession: Sendable {
         }
     }
 
-    /// Another scheme's, or another server's, is no token of ours: no flow gets to see it.
+    /// Returns nil for a token of another scheme or server, which no flow may see.
     private func own(_ token: PluginToken?) -> PluginToken? {
         token?.purpose == instance.purpose ? token : nil
     }
@@ -135,7 +136,7 @@ public struct SchemeSession: Sendable {
         return token(issued)
     }
 
-    /// Nil: a login is needed.
+    /// Returns nil if a login is needed.
     private func refreshed(_ old: PluginToken) async throws -> IssuedToken? {
         do {
             return try await driver.run(.refresh, token: old.issued, keep: { try await coordinator.keep(token($0)) })
@@ -144,24 +145,25 @@ public struct SchemeSession: Sendable {
         }
     }
 
-    /// A token by way of the challenge in an answer, or where the scheme can do nothing with that, by a login.
-    func challenged(_ old: PluginToken?, _ answer: FlowResponse, at origin: Origin) async throws -> PluginToken {
+    /// Obtains a token by a challenge flow with the response, or if that is not possible, by a login.
+    func challenged(_ old: PluginToken?, _ response: FlowResponse, at origin: Origin) async throws -> PluginToken {
         let old = own(old)
         return try await withPluginErrors(renewing: old) {
             do {
                 let issued = try await driver.run(
-                    .challenge, token: old?.issued, answer: answer, at: origin, keep: { try await coordinator.keep(token($0)) })
+                    .challenge, token: old?.issued, response: response, at: origin,
+                    keep: { try await coordinator.keep(token($0)) })
                 if let issued { return token(issued) }
             } catch let error as PluginError where error.status == .badToken {}
             return try await loggedIn()
         }
     }
 
-    /// What an answer has made of the token that its request carried. Of several answers to one token the first counts, and while
-    /// the token is being renewed, what comes of that.
+    /// Stores the token that a response brought in place of the one that its request carried. If several responses bring one, the
+    /// first counts; during a renewal, the renewed token counts.
     func adopt(_ issued: IssuedToken, replacing carried: TokenVersion) async throws {
         let (coordinator, instance, logger) = (coordinator, instance, logger)
-        // In the place of a renewal, so that none begins meanwhile: it would spend the token that is replaced here.
+        // Takes the renewal's slot, so that no renewal starts in the meantime: it would use up the token that is replaced here.
         _ = try await coordinator.renewal.runIfIdle {
             do {
                 let stored = try await coordinator.read()
@@ -175,8 +177,8 @@ public struct SchemeSession: Sendable {
         }
     }
 
-    /// A scheme's word in the host's terms: denied is for good, everything else for now. Where there is no token that could be
-    /// refused, its own words say more.
+    /// Converts a scheme's permanent refusal to ``RefreshRejectedError``; other failures are transient and pass unchanged. Without
+    /// an old token there is nothing to reject, and the scheme's own error says more.
     private func withPluginErrors(
         renewing old: PluginToken?, _ body: () async throws -> PluginToken
     ) async throws -> PluginToken {
@@ -187,14 +189,15 @@ public struct SchemeSession: Sendable {
 }
 
 extension TokenPurpose {
-    /// Where its token is stored, unless an embedder says otherwise.
+    /// The default key of its stored token.
     var key: StorageKey {
         StorageKey(value: "nevod.scheme.\(plugin).\(scheme)" + (origins.isEmpty ? "" : "@\(origins.joined(separator: ","))"))
     }
 }
 
 extension SchemeInstance {
-    /// What an embedder adds to a chain: the scheme's token, stored there, obtained and renewed by its flows.
+    /// An interceptor with the scheme's token, kept in `storage`, and obtained and renewed by the scheme's flows. Short for the
+    /// interceptor of a ``SchemeSession``.
     public func interceptor(
         storage: some KeyValueStorage, key: StorageKey? = nil, interaction: (any UserInteraction)? = nil
     ) -> SchemeInterceptor {
@@ -203,7 +206,7 @@ extension SchemeInstance {
 }
 
 extension PluginError {
-    /// What the plugin's function returned, where that is the reason.
+    /// The status that the plugin's function returned, if that is the reason.
     var status: PluginStatus? {
         if case .failed(_, _, let status, _, _, _) = reason { PluginStatus(rawValue: status) } else { nil }
     }

@@ -1,22 +1,24 @@
 public import NevodSupport
 
-/// The person for whom a login is made, as flows see them. An embedder provides it; without one, a flow that needs an answer
-/// fails, and says which.
+/// The connection between flows and the person who logs in. An embedder implements it; without one, a flow that asks a question
+/// fails with an error that names the question.
 public protocol UserInteraction: Sendable {
-    /// A login begins that sends requests to these origins, and to no others unless an issuer's metadata names them.
+    /// Called before a login. It sends requests to these origins only, and to those that an issuer's metadata names.
     func loginBegins(with scheme: String, at origins: [Origin]) async
 
+    /// Asks the person the questions.
+    ///
     /// - Returns: an answer for each question, by its name.
     func answers(to questions: [FlowQuestion]) async throws -> [String: Secret]
 
-    /// Shows a text, and an address; either may be empty. The flow goes on when this returns.
+    /// Shows a text and an address; either may be empty. The flow continues when this returns.
     ///
     /// - Parameters:
     ///   - text: in the scheme's words, without control characters.
-    ///   - url: an address that they should open by hand.
+    ///   - url: an address for the person to open.
     func show(_ text: String, url: String) async throws
 
-    /// Opens an address in a browser. What the browser sends back arrives elsewhere.
+    /// Opens an address in a browser. The host itself receives the browser's redirect.
     func open(_ url: String) async throws
 }
 

@@ -99,7 +99,7 @@ final class SchemeLogin: Sendable {
         defer { notice.cancel() }
         // A separate task: this one may be cancelled and would not wait.
         let saving = Task(executorPreference: transfer.executor) {
-            await session.settle(until: .now + .seconds(Self.gracePeriod))
+            await session.waitForRenewalAndSave(until: .now + .seconds(Self.gracePeriod))
         }
         guard await !saving.value else { return }
         console.warning(

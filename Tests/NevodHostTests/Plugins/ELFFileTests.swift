@@ -74,7 +74,7 @@ struct ELFFileTests {
         let path = try folder.write("libother.so", bytes)
         #expect(try symbols(path) == ["nevod_plugin_v7"])
         let error = try #require(throws: PluginError.self) { try Plugin(named: path) }
-        #expect("\(error)".contains("implements version 7 of the plugin contract, but this host version 1"))
+        #expect("\(error)".contains("was built for version 7 of the plugin contract, but this host serves version 1"))
     }
 
     /// The reader maps the file, so a wild offset would crash.

@@ -49,7 +49,7 @@ struct EditSinkTests {
         let request = try authorized(["set \(hex("X-Long".utf8)) *65536"])
         #expect(request.headers["X-Long"]?.utf8.count == 65536)
         let refused = try refusal(["set \(hex("X-Long".utf8)) *65537"])
-        #expect(refused == ("the header \"X-Long\"", "a value of 65537 bytes is larger than 65536"))
+        #expect(refused == ("the header \"X-Long\"", "its value has 65537 bytes, more than 65536"))
     }
 
     @Test func `The edits of one call are 256 KiB at most`() throws {
@@ -57,12 +57,12 @@ struct EditSinkTests {
         let request = try authorized(["add \(name) *65536", "add \(name) *65536", "add \(name) *65536", "add \(name) *65000"])
         #expect(request.headers.values(of: "X-Long").map(\.utf8.count) == [65536, 65536, 65536, 65000])
         let refused = try refusal(["add \(name) *65536", "add \(name) *65536", "add \(name) *65536", "add \(name) *65536"])
-        #expect(refused.problem == "the edits of one call are larger than 262144 bytes")
+        #expect(refused.problem == "the edits of this call have more than 262144 bytes")
     }
 
     @Test func `A name of 256 bytes is written, one byte more is not`() throws {
         #expect(try authorized(["set \(hex(repeatElement(97, count: 256))) 61"]).headers.count == 3)
-        #expect(try refusal(["set \(hex(repeatElement(97, count: 257))) 61"]).problem == "a name of 257 bytes is too long")
+        #expect(try refusal(["set \(hex(repeatElement(97, count: 257))) 61"]).problem == "its name has 257 bytes, more than 256")
     }
 
     @Test(arguments: [
@@ -72,20 +72,20 @@ struct EditSinkTests {
     func `Headers of the transport are refused by name`(name: String) throws {
         for operation in ["set", "add"] {
             let refused = try refusal([edit(operation, name, "x")])
-            #expect(refused == ("the header \"\(name)\"", "the host alone writes it, because it decides where a request ends"))
+            #expect(refused == ("the header \"\(name)\"", "only the host writes it, because it decides where the request ends"))
         }
     }
 
     @Test func `Proxy-Authorization is refused on the way to the origin`() throws {
         let refused = try refusal([edit("set", "proxy-AUTHORIZATION", "x")])
-        #expect(refused == ("the header \"proxy-AUTHORIZATION\"", "it is meant for a proxy, and the target is the origin"))
+        #expect(refused == ("the header \"proxy-AUTHORIZATION\"", "it is meant for a proxy, but the target is the origin"))
     }
 
     @Test(arguments: ["a\r\nX: y", "\n", "\r", "a\0b", "\u{1}", "\u{7F}"])
     func `A value that could end its line is refused`(value: String) throws {
         for operation in ["set", "add"] {
             let refused = try refusal([edit(operation, "X-A", value)])
-            #expect(refused == ("the header \"X-A\"", "its value holds a control character, such as a line break"))
+            #expect(refused == ("the header \"X-A\"", "its value contains a control character, such as a line break"))
         }
     }
 
@@ -97,7 +97,8 @@ struct EditSinkTests {
     @Test(arguments: ["", "a=b", "a;b", "a\r\n", "a\0", "\u{7F}"])
     func `A name that no cookie can have is refused`(name: String) throws {
         #expect(
-            try refusal([edit("cookie", name, "x")]).problem == "its name holds a byte that no cookie can (RFC 6265 §5.2)")
+            try refusal([edit("cookie", name, "x")]).problem
+                == "its name contains a byte that is not allowed in cookies (RFC 6265 §5.2)")
     }
 
     @Test func `A cookie goes back as the server set it, two of one name side by side`() throws {
@@ -120,12 +121,12 @@ struct EditSinkTests {
     func `A value that no cookie can have is refused`(value: String) throws {
         #expect(
             try refusal([edit("cookie", "c", value)]) == (
-                "the cookie \"c\"", "its value holds a byte that no cookie can (RFC 6265 §5.2)"
+                "the cookie \"c\"", "its value contains a byte that is not allowed in cookies (RFC 6265 §5.2)"
             ))
     }
 
     @Test func `An item of the query needs a name, and may hold any byte`() throws {
-        #expect(try refusal([edit("query", "", "x")]).problem == "an item of the query needs a name")
+        #expect(try refusal([edit("query", "", "x")]).problem == "its name is empty")
         #expect(try authorized([edit("query", "\r\n", "\0#&")]).target == "/p?q=1&%0D%0A=%00%23%26")
     }
 

@@ -102,7 +102,7 @@ struct FlowProbeTests {
         let instance = try instance(Self.server { _ in ScriptedServer.Answer() })
         let flows = try (0..<1000).map { _ in try #require(try Flow(.login, of: instance)) }
         for flow in flows {
-            let (action, _) = try flow.step(.start(token: nil, answer: nil), now: UnixTime(seconds: 1), state: nil)
+            let (action, _) = try flow.step(.start(token: nil, response: nil), now: UnixTime(seconds: 1), state: nil)
             guard case .ask(let questions) = action else {
                 Issue.record("\(action)")
                 return

@@ -24,7 +24,7 @@ struct PathTrustTests {
         chmod(file, mode)
         let found = try #require(PathTrust.problem(of: file))
         #expect(found.path == file)
-        #expect(found.problem == "may be written by \(whom) (mode \(String(mode, radix: 8)))")
+        #expect(found.problem == "is writable by \(whom) (mode \(String(mode, radix: 8)))")
     }
 
     @Test(arguments: [mode_t(0o777), 0o770])

@@ -66,7 +66,7 @@ struct SchemeSettingsTests {
     }
 
     @Test(arguments: [
-        ("text", "a\0b", "holds a NUL byte"),
+        ("text", "a\0b", "contains a NUL byte"),
         ("integer", "", "must be an integer, not \"\""),
         ("integer", "1.5", "must be an integer, not \"1.5\""),
         ("integer", " 1", "must be an integer, not \" 1\""),
@@ -77,7 +77,7 @@ struct SchemeSettingsTests {
         ("choice", "", "must be one of red, green, not \"\""),
         ("url", "h/x", "must be an absolute http or https URL, not \"h/x\""),
         ("url", "ftp://h/", "must be an absolute http or https URL, not \"ftp://h/\""),
-        ("pin", "1x", "must be an integer, not what was given"),
+        ("pin", "1x", "must be an integer"),
     ])
     func `The error for a value of the wrong kind shows it, unless it is secret`(name: String, value: String, problem: String)
         throws

@@ -65,17 +65,17 @@ struct FlowDriverTests {
 
     /// Each fault ends the flow, with words that say what was wrong; and the flow is freed.
     @Test(arguments: [
-        ("no-action", "it answered with no action", 1),
-        ("two-actions", "token is its second action in one step", 1),
+        ("no-action", "it returned no action", 1),
+        ("two-actions", "token is the second action of one step", 1),
         ("status", "status 99, which the contract doesn't know", 1),
-        ("foreign", "it wants to send to http://other.invalid, which no setting names; allowed are", 1),
-        ("smuggle", "its url is no text, or holds a control character", 1),
-        ("browse", "it browses before it listens", 1),
+        ("foreign", "it tried to send to http://other.invalid, which no setting names; allowed are", 1),
+        ("smuggle", "its url is not UTF-8, or contains a control character", 1),
+        ("browse", "it called browse before listen", 1),
         ("give-up", "no such user (denied)", 1),
-        ("huge-token", "a token of 10485760 bytes is larger than 65536", 1),
+        ("huge-token", "the token has 10485760 bytes, more than 65536", 1),
         ("empty-token", "its token is empty", 1),
-        ("huge-state", "a state of 10485760 bytes is larger than 65536", 1),
-        ("long-wait", "longer than it is given", 1),
+        ("huge-state", "its state has 10485760 bytes, more than 65536", 1),
+        ("long-wait", "it asked to wait for", 1),
         ("endless-wait", "it took more than 20 steps", 20),
         ("endless-ask", "it took more than 20 steps", 20),
         ("endless-send", "it took more than 20 steps", 20),
@@ -94,7 +94,7 @@ struct FlowDriverTests {
         let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n\(body)")
         let bounded = driver(try instance("endless-send", server.url), nil, FlowLimits(bytes: 4500))
         let problem = await problem { try await bounded.run(.login, keep: { _ in }) }
-        #expect(problem.contains("its answers have more than 4500 bytes together"), "\(problem)")
+        #expect(problem.contains("its responses have more than 4500 bytes in total"), "\(problem)")
         let flood = try RawServer { connection, _ in
             while connection.readRequest() != nil {
                 connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\n")
@@ -107,7 +107,7 @@ struct FlowDriverTests {
 
     @Test func `The error for a question without interaction names it`() async throws {
         let driver = driver(try instance("password"))
-        #expect(await problem { try await driver.run(.login, keep: { _ in }) }.contains("asks for password, and no user"))
+        #expect(await problem { try await driver.run(.login, keep: { _ in }) }.contains("asks for password, but got no answer"))
         let silent = self.driver(try instance("password"), Person())
         #expect(await problem { try await silent.run(.login, keep: { _ in }) }.contains("asks for password"))
         let person = Person(answers: ["password": Secret("hunter2")])
@@ -129,7 +129,7 @@ struct FlowDriverTests {
         let driver = driver(try instance("password"), Sleeper(awake: awake), FlowLimits(duration: .milliseconds(500)))
         let problem = await problem { try await driver.run(.login, keep: { _ in }) }
         // On a busy machine it is over before the question.
-        #expect(problem.contains("asks for password, and no user") || problem.contains("it took more than"), "\(problem)")
+        #expect(problem.contains("asks for password, but got no answer") || problem.contains("it took more than"), "\(problem)")
         awake.set()
     }
 

@@ -206,7 +206,7 @@ struct SchemeSessionTests {
         #expect(server.state.nonces.count < 10)
     }
 
-    @Test(arguments: [("nonce-verdict", "the verdict 99"), ("nonce-action", "may call set_state and keep, and nothing else")])
+    @Test(arguments: [("nonce-verdict", "the unknown verdict 99"), ("nonce-action", "may call only set_state and keep")])
     func `A verdict that the contract doesn't know is an error`(mode: String, words: String) async throws {
         let session = try session(mode)
         server.change { $0.script = ["HTTP/1.1 401 X\r\nX-Fresh: n\r\nContent-Length: 0\r\n\r\n"] }

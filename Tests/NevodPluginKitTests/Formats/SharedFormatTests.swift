@@ -1,5 +1,6 @@
 import NevodPluginKit
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 /// The formats that kit, host and command line share.
@@ -33,7 +34,7 @@ struct SharedFormatTests {
     }
 
     @Test func `Base64 of either alphabet is read and written as Python does`() throws {
-        var random = Seeded(state: 4648)
+        var random = SeededRandom(seed: 4648)
         let blocks = (0..<60).map { count in (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) } }
         let expected = try Judge.python(
             "import base64\ntell([base64.b64encode(bytes.fromhex(v)).decode() for v in cases])",
@@ -64,7 +65,7 @@ struct SharedFormatTests {
     }
 
     @Test func `Percent-encoding is read and written as Python does`() throws {
-        var random = Seeded(state: 3986)
+        var random = SeededRandom(seed: 3986)
         let words = ["a", "%41", "%e4", "%C3%A4", "%", "%4", "%zz", "%+1", "+", " ", "ä", "~", "/", "%25"]
         let texts = words + (0..<300).map { _ in random.text(of: words, upTo: 6) }
         let decoded = try Judge.python(

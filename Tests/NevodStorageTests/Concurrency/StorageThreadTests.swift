@@ -1,5 +1,6 @@
 import Glibc
 import NevodStorage
+import NevodSupport
 import NevodTestSupport
 import Testing
 
@@ -69,7 +70,7 @@ struct StorageThreadTests {
         try await blocker.value
     }
 
-    @Test func `The thread ends with its last reference`() async {
+    @Test func `The thread ends with its last reference`() async throws {
         weak var gone: StorageThread?
         do {
             let thread = StorageThread()

@@ -1,7 +1,7 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// Where one step of a flow puts its action, and where `on_response` keeps state. Lives on the stack of that call.
+/// Takes the action of one step of a flow, or the state and token that `on_response` keeps. Lives on the stack of that call.
 struct ActionSink {
     static let largestState = 64 << 10
     private static let mostQuestions = 16
@@ -10,7 +10,7 @@ struct ActionSink {
 
     private(set) var action: FlowAction?
     private(set) var state: Secret?
-    /// What is wrong with what the plugin asked for.
+    /// The reason why an action of the plugin is invalid.
     private(set) var problem: String?
     private let provenance: Provenance
 
@@ -68,21 +68,21 @@ struct ActionSink {
         guard let host else { return Int32(NEVOD_INTERNAL) }
         let sink = host.assumingMemoryBound(to: ActionSink.self)
         guard sink.pointee.action == nil, sink.pointee.problem == nil else {
-            if sink.pointee.problem == nil { sink.pointee.problem = "\(name) is its second action in one step" }
+            if sink.pointee.problem == nil { sink.pointee.problem = "\(name) is the second action of one step" }
             return Int32(NEVOD_UNSUPPORTED)
         }
         do throws(Problem) {
             sink.pointee.action = try make(sink.pointee)
             return Int32(NEVOD_OK)
         } catch {
-            sink.pointee.problem = "\(name) can't be done: \(error.text)"
+            sink.pointee.problem = "its \(name) is invalid: \(error.text)"
             return Int32(NEVOD_UNSUPPORTED)
         }
     }
 
     private mutating func setState(_ bytes: nevod_bytes) -> Int32 {
         guard bytes.count <= Self.largestState, bytes.count == 0 || bytes.data != nil else {
-            if problem == nil { problem = "a state of \(bytes.count) bytes is larger than \(Self.largestState)" }
+            if problem == nil { problem = "its state has \(bytes.count) bytes, more than \(Self.largestState)" }
             return Int32(NEVOD_UNSUPPORTED)
         }
         state = Secret(copying: UnsafeRawBufferPointer(bytes.buffer))
@@ -96,14 +96,14 @@ struct ActionSink {
         guard bytes.count == 0 || bytes.data != nil else { throw Problem("\(what) has a length but no data") }
         guard let text = String(validating: bytes.buffer, as: UTF8.self),
             !text.unicodeScalars.contains(where: { $0.isUnsafeAtTerminal || $0 == "\t" })
-        else { throw Problem("\(what) is no text, or holds a control character") }
+        else { throw Problem("\(what) is not UTF-8, or contains a control character") }
         return text
     }
 
     private func path(_ bytes: nevod_bytes) throws(Problem) -> String {
         let path = try text(bytes, "its path", upTo: 256)
         let isPlain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        guard path.hasPrefix("/"), isPlain else { throw Problem("\"\(path)\" is no path") }
+        guard path.hasPrefix("/"), isPlain else { throw Problem("\"\(path)\" is not a path") }
         return path
     }
 
@@ -111,7 +111,7 @@ struct ActionSink {
         guard let token = pointer?.pointee else { throw Problem("the token is NULL") }
         guard token.struct_size >= MemoryLayout<nevod_token>.size else { throw Problem("nevod_token is too short") }
         guard token.bytes.count <= IssuedToken.largest else {
-            throw Problem("a token of \(token.bytes.count) bytes is larger than \(IssuedToken.largest)")
+            throw Problem("the token has \(token.bytes.count) bytes, more than \(IssuedToken.largest)")
         }
         guard token.bytes.count == 0 || token.bytes.data != nil else { throw Problem("the token has a length but no data") }
         return IssuedToken(
@@ -125,9 +125,11 @@ struct ActionSink {
         guard flow.struct_size >= MemoryLayout<nevod_flow_request>.size else {
             throw Problem("nevod_flow_request is too short")
         }
-        guard flow.body.count <= Self.largestBody else { throw Problem("a body of \(flow.body.count) bytes is too large") }
+        guard flow.body.count <= Self.largestBody else {
+            throw Problem("the body has \(flow.body.count) bytes, more than \(Self.largestBody)")
+        }
         guard flow.header_count <= Self.mostHeaders, flow.header_count == 0 || flow.headers != nil else {
-            throw Problem("\(flow.header_count) header lines are too many, or have no table")
+            throw Problem("it has \(flow.header_count) header lines, more than \(Self.mostHeaders), or no table of them")
         }
         let body = Array(flow.body.buffer)
         do throws(InvalidRequestError) {
@@ -139,13 +141,13 @@ struct ActionSink {
                 guard let pair = flow.headers?[index] else { break }
                 let name = String(decoding: pair.name.buffer, as: UTF8.self)
                 guard !Self.transportFields.contains(name.lowercased()) else {
-                    throw InvalidRequestError(.header(name), "the host alone writes it")
+                    throw InvalidRequestError(.header(name), "only the host writes it")
                 }
                 try request.addHeader(name, String(decoding: pair.value.buffer, as: UTF8.self))
             }
             return .send(FlowRequest(request: request, followsRedirects: flow.follow_redirects != 0))
         } catch {
-            // Not the URL itself: its query may hold what no log should.
+            // Leaves out the URL, since its query may contain secrets.
             throw Problem(error.part.isURL ? "its url: \(error.problem)" : error.description)
         }
     }
@@ -166,14 +168,16 @@ struct ActionSink {
     ]
 
     private func ask(_ table: UnsafePointer<UnsafePointer<nevod_question>?>?, _ count: UInt32) throws(Problem) -> FlowAction {
-        guard count > 0, count <= Self.mostQuestions, let table else { throw Problem("\(count) questions, or no table of them") }
+        guard count > 0, count <= Self.mostQuestions, let table else {
+            throw Problem("it has \(count) questions, instead of 1 to \(Self.mostQuestions), or no table of them")
+        }
         var questions: [FlowQuestion] = []
         for index in 0..<Int(count) {
             guard let question = table[index]?.pointee else { throw Problem("question \(index) is NULL") }
             guard question.struct_size >= MemoryLayout<nevod_question>.size else { throw Problem("nevod_question is too short") }
             let name = try text(question.name, "a question's name", upTo: 64)
             guard !name.isEmpty, !questions.contains(where: { $0.name == name }) else {
-                throw Problem("a question's name is empty, or stands there twice")
+                throw Problem("a question's name is empty, or occurs twice")
             }
             questions.append(FlowQuestion(name: name, kind: try kind(of: question), prompt: question.prompt.message))
         }

@@ -1,7 +1,8 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// Memory that a call lends to a plugin: valid until this goes, and wiped then, since tokens and answers are among it.
+/// Memory that is lent to a plugin for a call: valid until this object is freed, and wiped then, since it contains tokens and
+/// a person's answers.
 final class BorrowedBytes {
     private var blocks: [UnsafeMutableRawBufferPointer] = []
 
@@ -33,7 +34,7 @@ final class BorrowedBytes {
 
     func lend<Value>(_ value: Value) -> UnsafePointer<Value>? { lend([value]) }
 
-    /// - Parameter values: of a type that is bits and nothing else.
+    /// - Parameter values: of a trivial type, which needs no deinitialisation.
     private func lend<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
         guard !values.isEmpty else { return nil }
         let block = UnsafeMutableRawBufferPointer.allocate(

@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// What a flow is for.
+/// The purpose of a flow.
 enum FlowKind: Int32, Sendable {
     case login = 1
     case refresh, challenge, logout
@@ -17,13 +17,13 @@ enum FlowKind: Int32, Sendable {
     }
 }
 
-/// A flow that a plugin has begun, until it is freed. One task at a time, on changing threads.
+/// Owns a flow that a plugin has begun, and frees it. Used by one task at a time, on changing threads.
 final class Flow {
     private let instance: SchemeInstance
     private let kind: FlowKind
     private let handle: UnsafeMutableRawPointer?
 
-    /// Nil: the scheme has no flows, or none of this kind.
+    /// Returns nil if the scheme has no flow of this kind.
     init?(_ kind: FlowKind, of instance: SchemeInstance) throws(PluginError) {
         guard let begin = instance.scheme.table.pointee.flow_begin else { return nil }
         var handle: UnsafeMutableRawPointer?
@@ -40,9 +40,10 @@ final class Flow {
         instance.scheme.table.pointee.flow_free?(instance.handle, handle)
     }
 
-    /// One event in, one action out.
+    /// Passes an event to the flow and returns its next action.
     ///
-    /// - Parameter state: of the origin that this flow is about; what the flow replaces it with is the second result.
+    /// - Parameter state: the state of the flow's origin.
+    /// - Returns: the action; and the new state, if the flow sets one.
     func step(_ event: FlowEvent, now: UnixTime, state: Secret?) throws(PluginError) -> (FlowAction, state: Secret?) {
         var random = [UInt8](repeating: 0, count: 32)
         RAND_bytes(&random, Int32(random.count))
@@ -60,7 +61,7 @@ final class Flow {
         withExtendedLifetime(lent) {}
         if let problem = actions.problem { throw fault(problem) }
         guard status == NEVOD_OK else { throw errors.error(status, in: function, of: instance.scheme) }
-        guard let action = actions.action else { throw fault("it answered with no action") }
+        guard let action = actions.action else { throw fault("it returned no action") }
         return (action, actions.state)
     }
 

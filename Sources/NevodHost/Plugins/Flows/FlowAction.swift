@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// What a flow wants next. The host does it, and answers with a ``FlowEvent``.
+/// The next action of a flow. The host performs it, and passes the result to the flow as a ``FlowEvent``.
 enum FlowAction: Sendable {
     case send(FlowRequest)
     case ask([FlowQuestion])
@@ -9,12 +9,12 @@ enum FlowAction: Sendable {
     case listen(path: String)
     case browse(url: String)
     case wait(Duration)
-    /// Saves a token now, and goes on.
+    /// Saves a token; the flow continues.
     case keep(IssuedToken)
-    /// Saves a token, and is done.
+    /// Saves a token and finishes the flow.
     case token(IssuedToken)
 
-    /// Whether a person has to do something, however long that takes.
+    /// Whether a person has to act, which may take long.
     var involvesPeople: Bool {
         switch self {
         case .ask, .show, .browse: true
@@ -29,16 +29,16 @@ struct FlowRequest: Sendable {
     let followsRedirects: Bool
 }
 
-/// A token as a flow hands it over. The host never looks into its bytes.
+/// A token as a flow issues it. Its bytes are opaque to the host.
 struct IssuedToken: Sendable, Hashable {
     static let largest = 64 << 10
 
     let bytes: Secret
     let expiresAt: UnixTime?
-    /// Whom it belongs to, for people to tell sessions apart; may be empty.
+    /// The account that it belongs to, by which people tell sessions apart; may be empty.
     let account: String
 
-    /// It belongs to whom the one before belonged to, unless it says otherwise.
+    /// Returns this token with the old one's account, unless it names its own.
     func replacing(_ old: IssuedToken?) -> IssuedToken {
         guard account.isEmpty, let old else { return self }
         return IssuedToken(bytes: bytes, expiresAt: expiresAt, account: old.account)
@@ -51,34 +51,5 @@ struct IssuedToken: Sendable, Hashable {
     func hash(into hasher: inout Hasher) {
         hasher.combine(expiresAt)
         hasher.combine(account)
-    }
-}
-
-/// What a flow has to know from a person.
-public struct FlowQuestion: Sendable, Hashable {
-    /// How the answer is asked for.
-    public enum Kind: Sendable, Hashable {
-        /// One line, echoed.
-        case text
-        /// A password: not echoed.
-        case secret
-        /// A one-time code: echoed, never remembered.
-        case code
-        /// One of these.
-        case choice([String])
-    }
-
-    /// The answer's name.
-    public let name: String
-    /// How the answer is asked for.
-    public let kind: Kind
-    /// One line: `One-time code from your authenticator`.
-    public let prompt: String
-
-    /// For tests of a ``UserInteraction``.
-    public init(name: String, kind: Kind, prompt: String) {
-        self.name = name
-        self.kind = kind
-        self.prompt = prompt
     }
 }

@@ -1,12 +1,12 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// What a flow is told: the start, or what came of its last action.
+/// The input of a flow's step: its start, or the result of its last action.
 enum FlowEvent: Sendable {
     /// - Parameters:
-    ///   - token: to renew, to use or to give back.
-    ///   - answer: in a challenge, the one with the challenge.
-    case start(token: IssuedToken?, answer: FlowResponse?)
+    ///   - token: the token to renew, use or revoke.
+    ///   - response: in a challenge flow, the one with the challenge.
+    case start(token: IssuedToken?, response: FlowResponse?)
     case response(FlowResponse)
     case transportError(FlowTransportError, String)
     case answers([String: Secret])
@@ -15,7 +15,7 @@ enum FlowEvent: Sendable {
     case redirect(url: String)
     case timer
     case kept
-    /// Once; whatever the flow answers, it is over.
+    /// Sent once; the flow ends, whatever action it returns.
     case cancelled
 
     private var kind: Int {
@@ -33,7 +33,7 @@ enum FlowEvent: Sendable {
         }
     }
 
-    /// The contract's table for this event, as long as `lent` lives.
+    /// Returns the contract's table for this event, valid as long as `lent` lives.
     func table(now: UnixTime, random: [UInt8], state: Secret?, _ lent: BorrowedBytes) -> nevod_event {
         var table = nevod_event()
         table.struct_size = UInt32(MemoryLayout<nevod_event>.size)
@@ -41,11 +41,11 @@ enum FlowEvent: Sendable {
         table.unix_time_ns = now.nanoseconds
         table.random = lent.lend(random)
         switch self {
-        case .start(let token, let answer):
+        case .start(let token, let response):
             table.token = token.flatMap { lent.lend($0.table(lent)) }
-            table.response = answer.flatMap { lent.lend($0.table(lent)) }
+            table.response = response.flatMap { lent.lend($0.table(lent)) }
             if let state { table.state = lent.lend(state) }
-        case .response(let answer): table.response = lent.lend(answer.table(lent))
+        case .response(let response): table.response = lent.lend(response.table(lent))
         case .transportError(let kind, let message):
             table.transport_error = kind.rawValue
             table.message = lent.lend(message)
@@ -60,9 +60,9 @@ enum FlowEvent: Sendable {
     }
 }
 
-/// Why a flow's request has no answer.
+/// Why a flow's request got no response.
 enum FlowTransportError: Int32, Sendable {
-    /// May pass.
+    /// A retry may succeed.
     case transient = 1
     case permanent = 2
     case tooLarge = 3
@@ -78,13 +78,13 @@ enum FlowTransportError: Int32, Sendable {
     }
 }
 
-/// An answer as a flow, or `on_response`, sees it.
+/// A response as a flow or `on_response` sees it.
 struct FlowResponse: Sendable {
     let status: Int
     var isFromProxy = false
     let headers: HTTPHeaders
     let body: [UInt8]
-    /// What answered, after redirects.
+    /// The URL of the response, after redirects.
     let url: String
 
     func table(_ lent: BorrowedBytes) -> nevod_response {

@@ -1,11 +1,11 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// Where a flow may send: the origins of the settings that are URLs, and those that the metadata of an issuer names which a
+/// The origins that a flow may send to: those of the settings that are URLs, and those in the metadata of an issuer that a
 /// setting names.
 struct FlowOrigins: Sendable {
     private(set) var allowed: [Origin] = []
-    /// Of them, those that settings name.
+    /// The allowed origins that settings name.
     let named: [Origin]
     private let issuers: [String]
 
@@ -24,18 +24,18 @@ struct FlowOrigins: Sendable {
 
     func allow(_ origin: Origin) -> Bool { allowed.contains(origin) }
 
-    /// Takes in the origins of an issuer's endpoints, if this is the answer to a request for its metadata, and says that it is
-    /// this issuer's (RFC 8414 §3.3, OpenID Connect Discovery §4.3).
-    mutating func learn(from answer: FlowResponse) {
-        guard answer.status == 200, let issuer = issuers.first(where: { Self.metadata(of: $0).contains(answer.url) }),
+    /// Allows the origins of an issuer's endpoints, if the response is the issuer's metadata document and names this issuer
+    /// (RFC 8414 §3.3, OpenID Connect Discovery §4.3).
+    mutating func learn(from response: FlowResponse) {
+        guard response.status == 200, let issuer = issuers.first(where: { Self.metadata(of: $0).contains(response.url) }),
             let issuerURL = try? HTTPURL(issuer)
         else { return }
         // Two members of one name could mean one server to the flow and another to the host.
-        let metadata = try? JSONValue(parsing: answer.body.span, repeatedNames: .refused)
+        let metadata = try? JSONValue(parsing: response.body.span, repeatedNames: .refused)
         guard let metadata, case .object(let members) = metadata, metadata["issuer"]?.string == issuer else { return }
         for member in members where member.name.hasSuffix("_endpoint") || member.name == "jwks_uri" {
             guard let value = member.value.string, let origin = try? HTTPURL(value).origin, !allow(origin) else { continue }
-            // What was asked for over TLS is not answered with an address without it.
+            // An issuer that is reached over TLS can't allow an origin without TLS.
             if issuerURL.origin.scheme == .http || origin.scheme == .https { allowed.append(origin) }
         }
     }

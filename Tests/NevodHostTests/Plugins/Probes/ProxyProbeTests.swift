@@ -143,7 +143,7 @@ struct ProxyProbeTests {
         let instance = try TestPlugin.view.get().scheme().makeInstance(target: .proxy)
         var request = try HTTPRequest(.get, "http://h/")
         #expect { try instance.authorize(&request, attempt: 1) } throws: { error in
-            "\(error)".contains("it is meant for the origin, and the target is a proxy")
+            "\(error)".contains("it is meant for the origin, but the target is a proxy")
         }
     }
 
