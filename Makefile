@@ -38,5 +38,5 @@ tables: build ## Write the tables of settings in Docs/schemes anew, from what th
 format: ## Format the Swift sources in place
 	@swift format --in-place --recursive --parallel Package.swift Sources Plugins Tests Benchmarks
 
-lint: ## Check the format, the header in C and C++, and the scripts
+lint: ## Check the format, the layers, the header in C and C++, the scripts, links and comments
 	@scripts/lint

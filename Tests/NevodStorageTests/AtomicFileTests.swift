@@ -3,7 +3,6 @@ import Glibc
 import NevodTestSupport
 import Testing
 
-
 @testable import NevodStorage
 
 struct AtomicFileTests {

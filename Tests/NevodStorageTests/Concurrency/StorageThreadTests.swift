@@ -1,8 +1,9 @@
 import Glibc
-import NevodStorage
 import NevodSupport
 import NevodTestSupport
 import Testing
+
+@testable import NevodStorage
 
 struct StorageThreadTests {
     private let failure = StorageError(.other, "a", problem: "failed")
@@ -47,7 +48,7 @@ struct StorageThreadTests {
         }
     }
 
-    @Test func `A call of a cancelled task is completed, and its result returned`() async {
+    @Test func `A call of a cancelled task is completed, and its result returned`() async throws {
         let (thread, started, go) = (StorageThread(), Latch(), Latch())
         let done = Collected<Int>()
         let blocker = Task {
