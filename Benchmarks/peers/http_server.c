@@ -353,7 +353,7 @@ static enum sent serve(int socket, const char *bytes, size_t count) {
             }
             const struct request *request = &connection->request;
             connection->skip = request->understood ? request->body : 0;
-            // Who asks waits for leave only while nothing of the body is sent.
+            // A client that asks waits for the go-ahead only while nothing of the body is sent.
             if (request->expects && connection->skip > 0 && count == 0)
                 add_text("HTTP/1.1 100 Continue\r\n\r\n");
         }

@@ -128,7 +128,7 @@ private struct JSONParser: ~Escapable {
             }
         }
         guard let string = String(validating: text, as: UTF8.self) else {
-            throw JSONError(offset: range.lowerBound, problem: "a string that is not UTF-8")
+            throw JSONError(offset: range.lowerBound + 1, problem: "a string that is not UTF-8")
         }
         return string
     }
