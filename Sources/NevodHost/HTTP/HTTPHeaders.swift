@@ -172,6 +172,9 @@ extension HTTPHeaders: Sequence {
         public let value: String
         /// The writer of the line; meaningless in a response.
         public let provenance: Provenance
+
+        @available(*, deprecated, renamed: "provenance")
+        public var author: Provenance { provenance }
     }
 
     public func makeIterator() -> AnyIterator<Element> {
