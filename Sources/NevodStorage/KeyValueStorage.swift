@@ -1,4 +1,4 @@
-/// Stores small values under keys; the base of a ``TokenStorage``. (A `TokenStorage`, in contrast, decodes tokens, and knows which
+/// Stores small values under keys; the base of a `TokenStorage`. (A `TokenStorage`, in contrast, decodes tokens, and knows which
 /// of two is newer.)
 ///
 /// Every requirement may suspend and may fail; methods that do neither conform as well. A write that has returned is durable: a

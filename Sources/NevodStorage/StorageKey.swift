@@ -25,7 +25,7 @@ public struct StorageKey: Sendable, Hashable, RawRepresentable, ExpressibleByStr
     /// The same as ``rawValue``.
     public var value: String { rawValue }
 
-    /// The default key of a ``TokenStorage``.
+    /// The default key of a `TokenStorage`.
     public static let token: StorageKey = "nevod.token"
 }
 

@@ -12,7 +12,7 @@ extension NetworkProvider {
         try await request(route, options: options, uploadProgress: uploadProgress).get()
     }
 
-    /// Like ``perform(_:options:uploadProgress:)``, but returns the error as a value.
+    /// Like `perform(_:options:uploadProgress:)`, but returns the error as a value.
     public func request<R: Route>(
         _ route: R, options: RequestOptions? = nil, uploadProgress: ProgressHandler? = nil
     ) async -> Result<R.Response, NetworkError> {

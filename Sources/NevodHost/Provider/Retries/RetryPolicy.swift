@@ -18,7 +18,8 @@ public struct RetryPolicy: Sendable, Hashable {
     public var jitter: Bool
     /// Whether methods that aren't idempotent are retried too. A POST whose response was lost may then take effect twice.
     public var retriesUnsafeMethods: Bool
-    /// Takes each retry out of the provider's ``RetryBudget``; false for a request that a person repeats a fixed number of times.
+    /// Whether each retry is taken out of the provider's budget, a share of all its requests; false for a request that a person
+    /// repeats a fixed number of times.
     public var isBudgeted: Bool
 
     /// Creates a policy; the defaults are those of ``default``. A negative delay counts as zero.
