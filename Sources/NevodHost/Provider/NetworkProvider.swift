@@ -135,7 +135,8 @@ public struct NetworkProvider: Sendable {
         let decision = retries.next(after: outcome, of: exchange.request, random: &random, now: HostClock.system.now)
         // A retry after the deadline would only replace the outcome by a timeout. The budget is charged last, only for a retry
         // that is made.
-        guard case .wait(let pause) = decision, deadline.allows(pause), retries.isBudgeted ? budget.withdraw() : true
+        guard case .wait(let pause) = decision, deadline.allows(pause),
+            exchange.attempt - retries.attempts < Self.maxAttempts, retries.isBudgeted ? budget.withdraw() : true
         else { return false }
         logger?.notice(
             retries.notice(of: outcome, pause: pause),
