@@ -15,6 +15,7 @@ final class FlowRun {
     private let flow = AuthFlow()
     private let queue = FlowQueue()
     private var task: Task<Void, Never>?
+    private var isClosed = false
 
     init(_ function: @escaping Function) {
         self.function = function
@@ -40,7 +41,8 @@ final class FlowRun {
     }
 
     private func start(_ event: nevod_event) throws(SchemeError) {
-        guard task == nil else { throw .internal("the host started one flow twice") }
+        // A closed queue would run the function on a thread of the pool, outside of the host's calls.
+        guard task == nil, !isClosed else { throw .internal("the host started one flow twice") }
         let start = FlowStart(token: event.token.map { IssuedToken($0) }, response: event.response.map { FlowResponse($0) })
         flow.state.withLock {
             $0.token = start.token
@@ -72,6 +74,7 @@ final class FlowRun {
     }
 
     private func close() {
+        isClosed = true
         let continuation = flow.state.withLock { $0.close() }
         task?.cancel()
         continuation?.resume(throwing: CancellationError())

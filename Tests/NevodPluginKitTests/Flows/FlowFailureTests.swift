@@ -76,7 +76,7 @@ struct FlowFailureTests {
         // Steps after the cancellation.
         #expect(flow.step(.timer).status == NEVOD_INTERNAL)
         #expect(flow.step(.cancelled).status == NEVOD_UNAVAILABLE)
-        #expect(flow.step(.start()).actions.isEmpty)
+        #expect(flow.step(.start()).report == .init(status: 6, message: "the host started one flow twice"))
     }
 
     @Test func `A flow that ignores cancellation once goes on; one that always does is ended`() throws {
