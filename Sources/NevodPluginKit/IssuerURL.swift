@@ -8,7 +8,8 @@ public struct IssuerURL: SettingValue, Hashable {
     /// As the user wrote it.
     public let text: String
 
-    init(text: String) {
+    /// The value for a default.
+    public init(text: String) {
         self.text = text
     }
 

@@ -1,4 +1,4 @@
-"""`sign` prints the authorised request, and `inspect` a plugin's schemes. Neither sends anything."""
+"""`sign` prints the authorized request, and `inspect` a plugin's schemes. Neither sends anything."""
 
 import json
 

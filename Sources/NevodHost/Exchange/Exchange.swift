@@ -48,11 +48,17 @@ public struct Exchange: Sendable {
 
     /// Runs `wait` without holding the request's ``DispatchSlot``: `wait` may depend on another request that needs one. If `wait`
     /// throws, the slot is not acquired again, so the error must fail the attempt.
+    ///
+    /// - Throws: errors of `wait`; ``NetworkError/timeout(_:)`` at the deadline.
     func yieldingSlot<Success: Sendable>(_ wait: () async throws -> Success) async throws -> Success {
         let reacquire = yieldSlot?()
-        let result = try await wait()
-        try await reacquire?()
-        return result
+        do {
+            let result = try await wait()
+            try await reacquire?()
+            return result
+        } catch is DeadlineExceededError {
+            throw NetworkError(.deadlineExceeded)
+        }
     }
 }
 

@@ -52,7 +52,7 @@ struct InterceptorError: Error {
     /// Adds the interceptor's name to an error. Returns cancellation, and errors that already explain themselves, unchanged.
     static func naming(_ interceptor: any RequestInterceptor, _ error: any Error) -> any Error {
         switch error {
-        case is CancellationError, is DeadlineExceededError, is NetworkError, is InterceptorError: error
+        case is CancellationError, is NetworkError, is InterceptorError: error
         default: InterceptorError(name: "\(type(of: interceptor))", underlying: error)
         }
     }

@@ -2,15 +2,15 @@ internal import NevodSupport
 
 /// Names whose values never reach a log: of headers, query items, and fields of JSON and form bodies.
 ///
-/// Names compare by their letters and digits alone: `api-key` is also `X-Api-Key`'s end, `apiKey` and `API_KEY`. A pattern with
-/// a star at either end, `*token*`, is found anywhere in a name; one without is the whole name, or one of its parts where
-/// dots or brackets divide it (`user[code]`).
+/// Only the letters and digits of a name are compared: `api-key` matches the end of `X-Api-Key`, `apiKey` and `API_KEY`. A pattern
+/// with a star at either end, `*token*`, matches anywhere in a name. A pattern without matches the whole name, or one of its
+/// parts where dots or brackets divide it (`user[code]`).
 public struct RedactedNames: Sendable, Hashable {
     private var whole: Set<[UInt8]> = []
     private var parts: Set<[UInt8]> = []
 
-    /// - Parameter patterns: names, with a star at either end for parts of names. Those without a letter or digit are passed
-    ///   over.
+    /// - Parameter patterns: names, with a star at either end for parts of names. Patterns without a letter or digit are
+    ///   ignored.
     public init(_ patterns: some Sequence<String>) {
         for pattern in patterns {
             let name = Self.normalized(pattern.utf8)
@@ -19,10 +19,10 @@ public struct RedactedNames: Sendable, Hashable {
         }
     }
 
-    /// What OAuth 2, cookies, signatures and the common schemes of API keys call their secrets.
+    /// The names of secrets in OAuth 2, cookies, signatures and the common schemes of API keys.
     public static let `default` = RedactedNames(SecretNames.patterns)
 
-    /// These, and more.
+    /// Returns these names and more.
     public func adding(_ patterns: some Sequence<String>) -> RedactedNames {
         let more = RedactedNames(patterns)
         var names = self

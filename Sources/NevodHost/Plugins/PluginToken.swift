@@ -1,7 +1,7 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// A token that authorises requests with the code of a plugin's scheme.
+/// A token that authorizes requests with the code of a plugin's scheme.
 ///
 /// If a scheme's settings are its credential, as for HMAC, its token has no bytes. Other schemes issue a token at login, which
 /// the host stores; its bytes are opaque to the host.

@@ -43,7 +43,7 @@ extension SchemeInstance {
         return use
     }
 
-    /// Shows the scheme the response to a request that it authorised.
+    /// Shows the scheme the response to a request that it authorized.
     ///
     /// - Returns: the scheme's verdict, and the token to keep instead of the one that the request carried, if any.
     func verdict(

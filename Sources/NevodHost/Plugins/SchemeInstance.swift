@@ -48,7 +48,7 @@ public final class SchemeInstance: Sendable {
         scheme.table.pointee.destroy(handle)
     }
 
-    /// Whether ``token`` is enough to authorise requests: the scheme has no flows, and sees no responses.
+    /// Whether ``token`` is enough to authorize requests: the scheme has no flows, and sees no responses.
     package var authorizesAlone: Bool { !scheme.hasFlows && !needs.anyResponse }
 
     private static func create(

@@ -73,7 +73,7 @@ struct StateUse: Sendable {
     var count: UInt64 = 0
 }
 
-/// The state and token that a request was authorised with. `on_response` gets these, even if newer ones are stored by then.
+/// The state and token that a request was authorized with. `on_response` gets these, even if newer ones are stored by then.
 struct SchemeUse: Sendable {
     var state = StateUse()
     var token: LiveToken?

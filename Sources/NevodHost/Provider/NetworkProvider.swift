@@ -138,8 +138,9 @@ public struct NetworkProvider: Sendable {
         guard case .wait(let pause) = decision, deadline.allows(pause),
             exchange.attempt - retries.attempts < Self.maxAttempts, retries.isBudgeted ? budget.withdraw() : true
         else { return false }
+        let redactor = Redactor(names: .default, request: exchange.request)
         logger?.notice(
-            retries.notice(of: outcome, pause: pause),
+            redactor.text(retries.notice(of: outcome, pause: pause)),
             ["request": "\(exchange.request)", "attempt": "\(exchange.attempt + 1)", "after": "\(pause)"])
         do { try await Task.sleep(for: pause) } catch { throw .cancelled }
         return true

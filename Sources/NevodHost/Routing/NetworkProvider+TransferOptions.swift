@@ -1,16 +1,19 @@
 /// For programs written when one type held the options of a request and those of its transfers.
 extension NetworkProvider {
     @available(*, deprecated, message: "pass RequestOptions")
+    @_disfavoredOverload
     public func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(NetworkError) -> HTTPResponse {
         try await send(request, RequestOptions(options))
     }
 
     @available(*, deprecated, message: "pass RequestOptions")
+    @_disfavoredOverload
     public func authorize(_ request: HTTPRequest, _ options: TransferOptions) async throws(NetworkError) -> HTTPRequest {
         try await authorize(request, RequestOptions(options))
     }
 
     @available(*, deprecated, message: "pass RequestOptions")
+    @_disfavoredOverload
     public func perform<R: Route>(
         _ route: R, options: TransferOptions, uploadProgress: ProgressHandler? = nil
     ) async throws -> R.Response {
@@ -18,6 +21,7 @@ extension NetworkProvider {
     }
 
     @available(*, deprecated, message: "pass RequestOptions")
+    @_disfavoredOverload
     public func request<R: Route>(
         _ route: R, options: TransferOptions, uploadProgress: ProgressHandler? = nil
     ) async -> Result<R.Response, NetworkError> {
@@ -25,16 +29,19 @@ extension NetworkProvider {
     }
 
     @available(*, deprecated, message: "pass RequestOptions")
+    @_disfavoredOverload
     public func data(for route: some Route, options: TransferOptions) async throws -> [UInt8] {
         try await data(for: route, options: RequestOptions(options))
     }
 
     @available(*, deprecated, message: "pass RequestOptions")
+    @_disfavoredOverload
     public func response(for route: some Route, options: TransferOptions) async throws -> HTTPResponse {
         try await response(for: route, options: RequestOptions(options))
     }
 
     @available(*, deprecated, message: "pass RequestOptions")
+    @_disfavoredOverload
     @discardableResult
     public func download(
         _ route: some Route, to path: String, options: TransferOptions, progress: ProgressHandler? = nil

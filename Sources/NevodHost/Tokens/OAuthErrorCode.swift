@@ -16,12 +16,23 @@ struct OAuthErrorCode: Hashable {
         self.rawValue = rawValue
     }
 
-    /// Reads JSON, `{"error": "invalid_grant"}`, or a form, `error=invalid_grant`; nil if the body has neither, or repeats a member,
-    /// which leaves open which value counts.
-    init?(inBody body: [UInt8]) {
-        let member = (try? JSONValue(parsing: body.span, repeatedNames: .refused))?["error"]?.string
-        guard let value = member ?? Self.formField("error", of: String(decoding: body, as: UTF8.self)) else { return nil }
-        rawValue = value
+    /// What a response says about the error.
+    enum Reading: Hashable {
+        case code(OAuthErrorCode)
+        /// The body is no JSON object, or has no code.
+        case none
+        /// The body is a JSON object with a fault, or with a repeated name, which leaves open which value counts.
+        case unreadable
+    }
+
+    /// Reads JSON, `{"error": "invalid_grant"}`, or a form, `error=invalid_grant`.
+    static func read(from body: [UInt8]) -> Reading {
+        let content = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
+        guard content.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
+            return formField("error", of: String(decoding: content, as: UTF8.self)).map { .code(OAuthErrorCode($0)) } ?? .none
+        }
+        guard let object = try? JSONValue(response: body) else { return .unreadable }
+        return object["error"]?.string.map { .code(OAuthErrorCode($0)) } ?? .none
     }
 
     private static func formField(_ name: String, of text: String) -> String? {

@@ -141,9 +141,14 @@ private func refusesGrant(_ error: any Error) -> Bool {
     switch error {
     case is RefreshRejectedError: true
     case NetworkError.clientError(let status, let body?, _) where [400, 403].contains(status):
-        OAuthErrorCode(inBody: body).map(OAuthErrorCode.refusals.contains) ?? false
-    // With `invalid_client`, the client's own credentials are wrong; the user's token may still be valid.
-    case NetworkError.unauthorized(let body, .some): OAuthErrorCode(inBody: body ?? []) != .invalidClient
+        if case .code(let code) = OAuthErrorCode.read(from: body) { OAuthErrorCode.refusals.contains(code) } else { false }
+    case NetworkError.unauthorized(let body, .some):
+        switch OAuthErrorCode.read(from: body ?? []) {
+        // With `invalid_client`, the client's own credentials are wrong; the user's token may still be valid.
+        case .code(let code): code != .invalidClient
+        case .none: true
+        case .unreadable: false
+        }
     default: false
     }
 }

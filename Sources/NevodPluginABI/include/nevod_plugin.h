@@ -431,7 +431,7 @@ struct nevod_scheme {
     int32_t (*authorize)(void *instance, const void *token, const nevod_view *view, const nevod_edits *edits,
                          const nevod_errors *errors);
 
-    /* Optional. Sees the response to a request that this scheme authorised, if `needs` asked for it. May call `set_state` and
+    /* Optional. Sees the response to a request that this scheme authorized, if `needs` asked for it. May call `set_state` and
      * `keep` of `actions`, and no other function of it. Returns a NEVOD_VERDICT_…, never a status.
      * `token` and `request` are those of `authorize`, except for `random` and the time; the headers include the scheme's edits.
      * Thread: any, concurrently. */

@@ -149,7 +149,7 @@ package final class AtomicFile {
     }
 
     private static func folder(of path: String) -> String {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? "."
     }
 
     private static func randomSuffix() -> String {

@@ -37,7 +37,7 @@ extension Command {
     var summary: String {
         switch self {
         case .request: "send a request"
-        case .sign: "print the authorised request instead of sending it"
+        case .sign: "print the authorized request instead of sending it"
         case .login: "log in and keep the session for later commands"
         case .logout: "end a session"
         case .sessions: "list the stored sessions"

@@ -59,7 +59,7 @@ struct Flag: Sendable {
     static let all: [Flag] = [
         Flag(
             .plugin, "plugin", "p", value: .plugin("NAME"), in: authorizing, .locatesLogin,
-            help: "Authorise with this plugin: a path, or a name to look up in the plugin folders"),
+            help: "Authorize with this plugin: a path, or a name to look up in the plugin folders"),
         Flag(
             .scheme, "scheme", value: .text("ID"), in: authorizing, [.needsPlugin, .locatesLogin],
             help: "The scheme to use, if the plugin has several"),

@@ -5,7 +5,7 @@ enum Help {
             case .request:
                 """
                 nevod-host [--plugin NAME] [--set NAME=VALUE]… [options] URL
-                nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL    print the authorised request instead of sending it
+                nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL    print the authorized request instead of sending it
                 nevod-host login --plugin NAME|--profile PROFILE [options]         log in and keep the session for later commands
                 nevod-host logout --plugin NAME|--profile PROFILE [options]        end a session
                 nevod-host sessions [show NAME|forget NAME] [--json]               list the stored sessions; show or remove one

@@ -5,7 +5,7 @@ enum ManPage {
     static var text: String {
         let sections = [
             // Programs that index manual pages look for exactly this dash.
-            ["NAME", "nevod\\-host \\- HTTP requests, authorised by plugins"],
+            ["NAME", "nevod\\-host \\- HTTP requests, authorized by plugins"],
             ["SYNOPSIS", synopsis],
             ["DESCRIPTION", description],
             ["OPTIONS", options],

@@ -1,6 +1,6 @@
 import NevodHost
 
-/// `sign`: prints the authorised request, byte for byte as HTTP/1.1 would carry it, and sends nothing but the login that a
+/// `sign`: prints the authorized request, byte for byte as HTTP/1.1 would carry it, and sends nothing but the login that a
 /// scheme may need. The output contains the credential on purpose.
 struct SignCommand {
     let arguments: Arguments

@@ -1,7 +1,7 @@
 import NevodHost
 import NevodSupport
 
-/// Provides the interceptor that authorises requests: with a stored session, or after a login. A scheme without flows sends nothing
+/// Provides the interceptor that authorizes requests: with a stored session, or after a login. A scheme without flows sends nothing
 /// and doesn't use the store.
 final class SchemeLogin: Sendable {
     let arguments: Arguments

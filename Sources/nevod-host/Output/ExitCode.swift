@@ -42,7 +42,7 @@ enum ExitCode {
         (90, "the server's public key is not the one of --pinnedpubkey"),
         (plugin, "the plugin can't be found, loaded or understood, or broke the contract"),
         (settings, "a setting is unknown, missing or wrong"),
-        (authorization, "the plugin could not log in, or not authorise the request"),
+        (authorization, "the plugin could not log in, or not authorize the request"),
         (unanswered, "a login or a store's key needs an answer, and there is no terminal to ask at"),
         (store, "the store of sessions can't be opened, read or written, or its key is not the one given"),
         (damaged, "the store, or a session in it, is damaged"),

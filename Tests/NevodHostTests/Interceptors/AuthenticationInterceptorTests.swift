@@ -133,6 +133,8 @@ struct AuthenticationInterceptorTests {
         (.clientError(404, data: Array(#"{"error":"invalid_grant"}"#.utf8), response: nil), false),
         (.unauthorized(data: [], response: Self.answer(401)), true),
         (.unauthorized(data: Array(#"{"error":"invalid_client"}"#.utf8), response: Self.answer(401)), false),
+        (.unauthorized(data: Array(#"{"error":"invalid_client""#.utf8), response: Self.answer(401)), false),
+        (.unauthorized(data: Array(#"{"message":"expired"}"#.utf8), response: Self.answer(401)), true),
         (.serverError(500), false), (.timeout, false), (.noConnection, false),
     ])
     func `Only the server's refusal clears a token`(error: NetworkError, clears: Bool) async throws {

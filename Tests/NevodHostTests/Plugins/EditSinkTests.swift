@@ -151,7 +151,7 @@ struct EditSinkTests {
         #expect(refused.what == "the header \"Host\"")
     }
 
-    @Test func `Authorising twice replaces what was set, and adds what was added`() throws {
+    @Test func `Authorizing twice replaces what was set, and adds what was added`() throws {
         let scheme = try TestPlugin.edits.get().scheme()
         var settings: SchemeSettings = [:]
         for edit in [edit("set", "X-A", "1"), edit("query", "k", "v"), edit("cookie", "c", "d")] {

@@ -89,7 +89,7 @@ struct PluginTests {
         }
     }
 
-    @Test func `Authorising again replaces the headers`() throws {
+    @Test func `Authorizing again replaces the headers`() throws {
         let instance = try instance()
         var request = try HTTPRequest(.get, "http://h/one")
         try request.setHeader("x-signature", "the caller's own")

@@ -60,6 +60,6 @@ struct BuiltInTokenTests {
             (#"["error","invalid_grant"]"#, nil), (#"{"x":"error"}"#, nil), (#"{"x\\":"error","y":"z"}"#, nil),
         ] as [(String, String?)])
     func `The error code of a token endpoint is read`(body: String, code: String?) {
-        #expect(OAuthErrorCode(inBody: Array(body.utf8))?.rawValue == code)
+        #expect(OAuthErrorCode.read(from: Array(body.utf8)).code == code)
     }
 }

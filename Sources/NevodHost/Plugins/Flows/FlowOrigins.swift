@@ -30,8 +30,7 @@ struct FlowOrigins: Sendable {
         guard response.status == 200, let issuer = issuers.first(where: { Self.metadata(of: $0).contains(response.url) }),
             let issuerURL = try? HTTPURL(issuer)
         else { return }
-        // Two members of one name could mean one server to the flow and another to the host.
-        let metadata = try? JSONValue(parsing: response.body.span, repeatedNames: .refused)
+        let metadata = try? JSONValue(response: response.body)
         guard let metadata, case .object(let members) = metadata, metadata["issuer"]?.string == issuer else { return }
         for member in members where member.name.hasSuffix("_endpoint") || member.name == "jwks_uri" {
             guard let value = member.value.string, let origin = try? HTTPURL(value).origin, !allow(origin) else { continue }
