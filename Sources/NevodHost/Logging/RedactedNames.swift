@@ -19,7 +19,7 @@ public struct RedactedNames: Sendable, Hashable {
         }
     }
 
-    /// What OAuth 2, cookies, signatures and the common schemes of API keys call their secrets.
+    /// The names of secrets in OAuth 2, cookies, signatures and the common API-key schemes.
     public static let `default` = RedactedNames(SecretNames.patterns)
 
     /// These, and more.
