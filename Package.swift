@@ -68,7 +68,7 @@ let package = Package(
             swiftSettings: strict),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
-        // Apart, so that who has no fleet has none of it.
+        // Separate, so that programs without a fleet don't contain it.
         .target(
             name: "NevodHostPostgreSQL", dependencies: ["NevodStorage", "NevodSupport", "CLinux", "CPQ"], swiftSettings: strict),
         .target(

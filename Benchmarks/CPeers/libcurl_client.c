@@ -30,7 +30,7 @@ struct transfer {
     bool running;
 };
 
-// What libcurl asks to be told about one socket, and what epoll has been told.
+// The events that libcurl wants for one socket, and those registered with epoll.
 struct interest {
     uint32_t wanted, registered;
     bool queued;
@@ -52,7 +52,7 @@ struct cpeers_libcurl {
     size_t interest_count;
     int *changed;                // descriptors whose interest differs from what epoll knows, at most once each
     size_t changed_count;
-    double timer;                // when libcurl wants to be called without an event; below zero: never
+    double timer;                // when libcurl is to be called without an event; negative if never
 };
 
 static double now(void) {
@@ -82,7 +82,7 @@ static size_t append(char *bytes, size_t size, size_t count, void *context) {
 
 static int close_socket(void *context, curl_socket_t socket);
 
-// What stays the same from one request to the next.
+// Sets the options that stay the same for all requests.
 static int prepare(struct transfer *transfer, cpeers_libcurl *client) {
     CURL *easy = transfer->easy = curl_easy_init();
     if (easy == NULL)
@@ -109,7 +109,7 @@ static int prepare(struct transfer *transfer, cpeers_libcurl *client) {
     return CPEERS_OK;
 }
 
-// What a client with a signature cannot know before the request: all of it is set anew, as a client of many URLs would.
+// Sets everything that a signing client can't know before the request, for each request, as a client of many URLs does.
 static void begin(cpeers_libcurl *client, struct transfer *transfer) {
     long number = client->begun++;
     transfer->head.count = 0;
@@ -140,7 +140,7 @@ static int check(const cpeers_libcurl *client, const struct transfer *transfer, 
     return expected ? CPEERS_OK : CPEERS_RESPONSE;
 }
 
-// Takes the finished transfers off, checks them, and begins as many new ones as are wanted. Whether it began any.
+// Removes and checks the finished transfers, and starts as many new ones as needed. Returns whether it started any.
 static bool turn_over(cpeers_libcurl *client) {
     bool began = false;
     int left;
@@ -352,7 +352,7 @@ void cpeers_libcurl_close(cpeers_libcurl *client) {
         free(transfer->head.bytes);
         free(transfer->body.bytes);
     }
-    // Closes the pooled connections, through close_socket: what that uses goes after it.
+    // Closes the pooled connections through close_socket, whose data is therefore freed afterwards.
     curl_multi_cleanup(client->multi);
     if (client->epoll >= 0)
         close(client->epoll);

@@ -1,4 +1,4 @@
-"""A client of the benchmarks in Python: the same signed request, and its answer read as JSON.
+"""A client of the benchmarks in Python: sends the same signed request and reads its response as JSON.
 
     http_client.py httpx|requests URL CONCURRENCY
 
@@ -30,7 +30,7 @@ def shares(count, workers):
 
 def check(status, item):
     if status != 200 or item["owner"]["login"] != "fisher":
-        raise SystemExit(f"an answer of {status}: {item}")
+        raise SystemExit(f"a response with status {status}: {item}")
 
 
 class Requests:

@@ -7,11 +7,11 @@
 //   --port N      default 0: the kernel chooses
 //   --parent PID  exit when that is not the parent: catches a parent that was gone before this program could look
 //
-// GET /bytes/N answers N bytes, any other path but these a JSON object of exactly 200:
+// GET /bytes/N returns N bytes. All other paths but these return a JSON object of exactly 200 bytes:
 //   /api     that object, or 401 unless the request carries "Authorization: Bearer access-N" of the current generation N
-//   /token   begins the next generation, and answers its tokens (RFC 6749 section 5.1)
-//   /expire  begins the next generation, and doesn't tell its tokens
-//   /counts  how many requests to /api were answered, how many of them were refused, and how many tokens were issued
+//   /token   begins the next generation, and returns its tokens (RFC 6749 section 5.1)
+//   /expire  begins the next generation, without returning its tokens
+//   /counts  the numbers of responses to /api, of those that were refusals, and of issued tokens
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -33,7 +33,7 @@
 
 #define MAX_CONNECTIONS 10000
 #define MAX_HEAD 32768
-#define MAX_ANSWER (1ull << 30)
+#define MAX_RESPONSE (1ull << 30)
 #define EVENTS_PER_WAIT 512
 
 static const char json[] =
@@ -48,7 +48,7 @@ struct request {
     bool is_head, keep_alive, expects, understood;
     enum resource resource;
     uint64_t body;     // bytes that follow the head
-    uint64_t answer;   // bytes asked for by /bytes/N
+    uint64_t length;   // of the response to /bytes/N
     uint64_t token;    // N of "Bearer access-N"
 };
 
@@ -57,10 +57,10 @@ static struct {
 } tokens = {.generation = 1};
 
 struct connection {
-    char *input;          // the beginning of a head that has not arrived in full, or requests that wait behind an answer
+    char *input;          // the beginning of a head that has not arrived in full, or requests that wait behind a response
     size_t input_count;
     struct request request;
-    bool owes;            // an answer to `request`, once its body is here
+    bool owes;            // whether `request` still needs its response
     uint64_t skip;        // bytes of that body still to come
     char *output;         // what the socket did not take
     size_t output_count;
@@ -73,7 +73,7 @@ static int epoll;
 static struct connection *connections;  // indexed by file descriptor
 static int connection_limit;
 
-// Shared by all connections: a request is usually answered from one read, and its connection then owns no memory at all.
+// Shared by all connections: a request usually arrives in one read, and its connection then owns no memory.
 static char input[MAX_HEAD + 65536];
 static char output[131072];
 static size_t output_count;
@@ -156,7 +156,7 @@ static enum sent send_all(int socket, const char *bytes, size_t count, size_t *s
     return SENT;
 }
 
-// Sends what the connection owes from before, then the shared output, then the filler; keeps what does not go.
+// Sends the connection's pending output, then the shared output, then the filler; keeps the rest.
 static enum sent flush(int socket) {
     struct connection *connection = &connections[socket];
     size_t sent;
@@ -233,7 +233,7 @@ static struct request parse(const char *head, const char *end) {
     request.is_head = path - head == 5 && memcmp(head, "HEAD", 4) == 0;
     request.resource = resource_of(path, path_end);
     if (request.resource == BYTES)
-        request.understood = number(path + 7, path_end, &request.answer) && request.answer <= MAX_ANSWER;
+        request.understood = number(path + 7, path_end, &request.length) && request.length <= MAX_RESPONSE;
     for (const char *line = line_end + 2; line < end - 2; line = line_end + 2) {
         const char *value, *value_end;
         line_end = memchr(line, '\r', (size_t)(end - line));
@@ -262,7 +262,7 @@ static struct request parse(const char *head, const char *end) {
     return request;
 }
 
-// The text of an answer that changes; its length.
+// Writes the text of a response that changes, and returns its length.
 static size_t state_text(enum resource resource, char *text, size_t size) {
     int count = 0;
     if (resource == TOKEN)
@@ -277,7 +277,7 @@ static size_t state_text(enum resource resource, char *text, size_t size) {
     return (size_t)count;
 }
 
-static void answer(struct connection *connection, const struct request *request) {
+static void respond(struct connection *connection, const struct request *request) {
     const char *head = "HTTP/1.1 200 OK\r\nServer: nevod-peer\r\nDate: ";
     const char *body = json;
     char text[256];
@@ -286,7 +286,7 @@ static void answer(struct connection *connection, const struct request *request)
     case JSON:
         break;
     case BYTES:
-        count = request->answer;
+        count = request->length;
         body = NULL;
         break;
     case API:
@@ -300,7 +300,7 @@ static void answer(struct connection *connection, const struct request *request)
     case TOKEN:
     case EXPIRE:
     case COUNTS:
-        // What was issued before is void.
+        // Tokens issued before become invalid.
         tokens.generation += request->resource != COUNTS;
         tokens.issued += request->resource == TOKEN;
         count = state_text(request->resource, text, sizeof text);
@@ -329,12 +329,12 @@ static void answer(struct connection *connection, const struct request *request)
     }
 }
 
-// Room for one more answer in the shared output.
+// Returns whether the shared output has room for one more response.
 static bool has_room(void) {
     return sizeof output - output_count >= sizeof filler / 2 + 1024;
 }
 
-// Answers every request in `bytes` that is complete, as long as the client takes the answers; keeps the rest.
+// Responds to every complete request in `bytes`, as long as the client accepts the responses; keeps the rest.
 static enum sent serve(int socket, const char *bytes, size_t count) {
     struct connection *connection = &connections[socket];
     enum sent result = SENT;
@@ -364,7 +364,7 @@ static enum sent serve(int socket, const char *bytes, size_t count) {
         if (connection->skip > 0)
             break;
         connection->owes = false;
-        answer(connection, &connection->request);
+        respond(connection, &connection->request);
         if (connection->fill > 0 || !has_room())
             result = flush(socket);
     }

@@ -9,15 +9,15 @@ from DEMO_API_KEY (default "demo") and DEMO_SECRET, never from the command line,
 A client signs METHOD \\n PATH \\n TIMESTAMP \\n BODYHASH with HMAC-SHA256 and sends X-API-Key, X-Timestamp (Unix
 seconds) and X-Signature (lower-case hex). PATH is the request-target, byte for byte, up to the first "?". BODYHASH is
 the lower-case hex SHA-256 of the body, empty when there is none; a body of zero bytes is none.
-The answer is JSON, with 200 or 401. Any method and any path will do, except these, which don't verify anything:
+The response is JSON, with 200 or 401. Any method and path is verified, except these:
 
-    /slow?ms=N       waits N ms (at most 60000), then answers {"waited_ms": N}
-    /stream?bytes=N  answers N bytes (at most 2^40) of 0, 1, ... 255, 0, 1, ..., chunked, in chunks of 64 KiB
-    /status/NNN      answers that status (200 to 599) with {"status": NNN}
-    /close           reads the request, then closes the connection without answering
-    /echo            answers the body of the request byte for byte, with its Content-Type
+    /slow?ms=N       waits N ms (at most 60000), then returns {"waited_ms": N}
+    /stream?bytes=N  returns N bytes (at most 2^40) of 0, 1, ... 255, 0, 1, ..., chunked, in chunks of 64 KiB
+    /status/NNN      returns that status (200 to 599) with {"status": NNN}
+    /close           reads the request, then closes the connection without a response
+    /echo            returns the body of the request byte for byte, with its Content-Type
 
---log FILE appends one JSON line per request, before it is answered: method, target, headers (the lines in order),
+--log FILE appends one JSON line per request, before the response: method, target, headers (the lines in order),
 body_sha256, verified (null where nothing was verified) and client_port. The headers are as received, a signature too,
 so the file is for tests, and only its owner can read it. Nothing else that this server writes holds a signature.
 --parent-pid PID ends the server when that process is gone. SIGTERM ends it at once, with status 0.
@@ -46,7 +46,7 @@ TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 section 5.6.2
 
 
 class Refusal(Exception):
-    """A request that can't be read to its end. The connection is closed after the answer."""
+    """A request that can't be read to its end. The connection is closed after the response."""
 
     def __init__(self, status, reason):
         super().__init__(reason)
@@ -67,7 +67,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.server_name, self.server_port = self.server_address[:2]
 
     def verify(self, method, target, headers, body_hash):
-        """Why the request is refused, or an empty string."""
+        """The reason for refusing the request, or an empty string."""
         given = {}
         for name in ("X-Signature", "X-API-Key", "X-Timestamp"):
             values = headers.get_all(name, [])
@@ -99,7 +99,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             super().handle()
         except (ConnectionError, TimeoutError):
-            pass  # the client has left: nobody to tell
+            pass  # the client has disconnected
 
     def __getattr__(self, name):
         # The base class looks for do_GET and the like; here every method goes the same way.
@@ -187,7 +187,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return bytes(body)
         raise Refusal(400, "too many trailers")
 
-    # Answering it
+    # Handling it
 
     def serve(self):
         try:
@@ -200,18 +200,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         special = self.SPECIAL.get(name) if path.startswith(b"/") else None
         # Only /status takes more than a name.
         if special is not None and (name == b"status" or path == b"/" + name):
-            self.record(body, None, f"answered {self.name()} {len(body)} bytes")
+            self.record(body, None, f"returned {self.name()} {len(body)} bytes")
             special(self, body, query.decode("latin-1"), argument)
         else:
-            self.answer_verified(body)
+            self.respond_verified(body)
 
-    def answer_verified(self, body):
+    def respond_verified(self, body):
         body_hash = hashlib.sha256(body).hexdigest() if body else ""
         reason = self.server.verify(self.method, self.target, self.headers, body_hash)
         verified = reason == ""
         line = f"verified {self.name()} {len(body)} bytes" if verified else f"REFUSED {self.name()}: {reason}"
         self.record(body, verified, line)
-        self.answer_json(200 if verified else 401, {
+        self.respond_json(200 if verified else 401, {
             "verified": verified,
             "reason": reason,
             "method": self.method.decode("latin-1"),
@@ -221,13 +221,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "key": self.headers.get("X-API-Key", "").strip(),
         })
 
-    def answer_slow(self, _body, query, _argument):
+    def respond_slow(self, _body, query, _argument):
         wait = self.number(query, "ms", MAX_WAIT_MS)
         if wait is not None:
             time.sleep(wait / 1000)
-            self.answer_json(200, {"waited_ms": wait})
+            self.respond_json(200, {"waited_ms": wait})
 
-    def answer_stream(self, _body, query, _argument):
+    def respond_stream(self, _body, query, _argument):
         left = self.number(query, "bytes", MAX_STREAM)
         if left is None:
             return
@@ -254,35 +254,35 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if end:
             self.wfile.write(end)
 
-    def answer_status(self, _body, _query, argument):
+    def respond_status(self, _body, _query, argument):
         if re.fullmatch(rb"[2-5][0-9][0-9]", argument):
-            self.answer_json(int(argument), {"status": int(argument)})
+            self.respond_json(int(argument), {"status": int(argument)})
         else:
-            self.answer_json(400, {"reason": "the status must be 200 to 599"})
+            self.respond_json(400, {"reason": "the status must be 200 to 599"})
 
-    def answer_close(self, _body, _query, _argument):
+    def respond_close(self, _body, _query, _argument):
         self.close_connection = True
 
-    def answer_echo(self, body, _query, _argument):
+    def respond_echo(self, body, _query, _argument):
         content_type = self.headers.get("Content-Type", "application/octet-stream")
-        self.answer(200, content_type, body)
+        self.respond(200, content_type, body)
 
     SPECIAL = {
-        b"slow": answer_slow,
-        b"stream": answer_stream,
-        b"status": answer_status,
-        b"close": answer_close,
-        b"echo": answer_echo,
+        b"slow": respond_slow,
+        b"stream": respond_stream,
+        b"status": respond_status,
+        b"close": respond_close,
+        b"echo": respond_echo,
     }
 
     def number(self, query, name, limit):
         text = urllib.parse.parse_qs(query).get(name, [""])[0]
         if re.fullmatch(r"[0-9]{1,15}", text, re.ASCII) and int(text) <= limit:
             return int(text)
-        self.answer_json(400, {"reason": f"{name} must be a number from 0 to {limit}"})
+        self.respond_json(400, {"reason": f"{name} must be a number from 0 to {limit}"})
         return None
 
-    # Writing the answer
+    # Writing the response
 
     def head(self, status, content_type, length, chunked=False):
         try:
@@ -306,8 +306,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             lines.append("Connection: keep-alive")
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
-    def answer(self, status, content_type, body):
-        if status in (204, 304):  # these have no body, and a length would be that of another answer
+    def respond(self, status, content_type, body):
+        if status in (204, 304):  # these have no body, and a length would be that of another response
             self.wfile.write(self.head(status, None, None))
             return
         if status == 205:
@@ -316,16 +316,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         # One write, so that a client never waits for the body after it has the head.
         self.wfile.write(head if self.method == b"HEAD" else head + body)
 
-    def answer_json(self, status, value):
-        self.answer(status, "application/json", json.dumps(value).encode() + b"\n")
+    def respond_json(self, status, value):
+        self.respond(status, "application/json", json.dumps(value).encode() + b"\n")
 
     def send_error(self, code, message=None, explain=None):
-        """A request that is refused before it is read. The base class comes here too."""
+        """Refuses a request before it is read. The base class calls this too."""
         reason = message or http.HTTPStatus(code).phrase
         self.close_connection = True
         self.record(b"", None, f"REFUSED {self.name()}: {reason}")
-        self.answer_json(int(code), {"verified": False, "reason": reason})
-        # To close while bytes are still coming would reset the connection, and the client might lose the answer.
+        self.respond_json(int(code), {"verified": False, "reason": reason})
+        # Closing while bytes still arrive would reset the connection, and the client might lose the response.
         try:
             self.connection.shutdown(1)  # SHUT_WR
             self.connection.settimeout(1)
@@ -357,7 +357,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             sys.stderr.write(line + "\n")
         except OSError:
-            pass  # whoever started the server reads its log no longer; requests are still answered
+            pass  # standard error was closed; requests are still served
 
     def log_message(self, *_arguments):
         pass  # `record` writes the one line
@@ -374,7 +374,7 @@ def is_gone(pid, was_parent):
         return False
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")  # ended, but nobody has reaped it
+            return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")  # ended, but not yet reaped
     except (OSError, IndexError):
         return False
 

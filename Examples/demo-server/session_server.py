@@ -7,10 +7,10 @@ It binds 127.0.0.1 and prints one line to stdout: "listening on http://127.0.0.1
 from DEMO_SECRET.
 
     POST /login    user=...&password=... as a form: two lines, a session and a renewal; 403 if they are wrong
-    POST /renew    renewal=...: a new pair of lines, and the renewal is spent; 403 if it is none, or was spent before
-    POST /logout   renewal=...: both are worth nothing any more
-    POST /expire   ends every session; the renewals are worth something still
-    GET /session   with X-Session: {"user": ..., "seconds": ...}, whose it is, and how long it lasts
+    POST /renew    renewal=...: a new pair of lines, and the renewal is spent; 403 if it is invalid, or was spent before
+    POST /logout   renewal=...: both become invalid
+    POST /expire   ends every session; the renewals stay valid
+    GET /session   with X-Session: {"user": ..., "seconds": ...}, the session's user and remaining time
     GET /signin    for browsers: a page with a form, whose CSRF token stands in a hidden input and in a cookie
     POST /signin   username=...&password=...&csrf=... as a form: a session in a cookie; the page again if they are wrong
     POST /signout  ends the session of the cookie
@@ -40,7 +40,7 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, port, password):
         self.password = password
         self.lock = threading.Lock()
-        self.sessions, self.renewals = {}, {}  # whose each is
+        self.sessions, self.renewals = {}, {}  # the user of each
         self.logins = self.renewed = 0
         super().__init__(("127.0.0.1", port), Handler)
 
@@ -63,7 +63,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "0")
         if not length.isascii() or not length.isdigit() or int(length) > 65536:
             self.close_connection = True
-            return self.answer(413, "too large\n")
+            return self.respond(413, "too large\n")
         body = self.rfile.read(int(length)).decode("latin-1")
         form = dict(urllib.parse.parse_qsl(body, keep_blank_values=True))
         act = {"/login": self.login, "/renew": self.renew, "/logout": self.logout, "/expire": self.expire}.get(self.path)
@@ -72,16 +72,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return self.sign_in(form)
             if self.path == "/signout":
                 self.server.sessions.pop(self.cookie("sid"), None)
-                return self.answer(200, "goodbye\n", [("Set-Cookie", "sid=; Path=/; Max-Age=0")])
-            status, text = act(form) if act else self.whose()
-        self.answer(status, text)
+                return self.respond(200, "goodbye\n", [("Set-Cookie", "sid=; Path=/; Max-Age=0")])
+            status, text = act(form) if act else self.owner()
+        self.respond(status, text)
 
     def do_GET(self):
         if self.path == "/signin":
             return self.page(200)
         with self.server.lock:
-            status, text = self.whose()
-        self.answer(status, text)
+            status, text = self.owner()
+        self.respond(status, text)
 
     def login(self, form):
         password = form.get("password", "").encode()
@@ -115,11 +115,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         token = secrets.token_hex(16)
         form = f'<form method="post"><input type="hidden" name="csrf" value="{token}"><input name="username">' \
             '<input name="password" type="password"><button>Sign in</button></form>\n'
-        self.answer(status, form, [("Content-Type", "text/html"), ("Set-Cookie", f"csrf={token}; Path=/; HttpOnly")])
+        self.respond(status, form, [("Content-Type", "text/html"), ("Set-Cookie", f"csrf={token}; Path=/; HttpOnly")])
 
     def sign_in(self, form):
         if not secrets.compare_digest(form.get("csrf", "").encode(), (self.cookie("csrf") or "none").encode()):
-            return self.answer(403, "the form is not this server's, or too old\n")
+            return self.respond(403, "the form is not this server's, or too old\n")
         password = form.get("password", "").encode()
         if form.get("username") != "ada" or not secrets.compare_digest(password, self.server.password):
             return self.page(200)
@@ -127,9 +127,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         session = secrets.token_hex(16)
         self.server.sessions[session] = ("ada", session)
         cookie = f"sid={session}; Path=/; Max-Age={SECONDS}; HttpOnly; SameSite=Lax"
-        self.answer(303, "welcome\n", [("Location", "/orders"), ("Set-Cookie", cookie)])
+        self.respond(303, "welcome\n", [("Location", "/orders"), ("Set-Cookie", cookie)])
 
-    def whose(self):
+    def owner(self):
         session = self.headers.get("X-Session") or self.cookie("sid")
         user, _ = self.server.sessions.get(session, (None, None))
         if user is None:
@@ -138,7 +138,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return 200, json.dumps({"user": user, "seconds": SECONDS}) + "\n"
         return 200, json.dumps({"user": user, "logins": self.server.logins, "renewals": self.server.renewed}) + "\n"
 
-    def answer(self, status, text, headers=()):
+    def respond(self, status, text, headers=()):
         self.send_response(status)
         for name, value in headers:
             self.send_header(name, value)

@@ -2,7 +2,7 @@ internal import NevodStorage
 
 /// Limits how often, and for how long, a write is sent.
 struct PostgreSQLRetryLimit {
-    /// As long as a change of the store's key, or an import, may take. Both lock the table throughout, and the server fails a
+    /// The time that a change of the store's key, or an import, may take. Both lock the table throughout, and the server fails a
     /// statement that waits for a lock for more than 20 seconds.
     static let timeout: Duration = .seconds(300)
 

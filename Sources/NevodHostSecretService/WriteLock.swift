@@ -6,7 +6,7 @@ internal import NevodStorage
 struct WriteLock: Sendable {
     let path: String
 
-    /// The path that all processes of this user agree on, whatever their environment: a cron job's differs from the desktop's.
+    /// The path that all processes of this user share. It is independent of the environment, which differs for a cron job.
     ///
     /// - Parameter folders: The parent of the folders of logged-in users.
     /// - Throws: if the user has neither such a folder nor a home.

@@ -1,6 +1,6 @@
 /*
- * A scheme that logs in, in the way its setting "mode" says. Its token is a text, which `authorize` writes as X-Token.
- * A flow that is cancelled says so in the log.
+ * A scheme that logs in as its setting "mode" says. Its token is a text, which `authorize` writes as X-Token.
+ * A cancelled flow writes that to the log.
  */
 #define _DEFAULT_SOURCE
 #include "nevod_plugin.h"
@@ -135,7 +135,7 @@ static const nevod_question CODE = {
 static const nevod_question METHOD = {
     .struct_size = sizeof METHOD, .kind = NEVOD_QUESTION_CHOICE, .choice_count = 3, .name = NEVOD_BYTES("method"),
     .prompt = NEVOD_BYTES("How to get a code"), .choices = CHOICES};
-/* A terminal that got this would clear itself: U+009B begins a control sequence. */
+/* Would clear a terminal that received it: U+009B begins a control sequence. */
 static const nevod_question HOSTILE = {
     .struct_size = sizeof HOSTILE, .kind = NEVOD_QUESTION_TEXT, .name = NEVOD_BYTES("x;$(id)'"),
     .prompt = NEVOD_BYTES("a\xc2\x9b" "2Jb")};
@@ -183,7 +183,7 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
         AT_START return to->ask(to->host, ONE_HOSTILE, 1);
         return answers(f, event, to);
     }
-    /* Asked again until the server likes it. */
+    /* Asked again until the server accepts it. */
     MODE("code") {
         char code[64];
         if (event->kind == NEVOD_EVENT_ANSWERS) {

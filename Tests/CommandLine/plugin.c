@@ -10,7 +10,7 @@
 
 #define TEXT(literal) ((nevod_bytes)NEVOD_BYTES(literal))
 
-/* What a test writes in AUTHORIZE. */
+/* For tests to use in AUTHORIZE. */
 #define SET(name, value) edits->set_header(edits->host, TEXT(name), value)
 #define ADD(name, value) edits->add_header(edits->host, TEXT(name), value)
 #define QUERY(name, value) edits->add_query(edits->host, TEXT(name), value)
@@ -52,7 +52,7 @@
 #endif
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-#define PAGE (64 << 10) /* the largest that a processor of ours has */
+#define PAGE (64 << 10) /* the largest page size of the supported processors */
 
 static nevod_bytes letters(uint64_t count)
 {
@@ -61,7 +61,7 @@ static nevod_bytes letters(uint64_t count)
     return (nevod_bytes){data, count};
 }
 
-/* One byte, and behind it inaccessible memory: a host that refuses such a length must not read it. */
+/* One byte followed by inaccessible memory: a host that refuses such a length must not read it. */
 static nevod_bytes one_byte_called(uint64_t count)
 {
     uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -153,8 +153,8 @@ def streamed(count):
 class CannedServer:
     """Sends the same bytes to every request, closes the connection, and keeps the requests. With a TLS context it speaks TLS."""
 
-    def __init__(self, answer, tls=None):
-        self.answer, self.tls = answer, tls
+    def __init__(self, response, tls=None):
+        self.response, self.tls = response, tls
         self.requests = []
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
@@ -197,7 +197,7 @@ class CannedServer:
                 return
             body += piece
         self.requests.append((head, body))
-        connection.sendall(self.answer)
+        connection.sendall(self.response)
 
 
 def canned(body=b"", *lines, status="200 OK"):
@@ -339,16 +339,16 @@ class Seen:
 
 
 class RecordingServer(SocketServer):
-    """Keeps every request, and sends what `answer`, a function of the request, returns. Connections are kept alive."""
+    """Keeps every request, and sends what `respond`, a function of the request, returns. Connections are kept alive."""
 
-    def __init__(self, answer=lambda seen: reply(), **options):
+    def __init__(self, respond=lambda seen: reply(), **options):
         super().__init__(**options)
-        self.answer, self.requests = answer, []
+        self.respond, self.requests = respond, []
 
     def converse(self, connection):
         with connection.makefile("rb") as stream:
             while seen := self.receive(stream, connection):
-                connection.sendall(self.answer(seen))
+                connection.sendall(self.respond(seen))
                 if seen.values("Connection") == ["close"]:
                     return
 

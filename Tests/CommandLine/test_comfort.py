@@ -50,14 +50,14 @@ def at_terminal(*words, out=True, err=True, **more):
 
 
 class FormattedJSON(TestCase):
-    def answer(self, body=None, kind="application/json", *words, **options):
+    def shown_response(self, body=None, kind="application/json", *words, **options):
         body = json.dumps(DOCUMENT).encode() if body is None else body
         with RecordingServer(lambda seen: reply("200 OK", f"Content-Type: {kind}", body=body)) as server:
             return at_terminal(*words, server.http + "/a", **options)
 
     @cases({"json": "application/json", "charset": "application/json; charset=utf-8", "suffix": "application/problem+json"})
     def test_is_formatted_in_colour(self, kind):
-        code, shown, _ = self.answer(None, kind)
+        code, shown, _ = self.shown_response(None, kind)
         self.assertEqual(code, 0)
         self.assertIn(b'\x1b[', shown)
         plain = self.without_colours(shown)
@@ -68,16 +68,16 @@ class FormattedJSON(TestCase):
 
     @cases({"no_color": {"NO_COLOR": "1"}, "dumb": {"TERM": "dumb"}})
     def test_without_colours(self, variables):
-        code, shown, _ = self.answer(**variables)
+        code, shown, _ = self.shown_response(**variables)
         self.assertEqual((code, shown.decode()), (0, json.dumps(DOCUMENT, indent=2) + "\n"))
 
     def test_raw_in_a_pipe(self):
-        code, shown, piped = self.answer(out=False)
+        code, shown, piped = self.shown_response(out=False)
         self.assertEqual((code, shown, piped), (0, b"", json.dumps(DOCUMENT).encode()))
 
     @cases({"not_json": (b"{nonsense", "application/json"), "text": (b'{"a":1}', "text/plain")})
     def test_stays_as_it_is(self, body, kind):
-        code, shown, _ = self.answer(body, kind)
+        code, shown, _ = self.shown_response(body, kind)
         self.assertEqual((code, shown), (0, body))
 
     def test_the_head_is_made_safe(self):

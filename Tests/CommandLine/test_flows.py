@@ -19,11 +19,11 @@ NOTE = 'nevod-host: logging in with "A login for tests"'
 
 
 class LoginTestCase(TestCase):
-    """With a server that accepts everything, unless a test replaces `answer`."""
+    """With a server that accepts everything, unless a test replaces `respond`."""
 
     def setUp(self):
-        self.answer = lambda seen: reply(body=b"hello")
-        self.server = self.enterContext(RecordingServer(lambda seen: self.answer(seen)))
+        self.respond = lambda seen: reply(body=b"hello")
+        self.server = self.enterContext(RecordingServer(lambda seen: self.respond(seen)))
 
     def words(self, mode, *words, url=None):
         return ["--no-store", "--plugin", login_plugin(), "--set", f"mode={mode}", *words, url or self.server.http + "/a"]
@@ -106,7 +106,7 @@ class Answers(LoginTestCase):
         """A one-time code may come late: here, through a pipe that is written after the server refused the first code."""
         path = self.folder / "code"
         os.mkfifo(path)
-        self.answer = lambda seen: reply(body=b"hello") if seen.body != b"1" else reply("401 Unauthorized")
+        self.respond = lambda seen: reply(body=b"hello") if seen.body != b"1" else reply("401 Unauthorized")
         late = threading.Thread(target=lambda: (wait_until(self.targets, "the first code"), path.write_text("2\n")), daemon=True)
         late.start()
         outcome = self.login("code", "--set", f"url={self.server.http}", "--answer", "code=1", "--answer", f"code=file:{path}")
@@ -114,13 +114,13 @@ class Answers(LoginTestCase):
         self.expect_token(outcome, "coded")
 
     def test_each_serves_once(self):
-        self.answer = lambda seen: reply("401 Unauthorized")
+        self.respond = lambda seen: reply("401 Unauthorized")
         outcome = self.login("code", "--set", f"url={self.server.http}", "--answer", "code=1")
         self.expect(outcome, 113, "the --answer for code is used up", "--answer code=env:VARIABLE")
         self.assertEqual([seen.body for seen in self.server.requests], [b"1"])
 
     def test_in_their_order(self):
-        self.answer = lambda seen: reply(body=b"hello") if seen.body != b"1" else reply("401 Unauthorized")
+        self.respond = lambda seen: reply(body=b"hello") if seen.body != b"1" else reply("401 Unauthorized")
         outcome = self.login("code", "--set", f"url={self.server.http}", "--answer", "code=1", "--answer", "code=2")
         self.expect_token(outcome, "coded")
         self.assertEqual([seen.body for seen in self.server.requests][:2], [b"1", b"2"])
@@ -232,7 +232,7 @@ class AtTheTerminal(LoginTestCase):
 
     def test_wrong_code(self):
         """The given answer is used first, then a person is asked."""
-        self.answer = lambda seen: reply(body=b"hello") if seen.body in (b"", b"3") else reply("401 Unauthorized")
+        self.respond = lambda seen: reply(body=b"hello") if seen.body in (b"", b"3") else reply("401 Unauthorized")
         with self.terminal("code", "--set", f"url={self.server.http}", "--answer", "code=1") as terminal:
             self.ask(terminal, b"Code: ", b"2")
             self.ask(terminal, b"Code: ", b"3")
@@ -283,12 +283,12 @@ class AtTheTerminal(LoginTestCase):
     def test_interrupted_while_nobody_is_asked(self, mode):
         arrived = threading.Event()
 
-        def answer(seen):
+        def respond(seen):
             arrived.set()
             self.server.stopped.wait(60)
             return reply()
 
-        self.answer = answer
+        self.respond = respond
         with self.terminal(mode, "-v", "--set", f"url={self.server.http}") as terminal:
             if mode == "sends":
                 wait_until(arrived.is_set, "the request")
@@ -302,7 +302,7 @@ class AtTheTerminal(LoginTestCase):
 
     def test_interrupted_in_a_renewal(self):
         """The renewal belongs to the request."""
-        self.answer = lambda seen: reply("401 Unauthorized")
+        self.respond = lambda seen: reply("401 Unauthorized")
         with self.terminal("secret") as terminal:
             self.ask(terminal, b"Password: ", b"pw")
             terminal.read_until(lambda: terminal.shown.count(b"Password: ") == 2, "the question for the second login")
@@ -320,12 +320,12 @@ class AtTheTerminal(LoginTestCase):
 
     def test_time_for_thinking(self):
         """--max-time limits the request, without the login before it."""
-        def answer(seen):
+        def respond(seen):
             if seen.path == "/code":
                 time.sleep(0.6)
             return reply(body=b"hello")
 
-        self.answer = answer
+        self.respond = respond
         outcome = self.login("code", "-m", "0.5", "--set", f"url={self.server.http}", "--answer", "code=1")
         self.expect_token(outcome, "coded")
 
@@ -362,7 +362,7 @@ urllib.request.urlopen(sys.argv[-1]).read()
 
     def setUp(self):
         super().setUp()
-        self.answer = lambda seen: (
+        self.respond = lambda seen: (
             reply("302 Found", "Location: " + seen.query.removeprefix("to=") + "?code=$(id)&b=;c")
             if seen.path == "/authorize" else reply(body=b"hello"))
         self.script = self.file("browser", self.SCRIPT, mode=0o755)
@@ -411,7 +411,7 @@ class WhereItSends(LoginTestCase):
 
     def test_what_the_metadata_names(self):
         with RecordingServer() as other:
-            self.answer = lambda seen: reply(body=json.dumps(
+            self.respond = lambda seen: reply(body=json.dumps(
                 {"issuer": self.server.http, "token_endpoint": other.http + "/token"}).encode())
             outcome = self.login("metadata", "--set", f"url={self.server.http}")
             self.assertEqual([seen.target for seen in other.requests], ["/token"])
@@ -441,13 +441,13 @@ class Failures(LoginTestCase):
 
     def test_token_that_is_refused(self):
         """After a second login the server's response is final."""
-        self.answer = lambda seen: reply("401 Unauthorized", body=b"no")
+        self.respond = lambda seen: reply("401 Unauthorized", body=b"no")
         outcome = self.login("token", "-f")
         self.expect(outcome, 22, "401")
         self.assertNotIn("token could", outcome.err)
 
     def test_answer_is_used_up_in_the_request(self):
-        self.answer = lambda seen: reply("401 Unauthorized", body=b"no")
+        self.respond = lambda seen: reply("401 Unauthorized", body=b"no")
         outcome = self.login("secret", "--answer", "password=env:NEVOD_TEST_SECRET")
         self.expect(outcome, 113, "the --answer for password is used up")
         self.assertEqual(len(self.targets()), 1)
@@ -460,14 +460,14 @@ class Kit(LoginTestCase):
     """A flow in Swift: one async function."""
 
     def test_session(self):
-        def answer(seen):
+        def respond(seen):
             if seen.path == "/login":
                 return reply("503 Service Unavailable") if len(self.server.requests) == 1 else reply(body=b'{"token": "T"}')
             if seen.path == "/refresh":
                 return reply(body=b"renewed")
             return reply(body=b"hello") if seen.values("X-Token") == ["renewed"] else reply("401 Unauthorized")
 
-        self.answer = answer
+        self.respond = respond
         outcome = self.run_host(
             "-f", "--no-store", "--plugin", BUILD / "libFlowProbe.so", "--set", f"server={self.server.http}", "--answer", "user=m&e",
             "--answer", "password=env:NEVOD_TEST_SECRET", self.server.http + "/a")
@@ -514,7 +514,7 @@ class Challenges(LoginTestCase):
         self.plugin = self.folder / "libDigest.so"
         folder = ROOT / "Tests/NevodHostTests/Probes"
         compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", folder / "digest.c", "-lcrypto", "-o", self.plugin])
-        self.answer = lambda seen: (
+        self.respond = lambda seen: (
             reply(body=b"hello") if self.is_right(seen)
             else reply("401 Unauthorized", 'WWW-Authenticate: Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256'))
 

@@ -16,7 +16,7 @@ CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 class Hostile(TestCase):
-    def serving(self, answer, tls=None, then=None):
+    def serving(self, response, tls=None, then=None):
         """Starts a server that reads a request's head and then sends bytes, or calls a function with the connection.
         Afterwards it closes the connection, or calls `then`."""
 
@@ -26,10 +26,10 @@ class Hostile(TestCase):
                 if not (piece := connection.recv(65536)):
                     return
                 head += piece
-            if callable(answer):
-                answer(connection)
+            if callable(response):
+                response(connection)
             else:
-                connection.sendall(answer)
+                connection.sendall(response)
             if then:
                 then(connection)
 
@@ -108,8 +108,8 @@ class Heads(Hostile):
         "lines_of_300_kib": OK + b"X-Header: 0123456789012345678901234567890123456\r\n" * 6144 + b"\r\n",
         "line_of_300_kib": OK + b"X-Header: " + b"x" * (300 << 10) + b"\r\n\r\n",
     })
-    def test_too_large(self, answer):
-        self.expect_clean_failure(self.fetch(self.serving(answer)), (8,), "large")
+    def test_too_large(self, response):
+        self.expect_clean_failure(self.fetch(self.serving(response)), (8,), "large")
 
     def test_200_kib_of_lines(self):
         self.expect_content(self.fetch(self.serving(OK + b"X-Header: 0123456789\r\n" * 8900 + b"Content-Length: 2\r\n\r\nok")), b"ok")
@@ -138,8 +138,8 @@ class Heads(Hostile):
         "length_list": OK + b"Content-Length: 4, 2\r\n\r\nbody",
         "length_twice": OK + b"Content-Length: 4\r\nContent-Length: 2\r\n\r\nbody",
     })
-    def test_malformed(self, answer):
-        self.expect_clean_failure(self.fetch(self.serving(answer)), (1, 8, 56))
+    def test_malformed(self, response):
+        self.expect_clean_failure(self.fetch(self.serving(response)), (1, 8, 56))
 
     def test_closed_in_the_head(self):
         # curl's code 52 means that no byte came.
@@ -169,8 +169,8 @@ class Heads(Hostile):
         self.expect_clean_failure(self.fetch(self.serving(endless(interim * 100)), "-m", "5"), (8, 28))
 
     def test_switching_protocols_unasked(self):
-        answer = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nxyz"
-        outcome = self.fetch(self.serving(answer), "-m", "2")
+        response = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nxyz"
+        outcome = self.fetch(self.serving(response), "-m", "2")
         self.assertGreaterEqual(outcome.code, 0, outcome)
         self.assertNotEqual((outcome.code, outcome.err), (0, "xyz"))
 
@@ -190,8 +190,8 @@ class Bodies(Hostile):
         "endless_trailers": (endless(b"X-A: y\r\n" * 100, CHUNKED + b"2\r\nok\r\n0\r\n"), (8, 28, 56)),
         "unknown_coding": (OK + b"Transfer-Encoding: nonsense\r\n\r\nok", (1, 8, 18, 56, 61)),
     })
-    def test_failure(self, answer, codes):
-        self.expect_clean_failure(self.fetch(self.serving(answer), "-m", "5"), codes)
+    def test_failure(self, response, codes):
+        self.expect_clean_failure(self.fetch(self.serving(response), "-m", "5"), codes)
 
     def reset(self, connection):
         connection.sendall(OK + b"Content-Length: 1000\r\n\r\n" + b"x" * 10)
@@ -213,12 +213,12 @@ class Bodies(Hostile):
         "body_of_204": (b"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok", b""),
         "body_of_304": (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 2\r\n\r\nok", b""),
     })
-    def test_success(self, answer, content):
-        self.expect_content(self.fetch(self.serving(answer)), content)
+    def test_success(self, response, content):
+        self.expect_content(self.fetch(self.serving(response)), content)
 
     def test_trailers_are_no_headers(self):
-        answer = CHUNKED + b"2\r\nok\r\n0\r\nLocation: http://127.0.0.1:1/\r\nX-Trailer: 1\r\n\r\n"
-        outcome = self.fetch(self.serving(answer), "-i", "-v", "-L")
+        response = CHUNKED + b"2\r\nok\r\n0\r\nLocation: http://127.0.0.1:1/\r\nX-Trailer: 1\r\n\r\n"
+        outcome = self.fetch(self.serving(response), "-i", "-v", "-L")
         self.expect(outcome, 0)
         self.assertEqual(self.content(), CHUNKED + b"ok")
         self.assertNotIn("Trailer", outcome.err)
@@ -229,8 +229,8 @@ class Bodies(Hostile):
         "small_chunks": endless(b"1\r\nx\r\n" * 1000, CHUNKED),
         "until_the_end": endless(b"x" * 65536, OK + b"\r\n"),
     })
-    def test_endless(self, answer):
-        self.expect_clean_failure(self.fetch(self.serving(answer), "-m", "0.5", limit=5), 28, "timed out")
+    def test_endless(self, response):
+        self.expect_clean_failure(self.fetch(self.serving(response), "-m", "0.5", limit=5), 28, "timed out")
 
     def test_a_file_that_was_there_stays(self):
         self.file("file", b"old")
@@ -284,8 +284,8 @@ class ContentCodings(Hostile):
 
 
 class BrokenTLS(Hostile):
-    def tls(self, answer, **options):
-        return self.serving(answer, tls=authority().context(), **options)
+    def tls(self, response, **options):
+        return self.serving(response, tls=authority().context(), **options)
 
     @cases({
         "closed_at_once": b"",
@@ -294,10 +294,10 @@ class BrokenTLS(Hostile):
         "half_a_record": b"\x16\x03\x03\x40\x00abc",
         "alert": b"\x15\x03\x03\x00\x02\x02\x28",
     })
-    def test_handshake(self, answer):
+    def test_handshake(self, response):
         def converse(connection):
             connection.recv(65536)
-            connection.sendall(answer)
+            connection.sendall(response)
         server = self.enterContext(SocketServer(converse))
         server.tls = True  # only for the URL
         server.serve = lambda connection: (converse(connection), connection.close())
@@ -319,8 +319,8 @@ class BrokenTLS(Hostile):
         "in_a_chunked_body": (CHUNKED + b"a\r\nok", (18, 56)),
         # Without a body that ends with the connection: libcurl can't detect that one's truncation (SECURITY.md, "Known limits").
     })
-    def test_cut(self, answer, codes):
-        self.expect_clean_failure(self.fetch(self.tls(answer, then=self.cut)), codes)
+    def test_cut(self, response, codes):
+        self.expect_clean_failure(self.fetch(self.tls(response, then=self.cut)), codes)
 
     def test_body_until_the_end(self):
         self.expect_content(self.fetch(self.tls(OK + b"\r\nok", then=lambda connection: connection.unwrap())), b"ok")
@@ -391,7 +391,7 @@ class Pinned(Hostile):
 
     def test_holds_after_a_redirect(self):
         away = self.serving(reply(body=b"away"), tls=authority().context("here"))
-        self.server.answer = lambda seen: reply("302 Found", f"Location: {away.https}/end")
+        self.server.respond = lambda seen: reply("302 Found", f"Location: {away.https}/end")
         self.expect_content(self.fetch(self.server, "-L", "--pinnedpubkey", authority().pin()), b"away")
 
 

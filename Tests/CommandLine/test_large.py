@@ -89,7 +89,7 @@ class Large(TestCase):
         self.expect(outcome, 0)
         self.assertEqual(outcome.err, "")
         self.assertLess(time.monotonic() - self.start, SECONDS)
-        self.assertLess(peak - self.empty, MORE, f"{peak >> 20} MiB, and {self.empty >> 20} MiB for an empty answer")
+        self.assertLess(peak - self.empty, MORE, f"{peak >> 20} MiB, and {self.empty >> 20} MiB for an empty response")
 
     def test_down_to_nowhere(self):
         self.expect_flat(*self.run_measured("-o", "/dev/null", f"{self.server.http}/{SIZE}"))

@@ -88,10 +88,10 @@ class Redirects(TestCase):
         cls.here = cls.enterClassContext(RecordingServer(cls.route, tls=tls))
         cls.host = cls.enterClassContext(RecordingServer(cls.route, host="127.0.0.2", port=cls.here.port, tls=tls))
         cls.port = cls.enterClassContext(RecordingServer(cls.route, tls=tls))
-        cls.answers = {}
+        cls.responses = {}
 
     def setUp(self):
-        self.answers.clear()
+        self.responses.clear()
         for server in (self.here, self.host, self.port):
             server.requests.clear()
 
@@ -104,15 +104,15 @@ class Redirects(TestCase):
 
     @classmethod
     def route(cls, seen):
-        answer = cls.answers.get(seen.path)
-        return (answer(seen) if callable(answer) else answer) or reply(body=b"the end")
+        response = cls.responses.get(seen.path)
+        return (response(seen) if callable(response) else response) or reply(body=b"the end")
 
     def redirect(self, path, location, status=302):
         """A location may be a function of the request."""
-        def answer(seen):
+        def respond(seen):
             where = location(seen) if callable(location) else location
             return reply(f"{status} {STATUSES.get(status, 'Odd')}", f"Location: {where}", body=b"moved")
-        self.answers[path] = answer
+        self.responses[path] = respond
 
     def follow(self, *words, url=None, **options):
         env = {"NEVOD_TEST_USER": USER}
@@ -330,8 +330,8 @@ class Locations(Redirects):
     })
     def test_relative(self, location, target):
         self.redirect("/a/b/start", location)
-        redirect = self.answers["/a/b/start"]
-        self.answers["/a/b/start"] = lambda seen: redirect(seen) if seen.query == "old=1" else None
+        redirect = self.responses["/a/b/start"]
+        self.responses["/a/b/start"] = lambda seen: redirect(seen) if seen.query == "old=1" else None
         self.expect_end(self.follow(url=self.here.http + "/a/b/start?old=1"))
         self.assertEqual([seen.target for seen in self.all()], ["/a/b/start?old=1", target])
 
@@ -410,7 +410,7 @@ class Locations(Redirects):
 
     def test_two_locations(self):
         """Either may be followed, but they are not joined."""
-        self.answers["/start"] = reply("302 Found", "Location: /one", "Location: /two")
+        self.responses["/start"] = reply("302 Found", "Location: /one", "Location: /two")
         self.follow()
         self.assertIn([seen.path for seen in self.all()], (["/start"], ["/start", "/one"], ["/start", "/two"]))
 
@@ -469,7 +469,7 @@ class HowFar(Redirects):
 
     @cases({str(status): status for status in STATUSES})
     def test_without_location(self, status):
-        self.answers["/start"] = reply(f"{status} Odd", body=b"moved")
+        self.responses["/start"] = reply(f"{status} Odd", body=b"moved")
         outcome = self.follow()
         self.expect(outcome, 0)
         self.assertEqual(outcome.out, b"moved")
@@ -490,17 +490,17 @@ class HowFar(Redirects):
 
     def test_fail_looks_at_the_last_answer(self):
         self.redirect("/start", "/end")
-        self.answers["/end"] = reply("404 Not Found", body=b"gone")
+        self.responses["/end"] = reply("404 Not Found", body=b"gone")
         self.expect_failure(self.follow("-f"), 22, "404")
 
     @cases({"ten_bytes": 10, "a_mebibyte": 1 << 20})
     def test_body_of_a_redirect_is_passed_over(self, count):
-        self.answers["/start"] = reply("302 Found", "Location: /end", body=b"x" * count)
+        self.responses["/start"] = reply("302 Found", "Location: /end", body=b"x" * count)
         self.expect_end(self.follow())
 
     def test_endless_body_of_a_redirect_is_not_waited_for(self):
         head = b"HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 1000000000000\r\n\r\n"
-        self.answers["/start"] = head + b"x" * (1 << 20)
+        self.responses["/start"] = head + b"x" * (1 << 20)
         self.expect_end(self.follow("-m", "20"))
 
     def test_time_limit_is_for_all_of_it(self):
@@ -509,7 +509,7 @@ class HowFar(Redirects):
             self.here.stopped.wait(0.3)
             return reply("302 Found", f"Location: /{len(self.all())}")
         for number in range(60):
-            self.answers[f"/{number}"] = slowly
+            self.responses[f"/{number}"] = slowly
         outcome = self.follow("-m", "1", "--max-redirs", "50", url=self.here.http + "/0")
         self.expect_failure(outcome, 28)
         self.assertLess(len(self.all()), 10)

@@ -83,8 +83,8 @@ class RedactedHeaders(TestCase):
         "verbose_header": (["-v"], canned(b"", "X-A: \x1b]0;title\x07"), 0),
         "fail": (["-f"], canned(b"", status="404 \x1b[2J"), 22),
     })
-    def test_servers_escape_sequences_do_not_reach_the_terminal(self, words, answer, code):
-        with CannedServer(answer) as server:
+    def test_servers_escape_sequences_do_not_reach_the_terminal(self, words, response, code):
+        with CannedServer(response) as server:
             outcome = self.run_host(*words, server.url)
         self.expect(outcome, code)
         self.assertNotIn("\x1b", outcome.err, outcome)

@@ -337,21 +337,21 @@ class EndsInARenewal(SessionTestCase):
 
     def setUp(self):
         super().setUp()
-        self.arrived, self.answers = threading.Event(), threading.Event()
+        self.arrived, self.may_respond = threading.Event(), threading.Event()
         self.issued = []
 
-        def answer(seen):
+        def respond(seen):
             if seen.path == "/login":
                 if self.issued:
                     self.arrived.set()
-                    self.answers.wait(PATIENCE)
+                    self.may_respond.wait(PATIENCE)
                 self.issued.append(f"s{len(self.issued) + 1}")
                 return reply("200 OK", f"Set-Cookie: sid={self.issued[-1]}; Path=/")
             known = seen.values("Cookie") == [f"sid={self.issued[-1]}"] and not self.is_over
             return reply("200 OK" if known else "401 Unauthorized")
 
         self.is_over = False
-        self.slow = self.enterContext(RecordingServer(answer))
+        self.slow = self.enterContext(RecordingServer(respond))
         self.words = ["--plugin", BUILD / "libCookieAuth.so", "--set", f"login={self.slow.http}/login", *self.ALONE]
         self.expect(self.run_host("login", *self.words), 0)
 
@@ -363,7 +363,7 @@ class EndsInARenewal(SessionTestCase):
         self.assertTrue(self.arrived.wait(PATIENCE))
         end(process)
         self.is_over = False
-        self.answers.set()
+        self.may_respond.set()
         _, err = process.communicate(timeout=PATIENCE)
         logins = len(self.issued)
         self.expect(self.run_host("-f", *self.words, f"{self.slow.http}/orders"), 0)
@@ -900,12 +900,12 @@ class AsNobody(TestCase):
         """No core file is written, and only root can read the memory, from before a secret is read."""
         arrived = threading.Event()
 
-        def answer(seen):
+        def respond(seen):
             arrived.set()
             self.server.stopped.wait(PATIENCE)
             return reply()
 
-        with RecordingServer(answer) as self.server:
+        with RecordingServer(respond) as self.server:
             process = subprocess.Popen(
                 [self.host, "-u", "env:NEVOD_USER", self.server.http], env=environment(NEVOD_USER=f"ada:{SECRET}"), cwd="/",
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **self.user)

@@ -205,10 +205,10 @@ class Content(TestCase):
 
 
 class Retry(TestCase):
-    def run_against(self, answers, *words, **options):
+    def run_against(self, responses, *words, **options):
         """Returns the outcome and the requests; the last response is repeated."""
-        answers = list(answers)
-        with RecordingServer(lambda seen: answers.pop(0) if len(answers) > 1 else answers[0]) as server:
+        responses = list(responses)
+        with RecordingServer(lambda seen: responses.pop(0) if len(responses) > 1 else responses[0]) as server:
             return self.run_host(*words, server.http + "/a", **options), server.requests
 
     PASSING = reply("503 Service Unavailable", "Retry-After: 0", body=b"later")
@@ -437,7 +437,7 @@ class Proxies(TestCase):
 
     def test_credentials_do_not_follow_a_redirect_to_a_direct_origin(self):
         away = self.enterContext(RecordingServer(host="127.0.0.2"))
-        self.origin.answer = lambda seen: reply("302 Found", f"Location: {away.http}/end")
+        self.origin.respond = lambda seen: reply("302 Found", f"Location: {away.http}/end")
         outcome = self.fetch(self.origin.http + "/a", "-L", env={
             "http_proxy": f"http://user:{self.PASSWORD}@{self.proxy.authority}", "no_proxy": "127.0.0.2"})
         self.expect(outcome, 0)

@@ -30,9 +30,9 @@ enum Python {
         try process.run()
         try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(expressions))
         try input.fileHandleForWriting.close()
-        let answer = try output.fileHandleForReading.readToEnd() ?? Data()
+        let values = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
-        return try JSONDecoder().decode([String].self, from: answer)
+        return try JSONDecoder().decode([String].self, from: values)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 /// Vendors' schemes as settings, compared with the vendors' published secrets, requests and signatures.
 struct VendorTests {
     /// "Verifying requests from Slack", https://docs.slack.dev/authentication/verifying-requests-from-slack
-    @Test func slack() throws {
+    @Test func `A Slack request has the published signature`() throws {
         let body =
             "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar"
             + "&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text="
@@ -23,7 +23,7 @@ struct VendorTests {
 
     /// "Validating webhook deliveries",
     /// https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
-    @Test func gitHub() throws {
+    @Test func `A GitHub delivery has the published signature`() throws {
         let signed = try sign(
             HTTPRequest(.post, "https://example.com/payload", body: .bytes(Array("Hello, World!".utf8))),
             ["message": "{body}", "signature-header": "X-Hub-Signature-256", "signature-value": "sha256={signature}"],
@@ -37,7 +37,7 @@ struct VendorTests {
 
     /// "SIGNED request example (HMAC)", Binance Spot API, Request Security,
     /// https://developers.binance.com/docs/binance-spot-api-docs/rest-api/request-security
-    @Test func binance() throws {
+    @Test func `A Binance order has the published signature`() throws {
         let signed = try sign(
             HTTPRequest(
                 .post,
@@ -60,7 +60,7 @@ struct VendorTests {
 
     /// Standard Webhooks (Svix and many others), the reference library's test "sign function works",
     /// https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/javascript/src/webhook.test.ts
-    @Test func standardWebhooks() throws {
+    @Test func `A Standard Webhooks message has the signature of the reference library`() throws {
         var request = try HTTPRequest(.post, "https://example.com/", body: .bytes(Array(#"{"test": 2432232314}"#.utf8)))
         try request.setHeader("webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek")
         let signed = try sign(
@@ -77,7 +77,7 @@ struct VendorTests {
 
     /// "HMAC authentication", https://learn.microsoft.com/azure/azure-app-configuration/rest-api-authentication-hmac, which
     /// publishes no signature: Python's.
-    @Test func azureAppConfiguration() throws {
+    @Test func `An Azure App Configuration request has Python's signature`() throws {
         let signed = try sign(
             HTTPRequest(.get, "https://example.azconfig.io/kv?api-version=1.0"),
             [

@@ -25,7 +25,7 @@ struct DerivedSessionTests {
             derived = DerivedSession.of(session)
         }
         #expect(await eventually { original == nil })
-        // A new one looks after those that have outlived theirs.
+        // Creating a derived session removes those whose original is gone.
         #expect(
             await eventually {
                 _ = DerivedSession.of(URLSession(configuration: .default))

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Foundation's cookies, in and out.
+/// Conversion from and to Foundation's cookies.
 struct HTTPCookieTests {
     private func foundation(_ fields: String, from url: String = "https://www.example.com/app/") throws -> [HTTPCookie] {
         HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": fields], for: try #require(URL(string: url)))
@@ -55,7 +55,7 @@ struct HTTPCookieTests {
         for cookie in storage.cookies(for: url) ?? [] { storage.deleteCookie(cookie) }
     }
 
-    /// Foundation knows no public suffixes; the host looks again.
+    /// Foundation doesn't know public suffixes, so the host checks the domain again.
     @Test func `A cookie for a public suffix doesn't leave its host`() throws {
         let token = CookieToken(sessionCookies: try foundation("a=1; Domain=co.uk; Path=/", from: "https://a.co.uk/"))
         var request = try HTTPRequest(.get, "https://b.co.uk/")

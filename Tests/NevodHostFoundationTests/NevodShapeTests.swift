@@ -3,7 +3,7 @@ import NevodHostFoundation
 import NevodTestSupport
 import Testing
 
-/// Code as users of Nevod have written it, with Nevod's names and shapes.
+/// Code written for Nevod's API, with its names and signatures.
 struct NevodShapeTests {
     private struct CustomHeaderToken: TokenModel {
         let clientID: String
@@ -36,7 +36,7 @@ struct NevodShapeTests {
         static func decode(from data: Data) throws -> Self { try JSONDecoder().decode(Self.self, from: data) }
     }
 
-    /// An interceptor as Nevod has them, with a state of its own.
+    /// An interceptor in Nevod's style, with its own state.
     private actor SessionInterceptor: RequestInterceptor {
         private var session = 1
         private(set) var seen: [String] = []

@@ -157,7 +157,7 @@ struct URLRequestTests {
         #expect(error?.part == .body)
     }
 
-    /// URLRequest.setValue drops such a value without a word; in a dictionary it gets through.
+    /// `URLRequest.setValue` silently drops such a value; a dictionary keeps it.
     @Test(arguments: ["line\r\nX-Other: 1", "nul\0"])
     func `A header value with a line break or NUL is refused`(value: String) async throws {
         let error = await #expect(throws: InvalidRequestError.self) {

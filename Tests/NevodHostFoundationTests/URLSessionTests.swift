@@ -23,11 +23,11 @@ struct URLSessionTests {
         }
     }
 
-    /// Foundation has given the transfer up. (A server can't tell: Foundation's sockets are inherited by what other tests
-    /// start, and stay open there.)
+    /// Whether Foundation has given up the transfer. (A server can't tell: processes that other tests start inherit Foundation's
+    /// sockets and keep them open.)
     private func hasEnded() async -> Bool { await eventually { DerivedSession.of(session).isIdle } }
 
-    // MARK: Answers
+    // MARK: Responses
 
     @Test func `A response has its status, headers and body`() async throws {
         let server = try RawServer.responding("HTTP/1.1 203 Fine\r\nx-b: 2\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nok")
@@ -68,7 +68,7 @@ struct URLSessionTests {
     @Test(
         arguments: ["WWW-Authenticate: Basic realm=\"x\"\r\n", "WWW-Authenticate: Bearer\r\n", ""],
         [TransferOptions.Delivery.collected(limit: 10), .streamed])
-    func `A 401 is returned to the host, not answered by URLSession`(line: String, delivery: TransferOptions.Delivery)
+    func `A 401 is returned to the host, not handled by URLSession`(line: String, delivery: TransferOptions.Delivery)
         async throws
     {
         let server = try RawServer.responding("HTTP/1.1 401 No\r\n\(line)Content-Length: 2\r\n\r\nno")
@@ -241,10 +241,10 @@ struct URLSessionTests {
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"])
-    func `A response that breaks off is a lost connection`(answer: String) async throws {
+    func `A response that breaks off is a lost connection`(text: String) async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
-            connection.write(answer)
+            connection.write(text)
         }
         for delivery in [TransferOptions.Delivery.collected(limit: 100), .streamed] {
             let options = TransferOptions(timeout: .seconds(30), delivery: delivery)
@@ -354,7 +354,7 @@ struct URLSessionTests {
             _ = connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(1 << 40)\r\n\r\n")
             let block = [UInt8](repeating: 1, count: 1 << 20)
-            // An end to it: Foundation doesn't cancel while more comes.
+            // Ends the body, because Foundation doesn't cancel while data keeps arriving.
             for _ in 0..<96 where !connection.write(block) { break }
             _ = connection.waitForEnd()
         }

@@ -3,9 +3,9 @@ import NevodHost
 import NevodHostFoundation
 import Testing
 
-/// A storage as readers of the guide have written it, with five plain methods.
+/// A storage written by the guide, with five plain methods.
 private final class GuideStorage: KeyValueStorage {
-    // Foundation on Linux doesn't say that defaults may be shared among threads, so Swift 6 wants this word.
+    // Foundation on Linux doesn't declare UserDefaults Sendable, so Swift 6 requires this keyword.
     private nonisolated(unsafe) let defaults: UserDefaults
 
     init(userDefaults: UserDefaults = .standard) {
@@ -60,7 +60,7 @@ struct UserDefaultsStorageTests {
         defer { defaults.removePersistentDomain(forName: suite) }
         let guide = GuideStorage(userDefaults: defaults)
         try await exercise(guide)
-        // As an app that isn't asynchronous there: its own method, not the protocol's default.
+        // Calls the type's own synchronous method, as synchronous code of an app does, not the protocol's default.
         func save() { guide.set("old", for: "text") }
         save()
         #expect(defaults.string(forKey: "text") == "old")

@@ -45,7 +45,7 @@ struct PostgreSQLChangesTests {
         for number in 1...50 { try await theirs.save(Token(value: "\(number)")) }
         var last: Token?
         for await token in changes {
-            // Not backwards.
+            // Changes never arrive out of order.
             #expect((Int(last?.value ?? "0") ?? 0) <= (Int(token?.value ?? "") ?? 0))
             last = token
             if token?.value == "50" { break }
@@ -63,11 +63,11 @@ struct PostgreSQLChangesTests {
         #expect(await changes?.next(isolation: nil) == nil)
     }
 
-    @Test func `Under the renewal lock a read asks the server, whatever is remembered`() async throws {
+    @Test func `Under the renewal lock a read asks the server, even if the value is cached`() async throws {
         let storage = try await open()
         try await storage.set("token", for: "a")
         #expect(try await eventually { try await storage.string(for: "a") == "token" })
-        // Without a word to anybody.
+        // Changes the value without a notification.
         try server.sql("UPDATE \(server.schema()).entry SET version = version + 1, sealed = NULL")
         let known = try await storage.string(for: "a")
         #expect(known == "token")
@@ -97,7 +97,7 @@ struct PostgreSQLChangesTests {
             WHERE query = 'LISTEN nevod_\(storage.keyring.store)'
             """)
         #expect(try await eventually { try await storage.string(for: "a") == nil })
-        // Told when it listens again, and so it hears of what comes next.
+        // The change is reported once the listener is back; later changes are reported too.
         #expect(await changes.next(isolation: nil) == "a")
         try await open().set("next", for: "b")
         while let key = await changes.next(isolation: nil), key != "b" {}

@@ -103,7 +103,7 @@ struct PostgreSQLFailureTests {
     @Test func `A write waits for as long as the table is locked, however often the server ends its wait`() async throws {
         let (server, schema) = (try PostgreSQLServer.shared(), try PostgreSQLServer.shared().schema())
         let storage = try await server.open(schema, keys: [key])
-        // A sequence counts on, whatever becomes of the statement.
+        // A rollback doesn't undo a sequence's increment.
         try server.sql(
             """
             CREATE SEQUENCE \(schema).tries;
@@ -126,7 +126,7 @@ struct PostgreSQLFailureTests {
             schema, keys: [key], connection: "\(server.connection) application_name=\(schema)")
         try await storage.set("1", for: "a")
         try await storage.withRenewalLock(for: "a") {}
-        // Waits for the end of each.
+        // Terminates all connections, and waits until they are gone.
         func end() throws {
             try server.sql(
                 "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = '\(schema)'")
@@ -141,7 +141,7 @@ struct PostgreSQLFailureTests {
         let isRun = Shared(false)
         try await storage.withRenewalLock(for: "a") { isRun.withLock { $0 = true } }
         #expect(isRun.value)
-        // A statement that must not run twice is not sent on a connection that has ended.
+        // A statement that must not run twice is not sent on a closed connection.
         try end()
         let next = KeyFile(path: "\(folder.path)/next")
         try await storage.rekey(next)
@@ -165,10 +165,10 @@ struct PostgreSQLFailureTests {
     }
 
     @Test(arguments: ["before", "after"])
-    func `A write whose connection is lost has happened once, and the caller hears so`(when: String) async throws {
+    func `A write whose connection is lost takes effect once, and succeeds`(when: String) async throws {
         let server = try PostgreSQLServer.shared()
         let schema = "\(server.schema())\(when)"
-        // In what is sent for a write, and in nothing else: the news of it.
+        // The payload of the notification, which occurs only in the statements of this write.
         let mark = PostgreSQLNotification.changed("doomed", version: 2).payload
         let proxy = try CuttingProxy(to: server, in: folder, mark, when)
         defer { proxy.stop() }
@@ -200,7 +200,7 @@ struct PostgreSQLFailureTests {
     }
 
     @Test(arguments: ["before", "after", "gone"])
-    func `A change of the key whose answer is lost is looked for, and the caller hears what became of it`(
+    func `After a change of the key whose response is lost, the outcome is looked up and returned`(
         when: String
     ) async throws {
         let server = try PostgreSQLServer.shared()
@@ -226,7 +226,7 @@ struct PostgreSQLFailureTests {
                 proxy = try CuttingProxy(to: server, in: folder, "nothing of the kind", "before")
             }
         }
-        // The store that was open goes on, whichever key it is.
+        // The open store continues to work with either key.
         #expect(try await eventually { try await storage.string(for: "a") == "value" })
         try await storage.set("newer", for: "a")
         #expect(try await storage.verify().problems == [])
@@ -253,7 +253,7 @@ struct PostgreSQLFailureTests {
                             saved.withLock { $0[task] = number }
                         } catch let error as StorageError {
                             #expect(error.code == .unavailable, "\(error)")
-                            // Or thousands of attempts fail while it is down.
+                            // Without a pause, thousands of attempts would fail while the server is down.
                             usleep(10_000)
                         }
                     }
@@ -291,7 +291,7 @@ struct PostgreSQLFailureTests {
         server.stopOrStart()
         try await storage.set("up", for: "d")
         #expect(try await storage.string(for: "d") == "up")
-        // Heard again, however long that takes to come back.
+        // Changes are reported again once the listener has reconnected.
         while let key = await changes.next(isolation: nil), key != "d" {}
     }
 }

@@ -3,7 +3,7 @@ import NevodHostPostgreSQL
 import NevodTestSupport
 import Testing
 
-/// The processes are on connections of their own.
+/// Each process has its own connections.
 @Suite(.blocking) struct PostgreSQLFleetTests {
     private let server: PostgreSQLServer
     private let folder: TemporaryFolder

@@ -43,7 +43,7 @@ struct PostgreSQLRenewalLockTests {
             try await group.waitForAll()
         }
         #expect(most.withLock { $0 } == 1)
-        // A renewal may need another token's: within this lock, and that of two stores.
+        // A renewal may need another token's renewal, so locks nest: in one store, and across two.
         let isRun = Shared(false)
         try await stores[0].withRenewalLock(for: "a") {
             try? await stores[0].withRenewalLock(for: "b") { isRun.withLock { $0 = true } }

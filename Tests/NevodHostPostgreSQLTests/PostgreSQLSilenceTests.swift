@@ -9,19 +9,19 @@ import Testing
 /// The servers of these tests accept connections and never respond: they drop them, or stay silent.
 @Suite(.blocking, .timeLimit(.minutes(3)))
 struct PostgreSQLSilenceTests {
-    /// A listener, and how many connections it has had.
+    /// A listener, and the connections that it has accepted.
     private struct Listener {
         let server: RawServer
         let accepted = Collected<Int>()
-        /// The number of callers that wait for it.
+        /// The number of callers waiting for a connection.
         let asking = Shared(0)
 
-        /// - Parameter count: the first connection is kept until so many ask.
+        /// - Parameter count: the number of waiting callers until which the first connection is kept open.
         init(droppingAfter count: Int) throws {
             let (accepted, asking) = (accepted, asking)
             server = try RawServer { connection, index in
                 accepted.append(index)
-                // Bounded, whatever becomes of the test.
+                // Bounded even if the test fails.
                 let end = ContinuousClock.now + .seconds(30)
                 while index == 0, asking.value < count, ContinuousClock.now < end { usleep(1000) }
                 connection.reset()
@@ -42,7 +42,7 @@ struct PostgreSQLSilenceTests {
                 LibPQ(), "host=127.0.0.1 port=\(port) user=u dbname=d sslmode=disable gssencmode=disable \(more)")
         }
 
-        /// - Returns: how many were told that the server can't be reached.
+        /// - Returns: the number of calls that failed because the server is unreachable.
         func failures(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async -> Int {
             await withTaskGroup { group in
                 for number in 0..<count {
@@ -64,7 +64,7 @@ struct PostgreSQLSilenceTests {
         let listener = try Listener(droppingAfter: 1)
         let worker = PostgreSQLWorker(try listener.target())
         #expect(await listener.failures(1) { _ in try await worker.runRetrying { (_, _) throws(PostgreSQLError) in } } == 1)
-        // And once whether the server is only starting.
+        // The second connection checks whether the server is only starting.
         #expect(listener.accepted.values == [0, 1])
 
         let other = try Listener(droppingAfter: 100)
@@ -73,7 +73,7 @@ struct PostgreSQLSilenceTests {
             try await locks.withLock(for: StorageKey(rawValue: "\(number)")) { Issue.record("there is no lock") }
         }
         #expect(count == 100)
-        // A task may come late.
+        // A task that starts late may cause another attempt.
         #expect(other.accepted.values.count < 20)
     }
 
@@ -84,7 +84,7 @@ struct PostgreSQLSilenceTests {
             _ = try await reads.entry(for: StorageKey(rawValue: "\(number)"))
         }
         #expect(count == 3000)
-        // Some twenty round trips would ask twice each.
+        // If each of the twenty or so round trips made its own two attempts, there would be more.
         #expect(listener.accepted.values.count < 20)
     }
 

@@ -49,7 +49,7 @@ struct PostgreSQLStorageTests {
         #expect(await #expect(throws: StorageError.self) { try await storage.data(for: longer) }?.code == .tooLarge)
     }
 
-    @Test func `A value is replaced only if it is the expected one, whatever is remembered`() async throws {
+    @Test func `A value is replaced only if it is the expected one, even if another one is cached`() async throws {
         let (storage, other) = (try await open(), try await open())
         try await SealedStoreRules.comparesAndSwaps(storage)
         for number in 0..<20 {
@@ -212,7 +212,7 @@ struct PostgreSQLStorageTests {
         #expect(try await storage.importValues(from: good, key: passphrase) == (1199, 1))
         #expect(try await storage.string(for: "k0") == "old")
         #expect(try await storage.importValues(from: good, key: passphrase, replacing: true) == (1200, 0))
-        // At once: it is this store's own change.
+        // Reported immediately, because the change is this store's own.
         #expect(try await storage.string(for: "k0") == "new")
         var heard: Set<StorageKey> = []
         while heard.count < 1200, let key = await changes.next(isolation: nil) { heard.insert(key) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NevodHostPostgreSQL
 
-/// One after another: the environment is one for all.
+/// Serialized, because all tests share the process's environment.
 @Suite(.blocking, .serialized, .timeLimit(.minutes(3)))
 struct PostgreSQLTargetTests {
     private let folder: TemporaryFolder

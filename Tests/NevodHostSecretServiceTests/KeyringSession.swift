@@ -2,7 +2,7 @@ import Foundation
 import NevodSupport
 import Testing
 
-/// A session bus of a test's own, on which nothing is started by itself, and the programs in it; all ends with this object.
+/// A session bus for one test, without service activation, and the programs in it. Everything ends with this object.
 final class KeyringSession {
     let folder: String
     private(set) var environment: [String: String]
@@ -38,7 +38,7 @@ final class KeyringSession {
         process.waitUntilExit()
     }
 
-    // MARK: Its programs
+    // MARK: Programs
 
     func startBus() throws {
         let configuration = """
@@ -116,7 +116,7 @@ final class KeyringSession {
     }
 }
 
-/// secret-service-child, as the build left it beside the test binary.
+/// The helper secret-service-child, which the build puts beside the test binary.
 final class Child {
     private let process = Process()
     private let input = Pipe()
@@ -144,7 +144,7 @@ final class Child {
     }
 
     /// The next line.
-    func answer() -> String {
+    func result() -> String {
         while true {
             if let end = rest.firstIndex(of: "\n") {
                 defer { rest = String(rest[rest.index(after: end)...]) }
@@ -158,6 +158,6 @@ final class Child {
 
     func callAsFunction(_ command: String) -> String {
         ask(command)
-        return answer()
+        return result()
     }
 }

@@ -17,8 +17,8 @@ import Testing
         let start = ContinuousClock.now
         #expect(child("available") == "false", sourceLocation: sourceLocation)
         for command in ["get token", "set token 01", "key \(String(repeating: "0a", count: 16)) new"] {
-            let answer = child(command)
-            #expect(answer.hasPrefix("unavailable: ") && answer.contains(problem), "\(answer)", sourceLocation: sourceLocation)
+            let result = child(command)
+            #expect(result.hasPrefix("unavailable: ") && result.contains(problem), "\(result)", sourceLocation: sourceLocation)
         }
         #expect(ContinuousClock.now - start < .seconds(20), sourceLocation: sourceLocation)
     }

@@ -46,7 +46,7 @@ import Testing
         #expect(child("rekey \(path)") == "ok")
         #expect(try count() == "2")
         #expect(child("open \(path) \(file)") == "secret-service")
-        // The new one's own.
+        // The new store key is a separate item, so deleting the old one does no harm.
         try session.python("secretstorage.Item(bus, '\(old)').delete()")
         #expect(child("open \(path) \(file)") == "secret-service")
     }
@@ -67,7 +67,7 @@ import Testing
         #expect(child("open \(path) \(file)") == "secret-service")
         try session.python("secretstorage.get_default_collection(bus).lock()")
         #expect(child("open \(path) \(file)").hasPrefix("unavailable: the Secret Service: the keyring is locked"))
-        // A new one is made with what there is, and says so.
+        // While the keyring is locked, a new store is sealed by the key file.
         #expect(child("open \(path)2 \(file)") == "key-file")
         session.killKeyring()
         try session.startKeyring()

@@ -57,7 +57,7 @@ import Testing
         #expect(child("set token 03") == "ok")
         session.killKeyring()
         try session.startKeyring()
-        // By the connection that was made to the one that is gone.
+        // The connection to the old service recovers.
         #expect(child("set token 04") == "ok")
         #expect(child("get token") == "04")
     }
@@ -67,7 +67,7 @@ import Testing
         session.signalKeyring(SIGSTOP)
         child.ask("get token")
         session.killKeyring()
-        #expect(child.answer().hasPrefix("unavailable: the Secret Service: "))
+        #expect(child.result().hasPrefix("unavailable: the Secret Service: "))
     }
 
     @Test func `Concurrent calls to a silent service all fail at one limit`() throws {
@@ -111,7 +111,7 @@ import Testing
         #expect(child("get token") == "-")
         let children = [child, try session.child(), try session.child(), try session.child()]
         for child in children { child.ask("count token 15") }
-        for child in children { #expect(child.answer() == "ok") }
+        for child in children { #expect(child.result() == "ok") }
         #expect(child("get token") == "3c")
     }
 

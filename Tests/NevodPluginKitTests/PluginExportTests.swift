@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// A scheme in Swift as an author writes it, loaded by the host through the contract.
+/// Tests a scheme in Swift as an author writes it, loaded by the host through the contract.
 struct PluginExportTests {
     enum Colour: String, CaseIterable, SettingValue {
         case red

@@ -16,7 +16,7 @@ struct PublicSuffixesTests {
         mutating func prepare() { prepared = publicSuffixes.contains(domain).map(String.init) ?? "unknown" }
 
         func authorize(_ request: borrowing RequestView, _ edits: Edits) {
-            edits.setHeader("X-Answer", "\(prepared) \(publicSuffixes.contains(domain).map(String.init) ?? "unknown")")
+            edits.setHeader("X-Result", "\(prepared) \(publicSuffixes.contains(domain).map(String.init) ?? "unknown")")
         }
     }
 
@@ -32,7 +32,7 @@ struct PublicSuffixesTests {
         let instance = try Plugin(builtIn: Self.export.table).scheme().makeInstance(settings: ["domain": .text(domain)])
         var request = try HTTPRequest(.get, "http://h/")
         try instance.authorize(&request, attempt: 1)
-        #expect(request.headers["X-Answer"] == "\(isPublic) \(isPublic)")
+        #expect(request.headers["X-Result"] == "\(isPublic) \(isPublic)")
     }
 
     @Test func `Without a list of the host nothing is known`() {
@@ -49,8 +49,8 @@ struct PublicSuffixesTests {
             }
             #expect(status == NEVOD_OK)
             var view = nevod_view()
-            var answer = ""
-            withUnsafeMutablePointer(to: &answer) { place in
+            var result = ""
+            withUnsafeMutablePointer(to: &result) { place in
                 var edits = nevod_edits()
                 edits.host = UnsafeMutableRawPointer(place)
                 edits.set_header = { host, _, value in
@@ -60,7 +60,7 @@ struct PublicSuffixesTests {
                 }
                 _ = FlowHost.Report.collect { table.authorize(instance, nil, &view, &edits, $0) }
             }
-            #expect(answer == "unknown unknown")
+            #expect(result == "unknown unknown")
             table.destroy(instance)
             withExtendedLifetime(lent) {}
         }

@@ -28,7 +28,7 @@ import Testing
         await held.wait()
         // Another storage on the same file, in the same process.
         async let second: Void = RenewalLocks(path: path).withLock(for: "a") { order.append("second") }
-        // Another key is another lock: this one waits for nobody.
+        // Another key has another lock, so this caller doesn't wait.
         try await locks.withLock(for: "b") { order.append("other key") }
         free.set()
         _ = try await (first, second)
@@ -110,7 +110,7 @@ import Testing
         #expect(try await storage.string(for: "a") == "saved")
     }
 
-    /// A process that holds the lock of `a`, in the file that has the name now.
+    /// Starts a process that holds the lock of `a`, in the current file of that name.
     private func holder() throws -> (pid: pid_t, pipe: Int32) {
         let holder = try StorageChild.spawn(["lock", folder.path, "a"])
         #expect(LineReader(holder.pipe).next() == "held")
@@ -131,7 +131,7 @@ import Testing
         unlink(locks.path)
         let second = try holder()
         end(first)
-        // It waits for the other file.
+        // The waiter waits for the new file's lock.
         #expect(await eventually { openFiles(locks.path) == [locks.path] })
         #expect(order.values == [])
         end(second)
@@ -157,10 +157,10 @@ import Testing
             try await locks.withLock(for: "a", timeout: .milliseconds(20)) { Issue.record("two have the lock") }
         }
         #expect(error?.code == .busy)
-        // One asks the kernel; of the others nothing is left.
+        // One thread still waits for the file's lock; the waiters that gave up have left nothing else behind.
         #expect(openCount(locks.path) == 1)
         #expect(RenewalLocks.mutexes.waitingCount(locks.place(of: "a")) == 0)
-        // Another key's are not concerned.
+        // Another key's lock is not affected.
         try await locks.withLock(for: "b") {}
         async let last: Void = locks.withLock(for: "a") {}
         #expect(await eventually { RenewalLocks.mutexes.waitingCount(locks.place(of: "a")) == 1 })
@@ -193,7 +193,7 @@ import Testing
 
     private func openCount(_ path: String) -> Int { openFiles(path).count }
 
-    /// The files of that name that this process has open, as often as it has; those that were removed since are said to be.
+    /// Returns this process's open files of that name, one for each descriptor; removed files are marked as deleted.
     private func openFiles(_ path: String) -> [String] {
         (0..<1024).compactMap { descriptor in
             var target = [CChar](repeating: 0, count: 4096)

@@ -9,7 +9,7 @@ struct StorageKeyTests {
         #expect(StorageKey.token.rawValue == "nevod.token")
     }
 
-    /// To a String the two are equal; to a file system or a database they are not.
+    /// The two are equal as Strings, but not in a file system or a database.
     @Test func `Keys compare by code points, not by canonical equivalence`() {
         let (composed, decomposed): (StorageKey, StorageKey) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed.rawValue == decomposed.rawValue)

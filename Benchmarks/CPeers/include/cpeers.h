@@ -31,7 +31,7 @@ int cpeers_sha256_hex(void *context, const uint8_t *_Nullable message, size_t co
 // ---- Allocations --------------------------------------------------------------------------------------------------------------
 
 // How often the calling thread has asked the allocator for memory since it began: malloc, calloc, realloc, posix_memalign,
-// aligned_alloc and memalign, by whatever library. The difference of two calls is what happened between them.
+// aligned_alloc and memalign, from any library. The difference of two calls is the number of allocations between them.
 // Always 0 under a sanitizer, which needs the allocator for itself.
 uint64_t cpeers_allocations(void);
 

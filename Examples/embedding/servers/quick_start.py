@@ -1,4 +1,4 @@
-"""Answers the requests of the quick start, and prints where it listens. Ends with its standard input."""
+"""Serves the requests of the quick start, and prints its address. Ends when its standard input is closed."""
 
 import email
 import email.policy
@@ -16,7 +16,7 @@ USERS = [{"id": number, "name": name} for number, name in enumerate(NAMES, 1)]
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def answer(self):
+    def respond(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         url = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(url.query))
@@ -45,7 +45,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             case _:
                 self.send({"message": "there is no such user"}, 404)
 
-    do_GET = do_POST = do_PUT = do_DELETE = answer
+    do_GET = do_POST = do_PUT = do_DELETE = respond
 
     def send(self, value, status=200, content=b""):
         content = content if value is None else json.dumps(value).encode()

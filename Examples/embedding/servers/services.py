@@ -1,4 +1,4 @@
-"""Answers for several services at once: as the proxy through which their names, ….example.com, are asked for.
+"""Acts as several services at once: the proxy for all requests to their names, ….example.com.
 
 Prints where it listens, then a line for each request: the service, the request, the credentials by name, the status.
 Ends with its standard input.
@@ -20,7 +20,7 @@ LOGIN = {"email": "ada@example.com", "password": "correct horse"}
 
 
 class Grant:
-    """One user's tokens at api.example.com. Each renewal replaces both; the old ones are worth nothing then."""
+    """One user's tokens at api.example.com. Each renewal replaces both, and the old ones become invalid."""
 
     def __init__(self):
         self.number = 1
@@ -40,7 +40,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
-    def answer(self):
+    def respond(self):
         self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         url = urllib.parse.urlsplit(self.path)
         self.host, self.query = url.hostname, urllib.parse.parse_qsl(url.query)
@@ -61,7 +61,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    do_GET = do_POST = do_DELETE = answer
+    do_GET = do_POST = do_DELETE = respond
 
     def verified(self, is_authorized, **value):
         return (200, value) if is_authorized else (401, {"message": "who are you?"})

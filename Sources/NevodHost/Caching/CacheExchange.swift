@@ -6,7 +6,7 @@ struct CacheExchange: Sendable {
         case finish(Result<HTTPResponse, TransportError>, Change)
     }
 
-    /// What to do with the stored response that the exchange started with.
+    /// The change to the stored response that the exchange started with.
     enum Change: Sendable {
         case none
         case store(StoredResponse)

@@ -49,7 +49,7 @@ struct CacheTable {
     /// Stores a response, replacing the one for the same variant, if it isn't too large for the table.
     mutating func insert(_ response: StoredResponse, _ vary: VaryKey, for key: CacheKey) {
         if let old = entries(for: key).first(where: { $0.vary == vary }) {
-            // Of two concurrent requests, the older response may arrive last.
+            // The older of two concurrent responses may arrive last.
             guard old.response.date <= response.date else { return }
             remove(old.id)
         }

@@ -21,7 +21,7 @@ extension StoredResponse {
     ) -> Duration {
         let apparent = max(.zero, receivedAt - date)
         let delay = max(.zero, receivedAt - requestedAt)
-        // Of several values, the first counts. A value that isn't a number is ignored (§5.1).
+        // The first of several values counts. A value that isn't a number is ignored (§5.1).
         let reported = headers["Age"].flatMap { $0.split(separator: ",").first.map(String.init) }.flatMap(CacheControl.seconds)
         return max(apparent, (reported ?? .zero) + delay)
     }

@@ -2,7 +2,7 @@ public import NevodSupport
 
 /// Why a plugin can't be used, or failed. Names the file, the cause and the way out.
 public struct PluginError: Error, Sendable {
-    /// What went wrong, in the order of a plugin's lifecycle. The associated texts appear in ``description``.
+    /// The kinds of failure, in the order of a plugin's lifecycle. The associated texts appear in ``description``.
     public enum Reason: Sendable {
         // Finding
         /// No file has that name; `searched` contains each path that was tried.

@@ -14,7 +14,7 @@ public struct InvalidRequestError: Error, Sendable, Hashable {
 
     /// The invalid part.
     public let part: Part
-    /// What is wrong with ``part``.
+    /// The problem with ``part``.
     public let problem: String
 
     package init(_ part: Part, _ problem: String) {

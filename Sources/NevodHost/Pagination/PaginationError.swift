@@ -1,6 +1,6 @@
 /// A paginated list that can't be loaded to its end.
 public struct PaginationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong with the next page.
+    /// The problem with the next page.
     public enum Problem: Sendable, Hashable {
         /// The server's next page is one that was loaded already.
         case repeats
@@ -14,7 +14,7 @@ public struct PaginationError: Error, Sendable, Hashable, CustomStringConvertibl
         case unusableLink(String)
     }
 
-    /// What is wrong with the next page.
+    /// The problem with the next page.
     public let problem: Problem
 
     init(_ problem: Problem) {

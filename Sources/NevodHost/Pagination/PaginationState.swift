@@ -8,7 +8,7 @@ struct PaginationState: Sendable {
         case link(String)
     }
 
-    /// What a page says about the next one.
+    /// The information that a page has about the next one.
     struct Page: Sendable {
         var hasMore = false
         var cursor: String?

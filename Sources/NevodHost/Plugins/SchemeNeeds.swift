@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-/// The checked answer of an instance's `needs`: the parts of a request, and the responses, that it wants to see.
+/// The checked result of an instance's `needs`: the parts of a request, and the responses, that it wants to see.
 struct SchemeNeeds: Sendable {
     var flags: UInt32 = 0
     var digests: [DigestAlgorithm] = []

@@ -11,8 +11,8 @@
  * RULES THAT HOLD FOR EVERY FUNCTION IN THIS FILE
  *
  *   Memory     A nevod_bytes is borrowed: what it points to is valid until the call it was passed to returns, unless
- *              the field's own comment says longer. Output goes into host *sinks*, which copy before they return. Who
- *              allocates frees; no block of memory ever changes hands.
+ *              the field's own comment says longer. Output goes into host *sinks*, which copy before they return. The
+ *              side that allocates a block frees it; no block of memory ever changes hands.
  *   Strings    UTF-8, without a terminator or a NUL inside. An absent string has count 0; its pointer is then never read.
  *   Pointers   No pointer argument and no function in a host's table is NULL unless its comment says so.
  *   Structs    Begin with `struct_size`, set to sizeof by the side that fills them, and only grow at the end. The fields
@@ -174,7 +174,7 @@ typedef struct nevod_edits {
     int32_t (*add_cookie)(void *host, nevod_bytes name, nevod_bytes value);
 } nevod_edits;
 
-/* An answer of a server, as received. Valid until the call returns. */
+/* A server's response, as received. Valid until the call returns. */
 typedef struct nevod_response {
     uint32_t struct_size;
     int32_t status;            /* 100 … 599 */

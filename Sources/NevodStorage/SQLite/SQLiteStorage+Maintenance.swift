@@ -194,7 +194,7 @@ extension SQLiteDatabase {
         return entries
     }
 
-    /// Runs a body that reads the database as of one instant, whatever others write meanwhile. The body must not write.
+    /// Runs a body that reads the database as of one instant, unaffected by concurrent writes. The body must not write.
     func snapshot<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         try execute("BEGIN")
         // After some failures SQLite has ended it by itself.

@@ -1,7 +1,7 @@
 import Foundation
 package import NevodHost
 
-/// One process of a fleet, whose processes all use the same sessions.
+/// A process of a fleet. All processes of a fleet use the same sessions.
 package struct FleetMember {
     private let url: String
     private let plain: NetworkProvider

@@ -1,6 +1,6 @@
 public import NevodPluginKit
 
-/// Every action that a flow knows, in a library with a runtime of its own.
+/// A scheme whose flows use every action, in a library with a runtime of its own.
 struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     enum Fault: String, CaseIterable, SettingValue {
         case nothing, sleeps, swallows
@@ -38,7 +38,7 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         }
         guard response.status == 200 else { throw SchemeError.denied("the server refused the login") }
         let json = try response.json()
-        guard let token = json["token"]?.string else { throw SchemeError.unavailable("the answer has no token") }
+        guard let token = json["token"]?.string else { throw SchemeError.unavailable("the response has no token") }
         let issued = IssuedToken(
             Secret("\(token)-\(await attempts.next())"), expiresAt: json["expires_in"]?.integer.map { flow.unixSeconds + $0 },
             account: answers["user"].map { String(revealing: $0) } ?? "")
@@ -84,6 +84,6 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 }
 
 private let plugin = PluginExport(FlowProbe.self, name: "FlowProbe", version: "1.0.0", vendor: "NevodHost")
-// The contract names it.
+// The contract prescribes the name.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

@@ -1,5 +1,5 @@
-// Uses the keyring of the session that a test has started it in, and the lock file that the variable NEVOD_CHILD_LOCK names.
-// Reads commands, a line each, and answers each with a line.
+// Uses the keyring of the session in which a test starts it, and the lock file that the variable NEVOD_CHILD_LOCK names.
+// Reads one command from each line, and writes one line with its result.
 //
 //   get KEY · set KEY VALUE · replace KEY OLD NEW     values in hexadecimal, `-` is none, `=` is empty
 //   many COUNT                                        sets and reads so many at once
@@ -51,7 +51,7 @@ func count(_ storage: SecretServiceStorage, _ key: StorageKey, _ times: Int) asy
     }
 }
 
-/// As a program with windows would.
+/// Runs the main loop, as a program with windows does.
 func turnMainLoop() -> Bool {
     typealias Iterate = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32
     guard let library = dlopen("libglib-2.0.so.0", RTLD_NOW), let symbol = dlsym(library, "g_main_context_iteration") else {
@@ -69,7 +69,7 @@ func turnMainLoop() -> Bool {
     return true
 }
 
-func answer(_ words: [String], _ limit: Int) async throws -> String {
+func result(of words: [String], _ limit: Int) async throws -> String {
     let lockFile = getenv("NEVOD_CHILD_LOCK").map { String(cString: $0) }
     let storage = try SecretServiceStorage(application: "example", lockFile: lockFile, limit: .seconds(limit))
     let key = StorageKey(rawValue: words.count > 1 ? words[1] : "")
@@ -104,7 +104,7 @@ while let line = readLine() {
         continue
     }
     do {
-        say(try await answer(words, limit))
+        say(try await result(of: words, limit))
     } catch let error as StorageError {
         say("\(error.code): \(error)")
     } catch {

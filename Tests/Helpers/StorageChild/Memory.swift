@@ -41,7 +41,7 @@ private struct Region {
         UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: range.lowerBound), count: range.count)
     }
 
-    /// All that can be read and that something has been written to.
+    /// All readable memory that has been written to.
     static func all() -> [Region] {
         guard let file = fopen("/proc/self/smaps", "r") else { return [] }
         defer { fclose(file) }
@@ -67,7 +67,7 @@ private struct Region {
     }
 }
 
-/// Says for each of the needles how often it stands in protected memory, how often elsewhere, and where that is.
+/// Reports for each needle how often it occurs in protected memory, how often elsewhere, and where.
 func searchMemory(_ storage: SQLiteStorage, _ key: StorageKey, _ needles: [Needle]) async throws {
     let tokens = TokenStorage<PluginToken>(storage: storage, key: key)
     guard try await tokens.load() != nil else { return say("no token") }

@@ -1,14 +1,14 @@
 // Uses a store for a test in another process, which may kill it at any instant. STORE is a folder, of files, or, behind
 // `sqlite:`, of a database and its key.
 //
-//   storage-child alternate STORE           saves 1, 2, 3, … without end; says "s N" before each and "d N" after it
-//   storage-child count STORE TIMES         adds one to a number, by compare-and-swap, so many times
+//   storage-child alternate STORE           saves 1, 2, 3, … forever; prints "s N" before each and "d N" after it
+//   storage-child count STORE TIMES         increments a number by compare-and-swap, TIMES times
 //   storage-child save STORE BYTES [LIMIT [UID]]
-//                                           saves so many bytes, with a limit on the size of files, as a user
+//                                           saves BYTES bytes as the user UID, with LIMIT as the limit on file sizes
 //   storage-child hold FOLDER               locks a folder of files until it is killed
-//   storage-child lock STORE KEY            has the renewal lock of a key until it is killed
-//   storage-child rekey STORE               gives the store new keys without end, with "s N" and "d N": in turn that of
-//                                           the key file, and that of the variable NEVOD_CHILD_KEY
+//   storage-child lock STORE KEY            holds the renewal lock of a key until it is killed
+//   storage-child rekey STORE               changes the store's key forever, with "s N" and "d N": alternates between that of
+//                                           the key file and that of the variable NEVOD_CHILD_KEY
 //   storage-child migrate STORE             opens the store with a layout that it doesn't have yet
 //   storage-child fleet STORE URL SESSIONS FIRST LAST
 //                                           sends a request for each session in each round

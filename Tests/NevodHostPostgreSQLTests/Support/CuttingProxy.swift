@@ -2,14 +2,14 @@ internal import Glibc
 internal import NevodTestSupport
 internal import Testing
 
-/// Stands between stores and a server, and cuts the connection on which a mark is sent first.
+/// A proxy between stores and a server that cuts the first connection on which a mark is sent.
 struct CuttingProxy {
     private let pid: pid_t
     private let pipe: Int32
     private let socket: String
 
     /// - Parameters:
-    ///   - folder: where it listens.
+    ///   - folder: the folder of the listening socket.
     ///   - when: before the mark has reached the server, or after the server has responded; `closed`: before, and only
     ///     open connections are served afterwards; `gone`: after, and no connection is served afterwards.
     init(to server: PostgreSQLServer, in folder: TemporaryFolder, _ mark: String, _ when: String) throws {

@@ -5,14 +5,14 @@ internal import NevodTestSupport
 
 @testable internal import NevodHostPostgreSQL
 
-/// A server of a test's own. Blocks: for tests with the trait `blocking`.
+/// A server for one test. Its methods block, so tests that use it have the trait `blocking`.
 final class PostgreSQLServer: Sendable {
     let folder: String
     private let pid: pid_t
     private let pipe: Int32
-    private let answers: Locked<LineReader>
+    private let replies: Locked<LineReader>
 
-    /// For tests that leave it running. It ends with the test process.
+    /// A shared server for tests that don't stop it. Terminated with the test process.
     static func shared() throws -> PostgreSQLServer { try started.get() }
 
     private static let started = Result { try PostgreSQLServer() }
@@ -23,7 +23,7 @@ final class PostgreSQLServer: Sendable {
         let reader = LineReader(pipe)
         guard let folder = reader.next() else { throw Command.Failure(description: "the server didn't start") }
         self.folder = folder
-        answers = Locked(reader)
+        replies = Locked(reader)
     }
 
     deinit {
@@ -36,14 +36,14 @@ final class PostgreSQLServer: Sendable {
 
     func connection(to folder: String) -> String { "host=\(folder) user=postgres dbname=postgres" }
 
-    /// As after a crash of the server.
+    /// Stops the server as if it had crashed.
     func restart() { command(SIGUSR1) }
 
     func stopOrStart() { command(SIGUSR2) }
 
     private func command(_ signal: Int32) {
         kill(pid, signal)
-        _ = answers.withLock { $0.next() }
+        _ = replies.withLock { $0.next() }
     }
 
     /// Each row in a line, its columns separated by `|`.
@@ -62,14 +62,14 @@ final class PostgreSQLServer: Sendable {
     }
 }
 
-/// postgresql-child: a process of its own that uses the store of a server.
+/// The helper postgresql-child: a separate process that uses a server's store.
 enum PostgreSQLChild {
     static func spawn(_ arguments: [String]) throws -> (pid: pid_t, pipe: Int32) {
         try Command.spawn([helperProgram("postgresql-child")] + arguments)
     }
 }
 
-/// A value that the tasks of a test share.
+/// A value shared by the tasks of a test.
 final class Shared<Value: Sendable>: Sendable {
     private let state: Locked<Value>
 

@@ -1,10 +1,10 @@
-"""Stands between a client and a PostgreSQL server, on Unix sockets, and loses a connection at the worst moment.
+"""A proxy between a client and a PostgreSQL server, on Unix sockets, that cuts a connection at a given moment.
 
     cutting_proxy.py FOLDER SERVER MARK before|closed|after|gone
 
-Listens in FOLDER. The first time that a client sends MARK, the connection is cut: before it has reached the server, or after the
-server has answered and before the client hears of it. With "closed", before, nobody listens any more; with "gone", after, all others
-are cut as well, and nobody listens any more.
+Listens in FOLDER. The first time that a client sends MARK, the connection is cut: before it reaches the server, or after the
+server has responded and before the client gets the response. With "closed" (before) it stops listening; with "gone" (after) it
+also cuts all other connections and stops listening.
 """
 import os
 import socket

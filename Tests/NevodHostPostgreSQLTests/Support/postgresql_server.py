@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a test's own: in a folder of its own, on a Unix socket alone, as an unprivileged user.
+"""A PostgreSQL server for one test: in its own folder, on a Unix socket only, as an unprivileged user.
 
     postgresql_server.py
 

@@ -12,12 +12,12 @@ final class TestClock: Sendable {
 
     func advance(_ count: Int64) { seconds.withLock { $0 += count } }
 
-    /// As HTTP writes it.
+    /// The time as an HTTP date.
     func date(_ offset: Int64 = 0) -> String { HTTPDate.text(UnixTime(seconds: now.seconds + offset)) }
 }
 
 /// A server's response: with the date of the test's clock, unless it has its own, and a length.
-struct Canned: Sendable {
+struct CannedResponse: Sendable {
     var status = 200
     var lines: [String] = []
     var body = ""
@@ -37,24 +37,26 @@ struct CacheFixture: Sendable {
     let server: RawServer
     private let heads = Collected<String>()
 
-    /// - Parameter answer: to the request of that number, from 1, with that head; nil: the connection breaks.
-    init(store: InMemoryCache = InMemoryCache(), _ answer: @escaping @Sendable (Int, String, TestClock) -> Canned?) throws {
+    /// - Parameter response: returns the response to a request, given its number, from 1, and its head; nil breaks the connection.
+    init(store: InMemoryCache = InMemoryCache(), _ response: @escaping @Sendable (Int, String, TestClock) -> CannedResponse?)
+        throws
+    {
         self.store = store
         session = CachingSession(CurlSession(), store: store, clock: clock.clock)
         let (heads, clock) = (heads, clock)
         server = try RawServer { connection, _ in
             while let request = connection.readRequest() {
                 heads.append(request.head)
-                guard let canned = answer(heads.values.count, request.head, clock) else { return }
+                guard let canned = response(heads.values.count, request.head, clock) else { return }
                 let text = canned.text(clock)
                 connection.write(request.head.hasPrefix("HEAD") ? String(text.dropLast(canned.body.count)) : text)
             }
         }
     }
 
-    /// Every answer has these lines, and the number of its request as its body.
+    /// Creates a server whose responses have these lines, and the number of the request as the body.
     init(_ lines: [String], status: Int = 200) throws {
-        try self.init { number, _, _ in Canned(status: status, lines: lines, body: "\(number)") }
+        try self.init { number, _, _ in CannedResponse(status: status, lines: lines, body: "\(number)") }
     }
 
     /// The heads of the requests that reached the server.
@@ -73,7 +75,7 @@ struct CacheFixture: Sendable {
         try await session.send(request(method, path, lines), TransferOptions(timeout: .seconds(30)))
     }
 
-    /// The body, or the status of an answer that isn't one of success.
+    /// Returns the body, or the status if the response isn't a success.
     func get(_ path: String = "/", _ lines: [String] = []) async throws -> String {
         let response = try await send(.get, path, lines)
         let text = String(decoding: try await response.body.collect(), as: UTF8.self)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Freshness in the eyes of Python's CacheControl (Debian's python3-cachecontrol), over all combinations of what follows.
+/// Compares freshness with Python's CacheControl (Debian's python3-cachecontrol), for all combinations of the values below.
 ///
 /// Cases in which it departs from RFC 9111 are left out: it takes a request's max-age for the response's
 /// lifetime, knows no Age, and never expires permanent redirects. For min-fresh the two differ on the one second where
@@ -90,7 +90,7 @@ struct CacheJudgeTests {
         return headers
     }
 
-    /// - Parameter request: its Cache-Control; `no-store` is that of the first one, whose answer would be stored.
+    /// - Parameter request: the request's Cache-Control; `no-store` is sent with the first request, whose response could be stored.
     private static func serves(_ headers: HTTPHeaders, _ age: Int64, _ request: String) throws -> Bool {
         let response = HTTPResponse(version: .http11, status: 200, reason: "OK", headers: headers, body: .bytes([]))
         let time = UnixTime(seconds: now)

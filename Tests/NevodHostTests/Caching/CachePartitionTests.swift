@@ -3,12 +3,12 @@ import Testing
 
 @testable import NevodHost
 
-/// One user's answer never reaches another, although this server forgets `Vary` and says that everything is public.
+/// A user never gets another user's response, even though this server omits `Vary` and marks everything as public.
 struct CachePartitionTests {
     private static let lines = ["Cache-Control: public, max-age=60"]
 
     private func fixture() throws -> CacheFixture {
-        try CacheFixture { number, head, _ in Canned(lines: Self.lines, body: "\(number) of \(Self.user(in: head))") }
+        try CacheFixture { number, head, _ in CannedResponse(lines: Self.lines, body: "\(number) of \(Self.user(in: head))") }
     }
 
     private static func user(in head: String) -> String {
@@ -25,7 +25,7 @@ struct CachePartitionTests {
         return String(decoding: try await response.body.collect(), as: UTF8.self)
     }
 
-    /// The responses to each of two users, and to one without a token, twice.
+    /// Returns the responses to two users and to a request without a token, twice each.
     private func check<Token: TokenModel>(_ token: (String) -> Token) async throws {
         let fixture = try fixture()
         for _ in 0..<2 {
@@ -84,7 +84,7 @@ struct CachePartitionTests {
         }
     }
 
-    /// Dumped, the way a debugger or a crash report would.
+    /// Dumps the cache as a debugger or a crash report would.
     @Test func `No stored entry holds the credential`() throws {
         var request = try HTTPRequest(.get, "http://h/p")
         request.provenance = .token("T")

@@ -3,24 +3,25 @@ import Testing
 
 @testable import NevodHost
 
-/// One rule: what the server says, how much later is asked again, with which lines, and whether the stored answer serves.
+/// A rule: the response's lines, the delay until the second request, that request's lines, and whether the stored response is
+/// used.
 struct CacheRule: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable { case served, asked, refused }
 
     let name: String
     var status = 200
     /// `+60` in an Expires, Date or Last-Modified line stands for the date that much later.
-    var answer: [String]
+    var lines: [String]
     var later: Int64 = 0
     var request: [String] = []
     let outcome: Outcome
 
     init(
-        _ name: String, status: Int = 200, _ answer: [String], later: Int64 = 0, asking request: [String] = [], _ outcome: Outcome
+        _ name: String, status: Int = 200, _ lines: [String], later: Int64 = 0, asking request: [String] = [], _ outcome: Outcome
     ) {
         self.name = name
         self.status = status
-        self.answer = answer
+        self.lines = lines
         self.later = later
         self.request = request
         self.outcome = outcome
@@ -29,7 +30,7 @@ struct CacheRule: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(name), \(later) s, \(request): \(outcome)" }
 }
 
-/// Each through libcurl and a real server, on a clock that the test sets. Sections are RFC 9111's.
+/// Runs each rule through libcurl and a real server, on a clock that the test sets. The sections are those of RFC 9111.
 struct CacheRuleTests {
     private static let fresh = ["Cache-Control: max-age=60"]
 
@@ -120,20 +121,20 @@ struct CacheRuleTests {
     @Test(arguments: freshness + requests + storing)
     func rule(_ rule: CacheRule) async throws {
         let fixture = try CacheFixture { number, _, clock in
-            let lines = rule.answer.map { line in
+            let lines = rule.lines.map { line in
                 let parts = line.split(separator: " ", maxSplits: 1)
                 guard ["Expires:", "Date:", "Last-Modified:"].contains(parts[0]), let offset = Int64(parts[1]), offset != 0
                 else { return line }
                 return "\(parts[0]) \(clock.date(offset))"
             }
-            return Canned(status: rule.status, lines: lines, body: "answer \(number)")
+            return CannedResponse(status: rule.status, lines: lines, body: "response \(number)")
         }
-        #expect(try await fixture.get() == "answer 1")
+        #expect(try await fixture.get() == "response 1")
         fixture.clock.advance(rule.later)
         let second = try await fixture.get("/", rule.request)
         switch rule.outcome {
-        case .served: #expect((second, fixture.requests.count) == ("answer 1", 1))
-        case .asked: #expect((second, fixture.requests.count) == ("answer 2", 2))
+        case .served: #expect((second, fixture.requests.count) == ("response 1", 1))
+        case .asked: #expect((second, fixture.requests.count) == ("response 2", 2))
         case .refused: #expect((second, fixture.requests.count) == ("504", 1))
         }
     }
@@ -155,7 +156,7 @@ struct CacheRuleTests {
         let fixture = try CacheFixture { number, _, clock in
             let date = clock.date(20)
             clock.advance(20)
-            return Canned(lines: ["Cache-Control: max-age=60", "Age: 30", "Date: \(date)"], body: "\(number)")
+            return CannedResponse(lines: ["Cache-Control: max-age=60", "Age: 30", "Date: \(date)"], body: "\(number)")
         }
         #expect(try await fixture.get() == "1")
         fixture.clock.advance(9)

@@ -3,16 +3,16 @@ import Testing
 
 @testable import NevodHost
 
-/// RFC 9111 §4.3, and what is served when validation fails.
+/// Validation (RFC 9111 §4.3), and the response if it fails.
 struct CacheValidationTests {
-    /// Answers 304 to a condition, with these lines.
+    /// Responds to a conditional request with 304 and these lines.
     private func validating(
         _ lines: [String], notModified: [String] = [], status: Int = 304
     ) throws -> CacheFixture {
         try CacheFixture { number, head, _ in
             head.contains("\r\nIf-")
-                ? Canned(status: status, lines: notModified, body: status == 304 ? "" : "\(number)")
-                : Canned(lines: lines, body: "\(number)")
+                ? CannedResponse(status: status, lines: notModified, body: status == 304 ? "" : "\(number)")
+                : CannedResponse(lines: lines, body: "\(number)")
         }
     }
 
@@ -36,9 +36,9 @@ struct CacheValidationTests {
         #expect(second.status == 200)
         #expect(try await second.body.collect() == Array("1".utf8))
         #expect(fixture.requests.map(conditions) == [[], expected])
-        // Confirmed just now: nothing to say about an age (§5.1).
+        // Just validated, so there is no Age (§5.1).
         #expect(second.headers["Age"] == nil)
-        // Fresh for as long as the 304 says, from its own time on (§4.3.4).
+        // Fresh for the lifetime that the 304 gives, counted from the 304 (§4.3.4).
         fixture.clock.advance(59)
         #expect(try await fixture.get() == "1")
         #expect(fixture.requests.count == 2)
@@ -134,8 +134,8 @@ struct CacheValidationTests {
 
     private func failing(_ lines: String, _ status: Int?) throws -> CacheFixture {
         try CacheFixture { number, _, _ in
-            guard number > 1 else { return Canned(lines: ["Cache-Control: \(lines)"], body: "1") }
-            return status.map { Canned(status: $0, body: "error") }
+            guard number > 1 else { return CannedResponse(lines: ["Cache-Control: \(lines)"], body: "1") }
+            return status.map { CannedResponse(status: $0, body: "error") }
         }
     }
 
@@ -194,9 +194,9 @@ struct CacheValidationTests {
     @Test func `A server error leaves the stored response, which is served again afterwards`() async throws {
         let fixture = try CacheFixture { number, head, _ in
             switch number {
-            case 1: Canned(lines: ["Cache-Control: max-age=60", "ETag: \"a\""], body: "1")
-            case 2: Canned(status: 503, body: "error")
-            default: Canned(status: head.contains("If-None-Match") ? 304 : 500)
+            case 1: CannedResponse(lines: ["Cache-Control: max-age=60", "ETag: \"a\""], body: "1")
+            case 2: CannedResponse(status: 503, body: "error")
+            default: CannedResponse(status: head.contains("If-None-Match") ? 304 : 500)
             }
         }
         #expect(try await outcome(fixture, later: 60) == "error")

@@ -32,7 +32,7 @@ struct CachingSessionTests {
 
     @Test func `The most recent of several matching responses is served`() async throws {
         let fixture = try CacheFixture { number, _, _ in
-            Canned(lines: fresh + (number == 1 ? [] : ["Vary: A"]), body: "\(number)")
+            CannedResponse(lines: fresh + (number == 1 ? [] : ["Vary: A"]), body: "\(number)")
         }
         #expect(try await fixture.get() == "1")
         fixture.clock.advance(1)
@@ -92,12 +92,12 @@ struct CachingSessionTests {
 
     // MARK: Invalidation (RFC 9111 §4.4)
 
-    /// Whether a GET of a path is still answered from memory after a request of that method that the server answered so.
+    /// Returns whether the cache still responds to a GET of a path after a request with that method got that response.
     private func survives(
         _ method: String, _ status: Int, _ lines: [String] = [], path: String = "/a"
     ) async throws -> Bool {
         let fixture = try CacheFixture { number, head, _ in
-            head.hasPrefix("GET") ? Canned(lines: fresh, body: "\(number)") : Canned(status: status, lines: lines)
+            head.hasPrefix("GET") ? CannedResponse(lines: fresh, body: "\(number)") : CannedResponse(status: status, lines: lines)
         }
         _ = try await fixture.get(path)
         _ = try await fixture.send(HTTPMethod(validating: method), "/a")
@@ -126,7 +126,7 @@ struct CachingSessionTests {
     @Test func `An unsafe request invalidates nothing on another origin`() async throws {
         let other = try CacheFixture(fresh)
         let location = "Location: \(other.server.url)/b"
-        let fixture = try CacheFixture(store: other.store) { _, _, _ in Canned(status: 201, lines: [location]) }
+        let fixture = try CacheFixture(store: other.store) { _, _, _ in CannedResponse(status: 201, lines: [location]) }
         #expect(try await other.get("/b") == "1")
         _ = try await fixture.send(.post)
         #expect(try await other.get("/b") == "1")
@@ -134,7 +134,7 @@ struct CachingSessionTests {
 
     @Test func `An unsafe request whose response is lost invalidates as well`() async throws {
         let fixture = try CacheFixture { number, head, _ in
-            head.hasPrefix("GET") ? Canned(lines: fresh, body: "\(number)") : nil
+            head.hasPrefix("GET") ? CannedResponse(lines: fresh, body: "\(number)") : nil
         }
         _ = try await fixture.get()
         let error = await #expect(throws: TransportError.self) { try await fixture.send(.post) }
@@ -145,12 +145,12 @@ struct CachingSessionTests {
     @Test func `A response that was in flight during an invalidation is not stored`() async throws {
         let (isAsked, isChanged) = (Latch(), Latch())
         let fixture = try CacheFixture { number, head, _ in
-            guard head.hasPrefix("GET") else { return Canned() }
+            guard head.hasPrefix("GET") else { return CannedResponse() }
             if number == 1 {
                 isAsked.set()
                 isChanged.waitOnThread()
             }
-            return Canned(lines: fresh, body: "\(number)")
+            return CannedResponse(lines: fresh, body: "\(number)")
         }
         async let old = fixture.get()
         await isAsked.wait()
@@ -168,7 +168,7 @@ struct CachingSessionTests {
                 isAsked.set()
                 isForgotten.waitOnThread()
             }
-            return Canned(lines: fresh, body: "\(number)")
+            return CannedResponse(lines: fresh, body: "\(number)")
         }
         _ = try await fixture.get()
         async let slow = fixture.get("/slow")
@@ -191,7 +191,7 @@ struct CachingSessionTests {
     }
 
     @Test func `The caller's body limit applies to a stored response`() async throws {
-        let fixture = try CacheFixture { _, _, _ in Canned(lines: fresh, body: "12345") }
+        let fixture = try CacheFixture { _, _, _ in CannedResponse(lines: fresh, body: "12345") }
         _ = try await fixture.get()
         let request = try fixture.request(.get, "/", [])
         let error = await #expect(throws: TransportError.self) {
@@ -204,7 +204,7 @@ struct CachingSessionTests {
 
     @Test func `A response above the limit is not stored, and removes the older one`() async throws {
         let fixture = try CacheFixture(store: InMemoryCache(entryByteLimit: 2000)) { number, _, _ in
-            Canned(lines: fresh, body: String(repeating: "\(number)", count: number == 1 ? 1 : 2000))
+            CannedResponse(lines: fresh, body: String(repeating: "\(number)", count: number == 1 ? 1 : 2000))
         }
         #expect(try await fixture.get() == "1")
         _ = try await fixture.get("/", ["Cache-Control: no-cache"])
@@ -251,7 +251,7 @@ struct CachingSessionTests {
         #expect(store.byteCount <= 20_000)
     }
 
-    /// Answers with what it was asked, after others had their turn.
+    /// Responds with the request itself, after yielding to other tasks.
     private struct Echo: HTTPTransport {
         func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
             await Task.yield()

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 
 struct CookieDateTests {
-    /// Both read these; Python's verdict is the measure.
+    /// Dates that the host and Python both parse; Python's results are the expected ones.
     @Test func `Dates parse as Python parses them`() throws {
         let dates = [
             "Wed, 09 Jun 2021 10:18:14 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
@@ -39,7 +39,7 @@ struct CookieDateTests {
         #expect(CookieDate.unixSeconds(text).map(UnixTime.init(seconds:)) == expected)
     }
 
-    /// "For ever", as servers write it, is beyond what can be counted, not a session's length.
+    /// An expiry beyond the representable range, which servers send for "forever", doesn't make a session cookie.
     @Test func `Dates at the end of the range don't overflow`() {
         #expect(
             CookieDate.unixSeconds("Fri, 31 Dec 9999 23:59:59 GMT").map(UnixTime.init(seconds:)) == UnixTime(nanoseconds: .max))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// The form in which cookies are stored, beside the programs whose form it is.
+/// The format of the cookie file, compared with the programs that define it.
 struct CookieFileTests {
     private func decoded(_ lines: String...) throws -> [Cookie] {
         try CookieFile.decode(Array(lines.joined(separator: "\n").utf8))
@@ -95,7 +95,7 @@ struct CookieFileTests {
         #expect(Set(read) == Set(expected))
     }
 
-    /// Every decision about every cookie of the file, taken by curl too. (Where curl 7.88 departs from RFC 6265, it isn't asked:
+    /// Compares every decision about every cookie of the file with curl's. (Where curl 7.88 departs from RFC 6265, it isn't asked:
     /// it takes the path `/a/` for `/a`, and `%2e` for no dot.)
     @Test func `curl reads the file, and sends the same cookies`() throws {
         let server = try RawServer { connection, _ in

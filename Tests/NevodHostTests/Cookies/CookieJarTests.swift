@@ -12,8 +12,8 @@ struct CookieJarTests {
         let request = try get("https://h.example/a/b/c")
         #expect(jar.cookieLine(for: request, now: cookieTime) == "deep=2; second=4; shallow=3; root=1; root2=5")
 
-        // A new value keeps the place of the old.
-        jar.store(setCookieLinesOf: answer(setting: ["deep=6; Path=/a/b"]), from: request, now: cookieTime + .seconds(9))
+        // A new value keeps the position of the old one.
+        jar.store(setCookieLinesOf: response(setting: ["deep=6; Path=/a/b"]), from: request, now: cookieTime + .seconds(9))
         #expect(jar.cookieLine(for: request, now: cookieTime) == "deep=6; second=4; shallow=3; root=1; root2=5")
         #expect(jar.map(\.creation).first { $0 > cookieTime + .seconds(1) } == nil)
         #expect(jar.cookieLine(for: try get("https://other.example/"), now: cookieTime) == nil)
@@ -39,17 +39,17 @@ struct CookieJarTests {
         #expect(names(jar) == ["a", "c"])
         let request = try get("https://h.example/")
         #expect(jar.cookieLine(for: request, now: cookieTime + .seconds(10)) == "a=1")
-        jar.store(setCookieLinesOf: answer(setting: []), from: request, now: cookieTime + .seconds(10))
+        jar.store(setCookieLinesOf: response(setting: []), from: request, now: cookieTime + .seconds(10))
         #expect(names(jar) == ["a"])
         jar.store(
-            setCookieLinesOf: answer(setting: ["a=; expires=Thu, 01 Jan 1970 00:00:00 GMT"]), from: request, now: cookieTime)
+            setCookieLinesOf: response(setting: ["a=; expires=Thu, 01 Jan 1970 00:00:00 GMT"]), from: request, now: cookieTime)
         #expect(jar.isEmpty)
     }
 
     @Test func `A deletion for another path or host leaves the cookie`() throws {
         var jar = try jar(from: "https://www.example.com/", "a=1; Path=/x", "b=2")
         jar.store(
-            setCookieLinesOf: answer(setting: ["a=; Max-Age=0; Path=/", "b=; Max-Age=0; Domain=www.example.com"]),
+            setCookieLinesOf: response(setting: ["a=; Max-Age=0; Path=/", "b=; Max-Age=0; Domain=www.example.com"]),
             from: try get("https://other.example.com/"), now: cookieTime)
         #expect(names(jar) == ["a", "b"])
     }
@@ -65,14 +65,14 @@ struct CookieJarTests {
     func `A cookie set over HTTP doesn't shadow a secure one`(url: String, line: String, isRefused: Bool) throws {
         var jar = try jar(from: "https://www.example.com/app/", "s=good; Secure; Domain=example.com")
         let before = Array(jar)
-        jar.store(setCookieLinesOf: answer(setting: [line]), from: try get(url), now: cookieTime)
+        jar.store(setCookieLinesOf: response(setting: [line]), from: try get(url), now: cookieTime)
         #expect((Array(jar) == before) == isRefused)
     }
 
     @Test func `A thousand Set-Cookie lines in one response leave fifty cookies`() throws {
         var jar = try jar(from: "https://other.example/", "kept=1")
         jar.store(
-            setCookieLinesOf: answer(setting: (0..<1000).map { "c\($0)=\($0)" }), from: try get("https://h.example/"),
+            setCookieLinesOf: response(setting: (0..<1000).map { "c\($0)=\($0)" }), from: try get("https://h.example/"),
             now: cookieTime)
         #expect(names(jar) == ["kept"] + (950..<1000).map { "c\($0)" })
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Which requests a cookie goes with.
+/// Tests which requests a cookie is sent with.
 struct CookieMatchingTests {
     private func cookie(_ domain: String, _ path: String = "/", isHostOnly: Bool = false, isSecure: Bool = false) throws -> Cookie
     {
@@ -28,7 +28,7 @@ struct CookieMatchingTests {
         ("0x7f000001", "http://0.0x7f000001/", false),
         ("2.3.4", "http://[::ffff:1.2.3.4]/", false),
         ("::1", "http://[::1]/", true),
-        // Not set by a server before our eyes, but read from a file.
+        // A server can't set these; a file can contain them.
         ("co.uk", "http://a.co.uk/", false),
         ("co.uk.", "http://a.co.uk./", false),
         ("com", "http://example.com/", false),

@@ -6,7 +6,7 @@ import Testing
 struct CookieTokenTests {
     private func token(_ lines: String..., from url: String = "https://www.example.com/app/login") throws -> CookieToken {
         var jar = CookieJar()
-        jar.store(setCookieLinesOf: answer(setting: lines), from: try get(url), now: cookieTime)
+        jar.store(setCookieLinesOf: response(setting: lines), from: try get(url), now: cookieTime)
         return CookieToken(jar: jar)
     }
 
@@ -105,9 +105,9 @@ struct CookieTokenTests {
         }
         let session = CurlSession()
         let login = try get(server.url + "/login")
-        let answer = try await NetworkProvider(session: session).send(login)
+        let response = try await NetworkProvider(session: session).send(login)
         let token = try #require(
-            CookieToken(sessionCookies: []).merging(setCookiesOf: answer, to: login, now: cookieTime, addingNew: true))
+            CookieToken(sessionCookies: []).merging(setCookiesOf: response, to: login, now: cookieTime, addingNew: true))
         let provider = NetworkProvider(session: session, interceptor: TokenInterceptor(token))
         for (url, cookies) in [
             (server.url + "/app", "Cookie: b=2; a=\"1, 2\""), (server.url + "/", "Cookie: a=\"1, 2\""),
@@ -124,7 +124,7 @@ struct CookieTokenTests {
         _ token: CookieToken, _ lines: String..., url: String = "https://www.example.com/app/x", addingNew: Bool = false
     ) throws -> CookieToken? {
         token.merging(
-            setCookiesOf: answer(setting: lines), to: try get(url), now: cookieTime + .seconds(1), addingNew: addingNew)
+            setCookiesOf: response(setting: lines), to: try get(url), now: cookieTime + .seconds(1), addingNew: addingNew)
     }
 
     @Test func `A response replaces and deletes cookies of the token`() throws {

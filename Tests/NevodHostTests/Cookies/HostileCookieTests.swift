@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Whatever bytes a server or a file holds.
+/// Arbitrary bytes from a server or a file.
 struct HostileCookieTests {
     private static let words: [[UInt8]] =
         [

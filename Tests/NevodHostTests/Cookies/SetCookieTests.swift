@@ -189,7 +189,7 @@ struct SetCookieTests {
                 == UnixTime(seconds: 4_116_219_494))
     }
 
-    // MARK: What an origin may not set
+    // MARK: Cookies that an origin may not set
 
     @Test func `A secure cookie is set over TLS`() throws {
         #expect(try cookie("a=b; Secure", from: "http://h/") == nil)
@@ -206,7 +206,7 @@ struct SetCookieTests {
     ])
     func `__Host- and __Secure- cookies are held to their rules`(line: String, isSet: Bool) throws {
         #expect(try (cookie(line) != nil) == isSet)
-        // The path has to be said, even where it would be the default.
+        // The path must be explicit, even if it is the default.
         #expect(try cookie("__Host-a=b; Secure", from: "https://h/") == nil)
     }
 

@@ -20,7 +20,7 @@ struct InterceptorChainTests {
     }
 
     private let calls = Collected<String>()
-    private let answer = Result<HTTPResponse, TransportError>.failure(TransportError(.timedOut))
+    private let response = Result<HTTPResponse, TransportError>.failure(TransportError(.timedOut))
 
     private func exchange() throws -> Exchange {
         Exchange(request: try HTTPRequest(.get, "http://h/"), options: TransferOptions(), attempt: 1)
@@ -38,16 +38,16 @@ struct InterceptorChainTests {
         let chain = InterceptorChain([
             Named(name: "a", calls: calls), Named(name: "b", calls: calls, wantsRetry: true), Named(name: "c", calls: calls),
         ])
-        #expect(try await chain.retry(&exchange, after: answer))
+        #expect(try await chain.retry(&exchange, after: response))
         #expect(calls.values == ["retry c", "retry b"])
     }
 
     @Test func `Without an interceptor that asks for it there is no retry`() async throws {
         var exchange = try exchange()
         let chain = InterceptorChain([Named(name: "a", calls: calls), Named(name: "b", calls: calls)])
-        #expect(try await chain.retry(&exchange, after: answer) == false)
+        #expect(try await chain.retry(&exchange, after: response) == false)
         #expect(calls.values == ["retry b", "retry a"])
-        #expect(try await InterceptorChain([]).retry(&exchange, after: answer) == false)
+        #expect(try await InterceptorChain([]).retry(&exchange, after: response) == false)
     }
 
     @Test func `An error of an interceptor ends the chain`() async throws {

@@ -6,7 +6,7 @@ import Testing
 struct RedactionTests {
     private static let secret = "the-known-secret"
 
-    /// Every way in which a value ends up in a log.
+    /// Every way in which a value can reach a log.
     private func texts(_ value: some Any) -> [String] {
         var dumped = ""
         dump(value, to: &dumped)
@@ -82,7 +82,7 @@ struct RedactionTests {
         #expect(!leaks(SchemeSettings.Value.secret(Secret(Self.secret))))
     }
 
-    /// The dictionary literal makes a text of a secret before anybody knows that the setting is one.
+    /// The dictionary literal turns a secret into a text before it is known that the setting is secret.
     @Test func `A secret setting given as plain text is not shown`() {
         #expect(!leaks(["secret": .text(Self.secret)] as SchemeSettings))
     }
@@ -111,7 +111,7 @@ struct RedactionTests {
         #expect("\(pluginError)" == "p: the scheme \"s\" failed in authorize: x safe (a fault of the plugin)")
     }
 
-    @Test func `The description of a network error shows no secret, whatever its payload`() throws {
+    @Test func `The description of a network error shows no secret, for any payload`() throws {
         #expect(!leaks(NetworkError.plugin(pluginError)))
         #expect(!leaks(NetworkError.authorization(pluginError)))
         #expect(!leaks(NetworkError.interceptor("I", pluginError)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Strategies, interceptors, storages and clocks that do what one hopes they don't.
+/// Strategies, interceptors, storages and clocks that misbehave.
 struct AuthenticationHostileTests {
     private let exchanges = Collected<String?>()
 
@@ -156,14 +156,14 @@ struct AuthenticationHostileTests {
         let provider = NetworkProvider(session: transport, interceptor: interceptor)
         for _ in 0..<3 { #expect(try await provider.send(request()).status == 200) }
         #expect(transport.sent.map(Self.token) == ["1", "1", "1"])
-        // Refused, it is renewed all the same.
+        // A refused token is renewed nevertheless.
         #expect(try await provider.send(request()).status == 200)
         #expect(transport.sent.map(Self.token) == ["1", "1", "1", "1", "2"])
     }
 
     // MARK: Slots and time
 
-    /// Keeps every exchange, as one that traces requests might.
+    /// Keeps every exchange, as a tracing interceptor might.
     private struct Keeping: OutcomeObserver {
         let exchanges = Collected<Exchange>()
 
@@ -182,7 +182,7 @@ struct AuthenticationHostileTests {
         #expect(keeping.exchanges.values.count == 8)
     }
 
-    /// Fails, and leaves a task behind that inherits what this one knows.
+    /// Fails, and leaves a task running that inherits the task-local values.
     private struct Littering: RequestInterceptor {
         let tasks = Collected<Task<Void, any Error>>()
 
@@ -205,7 +205,7 @@ struct AuthenticationHostileTests {
         for task in littering.tasks.values { task.cancel() }
     }
 
-    /// Remembers the time that each transfer is given.
+    /// Records the timeout of each transfer.
     private final class TimedTransport: HTTPTransport {
         let timeouts = Collected<Duration?>()
 
@@ -231,9 +231,9 @@ struct AuthenticationHostileTests {
         #expect(transport.timeouts.values.count == 1)
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Can be read, and not written.
+    /// A storage that can be read but not written.
     private final class ReadOnly: KeyValueStorage {
         struct NoSpace: Error {}
         let memory = InMemoryStorage()
@@ -271,7 +271,7 @@ struct AuthenticationHostileTests {
     }
 }
 
-/// Tokens whose encoding has no order of its own.
+/// A token whose encoding has no defined order.
 struct UnorderedTokenTests {
     private struct Unordered: TokenModel {
         let value: String

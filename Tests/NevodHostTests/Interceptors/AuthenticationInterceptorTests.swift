@@ -131,10 +131,10 @@ struct AuthenticationInterceptorTests {
         (NetworkError.clientError(400, data: Array(#"{"error":"invalid_grant"}"#.utf8), response: nil), true),
         (.clientError(400, data: Array(#"{"error":"invalid_request"}"#.utf8), response: nil), false),
         (.clientError(404, data: Array(#"{"error":"invalid_grant"}"#.utf8), response: nil), false),
-        (.unauthorized(data: [], response: Self.answer(401)), true),
-        (.unauthorized(data: Array(#"{"error":"invalid_client"}"#.utf8), response: Self.answer(401)), false),
-        (.unauthorized(data: Array(#"{"error":"invalid_client""#.utf8), response: Self.answer(401)), false),
-        (.unauthorized(data: Array(#"{"message":"expired"}"#.utf8), response: Self.answer(401)), true),
+        (.unauthorized(data: [], response: Self.response(401)), true),
+        (.unauthorized(data: Array(#"{"error":"invalid_client"}"#.utf8), response: Self.response(401)), false),
+        (.unauthorized(data: Array(#"{"error":"invalid_client""#.utf8), response: Self.response(401)), false),
+        (.unauthorized(data: Array(#"{"message":"expired"}"#.utf8), response: Self.response(401)), true),
         (.serverError(500), false), (.timeout, false), (.noConnection, false),
     ])
     func `Only the server's refusal clears a token`(error: NetworkError, clears: Bool) async throws {
@@ -152,12 +152,12 @@ struct AuthenticationInterceptorTests {
         #expect(try await storage.load() == nil)
     }
 
-    private static func answer(_ status: Int) -> HTTPResponse {
+    private static func response(_ status: Int) -> HTTPResponse {
         HTTPResponse(version: .http11, status: status, reason: "", headers: HTTPHeaders(), body: .bytes([]))
     }
 }
 
-/// While a renewal is under way.
+/// Tests requests during a renewal.
 extension AuthenticationInterceptorTests {
     /// A strategy that waits until it is told to go on.
     private func slow(_ storage: TokenStorage<Token>, _ started: Latch, _ goOn: Latch) -> AuthenticationInterceptor<Token> {
@@ -197,7 +197,7 @@ extension AuthenticationInterceptorTests {
         await started.wait()
         try await storage.clear()
         goOn.set()
-        // Sent again without a token, since that is what is stored.
+        // Retried without a token, since none is stored.
         #expect(try await task.value == 401)
         #expect(tokens(transport) == ["1", nil])
         #expect(try await storage.load() == nil)
@@ -242,7 +242,7 @@ extension AuthenticationInterceptorTests {
         let request = try request()
         let waiting = (0..<5).map { _ in Task { try await provider.send(request).status } }
         await started.wait()
-        // One slot, and it is free.
+        // The only slot is free: waiting requests hold none.
         let slot = try await DispatchSlots(limit: 1).acquire(for: request.origin, until: nil)
         slot.release()
         let open = Task {
@@ -285,7 +285,7 @@ extension AuthenticationInterceptorTests {
     }
 }
 
-/// Which requests it is for.
+/// Tests which requests the interceptor applies to.
 extension AuthenticationInterceptorTests {
     @Test func `A request that the interceptor doesn't apply to carries no token, and its 401 renews none`() async throws {
         let transport = server([])

@@ -4,15 +4,15 @@ import Testing
 
 @testable import NevodHost
 
-/// Over real HTTP, against a server with sessions.
+/// Tests over real HTTP, against a server with sessions.
 struct CookieAuthenticationInterceptorTests {
-    /// Knows one session, the latest, `s<n>`.
+    /// A server that accepts only the latest session, `s<n>`.
     private final class SessionServer: Sendable {
         struct State {
             var session = 0
             var logins = 0
             var cookies: [String] = []
-            /// An extra header line of every good answer.
+            /// An extra header line of every successful response.
             var line = ""
         }
 
@@ -26,7 +26,7 @@ struct CookieAuthenticationInterceptorTests {
             let box = box
             server = try RawServer { connection, _ in
                 while let request = connection.readRequest() {
-                    let answer = box.value.withLock { state -> String in
+                    let response = box.value.withLock { state -> String in
                         if request.head.hasPrefix("POST /login ") {
                             state.logins += 1
                             state.session += 1
@@ -41,13 +41,13 @@ struct CookieAuthenticationInterceptorTests {
                         }
                         return "HTTP/1.1 200 OK\r\n\(state.line)"
                     }
-                    connection.write(answer + "Content-Length: 0\r\n\r\n")
+                    connection.write(response + "Content-Length: 0\r\n\r\n")
                 }
             }
         }
 
         func end() { box.value.withLock { $0.session += 1 } }
-        func answer(with line: String) { box.value.withLock { $0.line = line } }
+        func respond(with line: String) { box.value.withLock { $0.line = line } }
 
         @Sendable func login() async throws -> CookieToken {
             let request = try HTTPRequest(.post, "\(url)/login")
@@ -115,10 +115,10 @@ struct CookieAuthenticationInterceptorTests {
         let provider = provider(server)
         let request = try HTTPRequest(.get, "\(server.url)/a")
         _ = try await provider.send(request)
-        server.answer(with: "Set-Cookie: sid=s1.moved; Path=/\r\nSet-Cookie: tracker=1; Path=/\r\n")
+        server.respond(with: "Set-Cookie: sid=s1.moved; Path=/\r\nSet-Cookie: tracker=1; Path=/\r\n")
         _ = try await provider.send(request)
         #expect(try await storage.load()?.sessionCookies.map(\.value) == ["s1.moved"])
-        server.answer(with: "")
+        server.respond(with: "")
         _ = try await provider.send(request)
         #expect(server.state.cookies.last == "sid=s1.moved")
     }
@@ -127,14 +127,14 @@ struct CookieAuthenticationInterceptorTests {
         let server = try SessionServer()
         let provider = provider(server)
         let request = try HTTPRequest(.get, "\(server.url)/a")
-        server.answer(with: "Set-Cookie: sid=s1; Path=/; Max-Age=3600\r\n")
+        server.respond(with: "Set-Cookie: sid=s1; Path=/; Max-Age=3600\r\n")
         _ = try await provider.send(request)
         let version = try await storage.current().version
         #expect(try await storage.load()?.sessionCookies[0].expires != nil)
-        server.answer(with: "Set-Cookie: sid=s1; Path=/; Max-Age=3610\r\n")
+        server.respond(with: "Set-Cookie: sid=s1; Path=/; Max-Age=3610\r\n")
         _ = try await provider.send(request)
         #expect(try await storage.current().version == version)
-        server.answer(with: "Set-Cookie: sid=s1; Path=/; Max-Age=7200\r\n")
+        server.respond(with: "Set-Cookie: sid=s1; Path=/; Max-Age=7200\r\n")
         _ = try await provider.send(request)
         #expect(try await storage.current().version != version)
     }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import NevodHost
 
-/// Tokens that say when they end.
+/// Tokens with an expiry.
 struct ExpiryTests {
     private let exchanges = Collected<String?>()
 
-    /// - Parameter seconds: from now until its expiry.
+    /// - Parameter seconds: the time until the expiry.
     private func token(_ value: String, _ seconds: Int64) -> OAuthToken {
         OAuthToken(accessToken: value, refreshToken: "r", expiresAt: HostClock.system.now + .seconds(seconds))
     }

@@ -17,7 +17,7 @@ struct HeadersInterceptorTests {
             try await adapted(["A": "1", "B": "2", "C": "3"]).sorted() == ["A: 1 (caller)", "B: 2 (caller)", "C: 3 (caller)"])
     }
 
-    @Test func `A header that the request has stays, whatever its case and its value`() async throws {
+    @Test func `A header that the request has stays, with any case and value`() async throws {
         #expect(
             try await adapted(["accept": "1"], [("Accept", "mine"), ("Accept", "also")]) == [
                 "Accept: mine (caller)", "Accept: also (caller)",
@@ -42,7 +42,7 @@ struct HeadersInterceptorTests {
         #expect(forward == backward)
     }
 
-    /// Over real HTTP, to another port, which is another origin.
+    /// Redirects over real HTTP to another port, which is another origin.
     @Test func `A secret by its name doesn't follow a redirect to another origin; the rest does`() async throws {
         let seen = Collected<String>()
         let other = try RawServer { connection, _ in

@@ -44,7 +44,7 @@ struct LoggingInterceptorTests {
             session: CurlSession(), interceptor: LoggingInterceptor(logger: logger, logLevel: detail), signer: Secretive())
         let request = try HTTPRequest(.post, "\(server.url)/p?a=1&code=abcdef", body: .bytes(Array("password=hunter22&b=2".utf8)))
         let response = try await provider.send(request, RequestOptions(timeout: .seconds(30), delivery: delivery))
-        // Whatever was logged, the answer is whole.
+        // Logging leaves the response complete.
         #expect(String(decoding: try await response.body.collect(), as: UTF8.self).hasSuffix("password=hunter22&b=2"))
         #expect(logger.entries.count == 1)
         let entry = try #require(logger.entries.first)
@@ -73,9 +73,9 @@ struct LoggingInterceptorTests {
     @Test func `Level verbose logs bodies, without the secrets they repeat`() async throws {
         let metadata = try await entry(.verbose).metadata
         #expect(metadata["request.body"] == "password=[redacted]&b=2")
-        let answer = try #require(metadata["response.body"])
-        #expect(answer.hasSuffix("password=[redacted]&b=2"))
-        #expect(answer.contains("X-Plain: [redacted]"))
+        let body = try #require(metadata["response.body"])
+        #expect(body.hasSuffix("password=[redacted]&b=2"))
+        #expect(body.contains("X-Plain: [redacted]"))
     }
 
     @Test func `Logging doesn't read a stream`() async throws {

@@ -62,18 +62,18 @@ import Testing
         #expect(result.failures.isEmpty)
         #expect(server.count.exchanges == 1)
         #expect(server.count.accepted == 10_000)
-        // Those that were on their way when the first refusal came.
+        // Only the requests in flight at the first refusal are sent twice.
         #expect(server.count.api <= 10_000 + atATime)
         #expect(try await storage.load()?.accessToken == "access-2")
     }
 
     @Test func `A renewal that fails for now reaches each waiting request once, and the next one recovers`() async throws {
         let server = try RotatingServer()
-        server.fail(with: [RotatingServer.answer(503, "later")])
+        server.fail(with: [RotatingServer.response(503, "later")])
         let storage = try await stored()
         let provider = provider(server, storage)
         let result = try await send(10_000, provider, server)
-        // A request after the failure, if there was one, began a new renewal, which let the rest succeed.
+        // A request that arrived after the failure, if any, started a new renewal, so the rest succeeded.
         let came = result.failures.count < 10_000
         #expect(server.count.exchanges == (came ? 2 : 1))
         #expect(result.failures.count + result.statuses[200, default: 0] == 10_000)
@@ -87,7 +87,7 @@ import Testing
 
     @Test func `A refused renewal clears the token once`() async throws {
         let server = try RotatingServer()
-        server.fail(with: [RotatingServer.answer(400, #"{"error":"invalid_grant"}"#)])
+        server.fail(with: [RotatingServer.response(400, #"{"error":"invalid_grant"}"#)])
         let storage = try await stored()
         let changes = storage.changes
         let result = try await send(10_000, provider(server, storage), server)
@@ -95,7 +95,7 @@ import Testing
         #expect(result.statuses[200] == nil)
         #expect(result.failures.allSatisfy { $0 == .unauthorized })
         #expect(try await storage.load() == nil)
-        // Saved nothing after it: the one change that a late reader sees is the last.
+        // Nothing was saved after the logout: a late reader sees only the last change.
         var iterator = changes.makeAsyncIterator()
         #expect(await iterator.next() == .some(nil))
     }

@@ -73,7 +73,7 @@ struct LoggerTests {
     ]
 
     @Test(arguments: lines)
-    func `A log entry is one line, whatever its text`(message: String, metadata: LogMetadata, line: String) {
+    func `A log entry is one line, for any text`(message: String, metadata: LogMetadata, line: String) {
         #expect(LogLine.text(message, metadata) == line)
     }
 
@@ -108,7 +108,7 @@ struct LoggerTests {
                 """)
     }
 
-    /// Lines of threads together stay whole.
+    /// Lines written concurrently by several threads stay complete.
     @Test func `Entries of many threads don't mix on standard error`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let logger = StandardErrorLogger(clock: .fixed)
@@ -146,7 +146,7 @@ struct LoggerTests {
         #expect(lines == ["nevod-first]: %s%n%d a=b", "nevod-second]: two\\u{a}lines", "nevod-first]: again"])
     }
 
-    /// The log's socket in a file system that only the child sees, so that the machine's own stays alone.
+    /// The log's socket in a file system that only the child sees, so that the machine's log isn't affected.
     @Test(.enabled(if: MountNamespace.isAllowed, "needs the right to mount, in a namespace of its own"))
     func `Entries reach the daemon of the system's log in its format`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
@@ -172,11 +172,11 @@ struct LoggerTests {
     }
 }
 
-/// A file system of the calling thread's own (mount_namespaces(7)).
+/// A private mount namespace of the calling thread (mount_namespaces(7)).
 enum MountNamespace {
     static let isAllowed = (try? Command.output(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/dev"])) != nil
 
-    /// On this thread: syslog(3) must be called on it, too.
+    /// Applies to this thread only, so syslog(3) must be called on it too.
     static func makeLogSocket() throws -> Int32 {
         typealias Unshare = @convention(c) (Int32) -> Int32
         typealias Mount =

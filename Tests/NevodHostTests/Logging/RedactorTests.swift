@@ -77,12 +77,12 @@ struct RedactorTests {
         ("application/json", #"{"pin":1234,"code":null,"token":true}"#, #"{"pin":"[redacted]","code":null,"token":true}"#),
         ("application/json", #"{"pass\u0077ord":"abcd"}"#, #"{"pass\u0077ord":"[redacted]"}"#),
         ("application/problem+json", #"{"secret":"abcd"}"#, #"{"secret":"[redacted]"}"#),
-        // Cut short, or wrong.
+        // Truncated or malformed.
         ("application/json", #"{"secret":"abcd"#, #"{"secret":"[redacted]""#),
         ("application/json", #"{"secret":["abcd"#, #"{"secret":"[redacted]""#),
         ("application/json", #"{"secret":"#, #"{"secret":"#), ("application/json", #"{"secret"#, #"{"secret"#),
         ("application/json", #"{"a\"#, #"{"a\"#), ("application/json", #"{"secret":"a\"#, #"{"secret":"[redacted]""#),
-        // JSON by its look.
+        // Recognized as JSON by its content.
         (nil, " [{\"secret\":\"a,b\"}]", " [{\"secret\":\"[redacted]\"}]"),
         ("text/plain", "{\"secret\":\"a,b\"}", "{\"secret\":\"[redacted]\"}"),
         (
@@ -116,7 +116,7 @@ struct RedactorTests {
         #expect(shown == "a" + String(repeating: "é", count: 49) + "[… of 200001 bytes]")
     }
 
-    /// At every place where what is shown, or what is looked at, could end within it.
+    /// Puts a secret at every position where the shown text, or the searched text, could end within it.
     @Test func `A cut leaves no part of a secret`() throws {
         let secret = "Zq8vXw7yKp3Rt5Lm"
         var redactor = try redactor { request in
@@ -130,7 +130,7 @@ struct RedactorTests {
             let shown = redactor.body(Array(text.utf8), type: "text/plain", limit: limit) ?? ""
             #expect(!shown.contains("Zq8"), "\(fill)")
         }
-        // Redactions make the text shorter, so that the end of what was looked at comes within what is shown.
+        // Redactions shorten the text, so that the end of the searched part is shown.
         let long = String(repeating: secret, count: 8)
         redactor.learn(long.utf8)
         let many = String(repeating: long, count: 400)

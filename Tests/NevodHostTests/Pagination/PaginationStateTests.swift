@@ -11,7 +11,7 @@ struct PaginationStateTests {
     @Test func `An offset advances by the page size, until there are no more pages`() throws {
         var state = PaginationState(.offset(pageSize: 20), mostPages: 9)
         #expect(try query(&state) == ["offset": "0", "limit": "20"])
-        // Until a page has come, it is the next.
+        // The next page stays the same until it is received.
         #expect(try query(&state) == ["offset": "0", "limit": "20"])
         state.receive(.init(hasMore: true))
         #expect(try query(&state) == ["offset": "20", "limit": "20"])
@@ -68,7 +68,7 @@ struct PaginationStateTests {
             #expect(try state.next() != nil)
             state.receive(page)
         }
-        // The last page was good; the error is the next one's, and then the list is over.
+        // The last page was valid; fetching the next one throws, and then the list ends.
         #expect(state.hasMore)
         let error = #expect(throws: PaginationError.self) { try state.next() }
         #expect(error?.problem == problem)

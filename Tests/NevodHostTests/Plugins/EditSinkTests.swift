@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests what a plugin may write, with a plugin in C that writes what its settings say.
+/// Tests what a plugin may write, with a plugin in C that writes the values of its settings.
 struct EditSinkTests {
     private func authorized(_ edits: [String], returnsStatus: Bool = false, _ url: String = "http://h/p?q=1") throws
         -> HTTPRequest

@@ -4,9 +4,9 @@ import Testing
 
 @testable import NevodHost
 
-/// A scheme whose flows are `async` functions, in the library that an author would ship, driven by the real host.
+/// Tests a scheme whose flows are `async` functions, in a library built as authors ship it, driven by the real host.
 struct FlowProbeTests {
-    /// A year in which no test runs, so that a token of a minute has not expired for the interceptor, whose clock is the real one.
+    /// A date in the far future, so that a token that lasts a minute is still valid by the interceptor's real clock.
     private static let farAhead: Int64 = 8_000_000_000
 
     private static let plugin = Result { try Plugin(named: "FlowProbe") }
@@ -26,7 +26,7 @@ struct FlowProbeTests {
             clock: HostClock { Self.farAhead * 1_000_000_000 })
     }
 
-    private static func server(_ api: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer) throws
+    private static func server(_ api: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Response) throws
         -> ScriptedServer
     {
         let logins = Collected<Bool>()
@@ -35,16 +35,16 @@ struct FlowProbeTests {
             case "/login":
                 logins.append(true)
                 return logins.values.count == 1
-                    ? ScriptedServer.Answer(status: 503) : .json(#"{"token":"t","expires_in":60}"#)
-            case "/refresh": return ScriptedServer.Answer(body: "renewed")
-            case "/logout": return ScriptedServer.Answer()
+                    ? ScriptedServer.Response(status: 503) : .json(#"{"token":"t","expires_in":60}"#)
+            case "/refresh": return ScriptedServer.Response(body: "renewed")
+            case "/logout": return ScriptedServer.Response()
             default: return api(request)
             }
         }
     }
 
     @Test func `A flow logs in, refreshes and logs out`() async throws {
-        let server = try Self.server { ScriptedServer.Answer(status: $0["X-Token"] == "renewed" ? 200 : 401) }
+        let server = try Self.server { ScriptedServer.Response(status: $0["X-Token"] == "renewed" ? 200 : 401) }
         let person = Person()
         let session = SchemeSession(try instance(server), storage: InMemoryStorage(), interaction: person)
         try await session.login()
@@ -65,13 +65,13 @@ struct FlowProbeTests {
             ])
     }
 
-    @Test func `A challenge is answered by a flow, or by a retry alone`() async throws {
+    @Test func `A challenge is handled by a flow, or by a retry alone`() async throws {
         let server = try Self.server { request in
             switch request["X-Nonce"] {
-            case nil: ScriptedServer.Answer(status: 401, headers: ["WWW-Authenticate: Probe nonce=\"one\""])
-            case "one" where request.target == "/a": ScriptedServer.Answer()
-            case "one": ScriptedServer.Answer(status: 401, headers: ["WWW-Authenticate: Basic realm=x, Stale nonce=two"])
-            default: ScriptedServer.Answer()
+            case nil: ScriptedServer.Response(status: 401, headers: ["WWW-Authenticate: Probe nonce=\"one\""])
+            case "one" where request.target == "/a": ScriptedServer.Response()
+            case "one": ScriptedServer.Response(status: 401, headers: ["WWW-Authenticate: Basic realm=x, Stale nonce=two"])
+            default: ScriptedServer.Response()
             }
         }
         let session = SchemeSession(try instance(server), storage: InMemoryStorage(), interaction: Person())
@@ -84,22 +84,22 @@ struct FlowProbeTests {
 
     @Test func `A flow that suspends outside its steps is an error`() async throws {
         let session = SchemeSession(
-            try instance(Self.server { _ in ScriptedServer.Answer() }, fault: "sleeps"), storage: InMemoryStorage())
+            try instance(Self.server { _ in ScriptedServer.Response() }, fault: "sleeps"), storage: InMemoryStorage())
         let error = try await #require(throws: PluginError.self) { try await session.login() }
         #expect("\(error)".contains("suspended outside flow"))
     }
 
     @Test func `A flow that ignores cancellation ends`() async throws {
-        let instance = try instance(Self.server { _ in ScriptedServer.Answer() }, fault: "swallows")
+        let instance = try instance(Self.server { _ in ScriptedServer.Response() }, fault: "swallows")
         let session = SchemeSession(instance, storage: InMemoryStorage())
         let login = Task { try await session.login() }
         login.cancel()
         await #expect(throws: CancellationError.self) { try await login.value }
     }
 
-    /// Each in a task of its own, with a library that has one thread: whichever calls.
+    /// Each flow is a separate task in a library without threads of its own: it runs on the caller's.
     @Test func `A thousand concurrent logins run on one thread`() throws {
-        let instance = try instance(Self.server { _ in ScriptedServer.Answer() })
+        let instance = try instance(Self.server { _ in ScriptedServer.Response() })
         let flows = try (0..<1000).map { _ in try #require(try Flow(.login, of: instance)) }
         for flow in flows {
             let (action, _) = try flow.step(.start(token: nil, response: nil), now: UnixTime(seconds: 1), state: nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests what a plugin reaches through `nevod_host`.
+/// Tests the services that `nevod_host` offers to plugins.
 struct HostServicesTests {
     private func finds(_ name: String) throws -> Bool {
         let services = HostServices(log: { _, _ in })

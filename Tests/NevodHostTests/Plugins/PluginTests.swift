@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// The real libHMACAuth.so, loaded as a user's program loads it.
+/// Tests the real libHMACAuth.so, loaded as in a program.
 struct PluginTests {
     private static let settings: SchemeSettings = ["api-key": "demo", "secret": .secret(Secret("the key of the signature"))]
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import NevodHost
 
-/// A scheme of the guides, twice: as a token in the program, and as a plugin. What a server gets is the same to the byte.
+/// Tests the guides' schemes as a token in the program and as a plugin: both send the same bytes.
 struct SameBytesTests {
-    /// One row of the table. Each closure makes an interceptor for the server at that URL; one that has to log in does so there.
+    /// A row of the table. Each closure makes an interceptor for the server at that URL, after a login if it needs one.
     struct Pair: Sendable, CustomTestStringConvertible {
         typealias Make = @Sendable (_ server: String) async throws -> any RequestInterceptor
         let testDescription: String
@@ -18,12 +18,12 @@ struct SameBytesTests {
 
     private static let apiKeyPlugin = Result { try Plugin(named: "APIKeyAuth") }
 
-    /// As an embedder writes it; what the settings leave out is the default.
+    /// Creates a plugin's interceptor as an embedder does; missing settings have their defaults.
     private static func scheme(_ id: String, _ settings: SchemeSettings) throws -> any RequestInterceptor {
         try apiKeyPlugin.get().scheme(id).makeInstance(settings: settings).interceptor(storage: InMemoryStorage())
     }
 
-    /// As the guides write it.
+    /// Creates a native interceptor as in the guides.
     private static func stored<Token: TokenModel>(_ token: Token) async throws -> any RequestInterceptor {
         let storage = TokenStorage<Token>(storage: InMemoryStorage(), key: "token")
         try await storage.save(token)
@@ -52,7 +52,7 @@ struct SameBytesTests {
             }, credential: "\(item) HTTP/1.1\r\n")
     }
 
-    /// A key that a login issues: in the app by its own code, which has it already, and by a flow.
+    /// A key that a login issues: in the app, whose own code has it already, and in a plugin's flow.
     private static let issued = Pair(
         testDescription: "X-Token: k-123", inApp: { _ in try await stored(APIKeyToken(apiKey: "k-123", headerName: "X-Token")) },
         plugin: { server in
@@ -60,14 +60,14 @@ struct SameBytesTests {
             return try TestPlugin.flow.get().scheme().makeInstance(settings: settings).interceptor(storage: InMemoryStorage())
         }, credential: "\r\nX-Token: k-123\r\n")
 
-    /// A session's cookie: in the app as the answer to its own login gave it, and by the scheme that logs in itself.
+    /// A session's cookie: in the app from the response to its own login, and in a plugin from the scheme's login.
     private static let cookie = Pair(
         testDescription: "Cookie: sid=k-123",
         inApp: { server in
-            let answer = try await CurlSession().send(HTTPRequest(.post, "\(server)/login"), TransferOptions())
+            let response = try await CurlSession().send(HTTPRequest(.post, "\(server)/login"), TransferOptions())
             var jar = CookieJar()
             jar.store(
-                setCookieLinesOf: answer, from: try HTTPRequest(.post, "\(server)/login"), now: HostClock.system.now)
+                setCookieLinesOf: response, from: try HTTPRequest(.post, "\(server)/login"), now: HostClock.system.now)
             return try await stored(CookieToken(jar: jar))
         },
         plugin: { server in
@@ -85,7 +85,7 @@ struct SameBytesTests {
         issued, cookie,
     ]
 
-    /// Answers by the path, and keeps what came, to the byte; of logins it keeps nothing. What they issue is the same each time, in
+    /// A server that responds by path and records the exact bytes of requests other than logins. Logins always issue the same, in
     /// the body and as a cookie.
     private final class Server: Sendable {
         private let seen = Collected<[UInt8]>()
@@ -94,9 +94,10 @@ struct SameBytesTests {
         var requests: [String] { seen.values.map { String(decoding: $0, as: UTF8.self) } }
         var bytes: [[UInt8]] { seen.values }
 
-        /// - Parameter answer: status and headers, for a path, a query, and how often the path was asked for.
+        /// - Parameter response: returns status and headers for a path, a query, and the number of requests for that path.
         init(
-            _ answer: @escaping @Sendable (_ path: Substring, _ query: Substring, _ count: Int) -> String = { _, _, _ in "200 OK"
+            _ response: @escaping @Sendable (_ path: Substring, _ query: Substring, _ count: Int) -> String = { _, _, _ in
+                "200 OK"
             }
         ) throws {
             let seen = seen
@@ -113,7 +114,7 @@ struct SameBytesTests {
                     seen.append(head + body)
                     let count = seen.values.count { String(decoding: $0, as: UTF8.self).contains(" \(target[0])") }
                     connection.write(
-                        "HTTP/1.1 \(answer(target[0], target.dropFirst().first ?? "", count))\r\nContent-Length: 0\r\n\r\n")
+                        "HTTP/1.1 \(response(target[0], target.dropFirst().first ?? "", count))\r\nContent-Length: 0\r\n\r\n")
                 }
             }
         }
@@ -181,11 +182,11 @@ struct SameBytesTests {
         #expect(requests.map { $0.contains("\r\nContent-Length: 12\r\n") } == [true, false, true, false])
     }
 
-    /// A plugin goes on after every token that doesn't sign, so a token keeps its place before it, and a plugin behind.
+    /// Plugins are applied after all tokens that don't sign, so a token stays before a plugin.
     @Test(arguments: pairs, pairs)
     func `Two schemes in one chain write what native tokens write`(first: Pair, second: Pair) async throws {
         guard first.testDescription != second.testDescription else { return }
-        // One writes the whole header, the other adds to it: what comes of that depends on the order.
+        // One replaces the whole header, the other adds to it, so the result depends on the order.
         guard ![first, second].allSatisfy({ $0.testDescription.hasPrefix("Cookie: ") }) else { return }
         let server = try Server()
         let made = (
@@ -206,7 +207,7 @@ struct SameBytesTests {
         #expect(requests.count == chains.count * Self.calls.count)
     }
 
-    /// Asks for one more attempt after a 401, as an app's own interceptor might.
+    /// Requests one retry after a 401, as an app's own interceptor might.
     private struct OnceMore: RequestInterceptor {
         func retry(_ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>) async throws -> Bool {
             guard case .success(let response) = outcome else { return false }

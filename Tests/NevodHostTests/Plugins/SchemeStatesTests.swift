@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Which state a scheme is shown, and which count with it.
+/// Tests which state a scheme sees, and which use count.
 struct SchemeStatesTests {
     private let one: StatePlace
     private let two: StatePlace
@@ -41,7 +41,7 @@ struct SchemeStatesTests {
         #expect(states.use(at: one).state == secret("first"))
         states.replace(secret("first"), with: secret("second"), at: one)
         #expect(counts(3, at: one) == [0, 1, 2])
-        // A request that went out with the first is answered late.
+        // A late response to a request that used the first state.
         states.replace(secret("first"), with: secret("third"), at: one)
         #expect(states.use(at: one).state == secret("second"))
         #expect(states.use(at: one).count == 4)
@@ -75,7 +75,7 @@ struct SchemeStatesTests {
         #expect(states.state(at: login) == secret("login"))
         let known = try (0..<3000).count { try states.state(at: place($0)) == secret("own") }
         #expect(known == 999)
-        // One that was dropped used the login's state so often, and must not use it so again.
+        // A dropped origin has used the login's state with these counts, and must not repeat them.
         #expect(counts(3, at: one) == [0, 1, 2])
         for number in 0..<3000 { _ = states.use(at: try place(number)) }
         #expect(counts(1, at: one)[0] > 2)

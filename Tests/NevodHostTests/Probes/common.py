@@ -1,4 +1,4 @@
-"""What the servers of the probes share: they listen on 127.0.0.1, say where, and end with the process that started them."""
+"""Shared by the servers of the probes: they listen on 127.0.0.1, print their URLs, and end with the process that started them."""
 import os
 import socketserver
 import threading
@@ -23,7 +23,7 @@ def say(*urls):
 
 class Handler(wsgiref.simple_server.WSGIRequestHandler):
     def get_environ(self):
-        """With the path as it was sent."""
+        """Adds the path as it was sent."""
         return {**super().get_environ(), "RAW_PATH": self.path.split("?")[0]}
 
     def log_message(self, *arguments):
@@ -35,7 +35,7 @@ class ThreadingServer(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGISer
     request_queue_size = 256
 
     def server_bind(self):
-        # The name of an address is nobody's business here, and asking for it can take long.
+        # Skips the base class's name lookup, which isn't needed and can take long.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address
         self.setup_environ()

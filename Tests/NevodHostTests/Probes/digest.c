@@ -75,7 +75,7 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
                          const nevod_errors *errors) {
     (void)token;
     const account *account = instance;
-    if (view->state.count == 0) return NEVOD_OK; /* The server has not said yet what it wants. */
+    if (view->state.count == 0) return NEVOD_OK; /* No challenge yet. */
     text parts[PARTS], work, first, second, response, nonce_count, client_nonce, header;
     read_state(view->state, parts);
     const char *digest = digest_name(&parts[ALGORITHM]);
@@ -147,7 +147,7 @@ static int is_usable(const challenge *one) {
     return one->is_digest && one->has_auth && one->parts[NONCE].count > 0 && digest_name(&one->parts[ALGORITHM]);
 }
 
-/* The first that this scheme can answer: servers put first what they like best. */
+/* The first supported challenge: servers list the ones they prefer first. */
 static int find_challenge(nevod_bytes line, challenge *found) {
     reader from = { (const char *)line.data, (const char *)line.data + line.count };
     text word, value;
@@ -193,7 +193,7 @@ static int32_t on_response(void *instance, const void *token, const nevod_view *
         clear(&state);
         for (int part = 0; part < PARTS; part++) put_bytes(&state, bytes_of(&found.parts[part])), put_text(&state, "\n");
         if (state.is_cut || actions->set_state(actions->host, bytes_of(&state)) != NEVOD_OK) return NEVOD_VERDICT_NOTHING;
-        /* An answer to a challenge that is refused, though its nonce was good, is a wrong password. */
+        /* Credentials that are refused although their nonce is valid have a wrong password. */
         return request->state.count == 0 || found.is_stale ? NEVOD_VERDICT_RETRY_ONCE : NEVOD_VERDICT_STATE_CHANGED;
     }
     return NEVOD_VERDICT_NOTHING;

@@ -1,4 +1,4 @@
-"""httpbin, which checks Digest's response; and what it was sent, as werkzeug reads it."""
+"""httpbin, which checks Digest's response, with a list of the credentials that it received, as werkzeug parses them."""
 import json
 import threading
 
@@ -23,11 +23,11 @@ def make_app(url):
             status.append(line)
             return start_response(line, *arguments)
 
-        answer = httpbin.app(environ, start)
+        response = httpbin.app(environ, start)
         if credentials:
             with lock:
                 seen.append([credentials["nonce"], credentials["nc"], status[0][:3]])
-        return answer
+        return response
 
     return app
 

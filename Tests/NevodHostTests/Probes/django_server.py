@@ -1,4 +1,4 @@
-"""A site of Django's, with its sessions, users and CSRF protection as they come. Says what it saw, and ends all sessions.
+"""A Django site with the default sessions, users and CSRF protection. Reports the requests, and can end all sessions.
 
 The argument is a folder for the database.
 """

@@ -69,7 +69,7 @@ static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const 
     return NEVOD_OK;
 }
 
-/* ES256 wants both numbers side by side, 32 bytes each (RFC 7518 §3.4), and libcrypto gives them in DER. */
+/* ES256 needs both numbers concatenated, 32 bytes each (RFC 7518 §3.4); libcrypto returns them in DER. */
 static int sign(EVP_PKEY *key, const text *message, uint8_t signature[64]) {
     uint8_t der[256];
     size_t count = sizeof der;
@@ -127,7 +127,7 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
     return NEVOD_OK;
 }
 
-/* A nonce may come with any answer (RFC 9449 §8.2); only one that refuses the proof for it is worth another sending. */
+/* Any response may have a nonce (RFC 9449 §8.2); the request is retried only if the response rejects the proof's nonce. */
 static int32_t on_response(void *instance, const void *token, const nevod_view *request, const nevod_response *response,
                            const nevod_actions *actions) {
     (void)instance, (void)token, (void)request;
@@ -142,7 +142,7 @@ static int32_t on_response(void *instance, const void *token, const nevod_view *
 
 static const nevod_scheme scheme = {
     .struct_size = sizeof(nevod_scheme),
-    .flags = NEVOD_SCHEME_NONDETERMINISTIC, /* ECDSA draws a number of its own */
+    .flags = NEVOD_SCHEME_NONDETERMINISTIC, /* ECDSA uses a random number */
     .id = NEVOD_BYTES("dpop"),
     .title = NEVOD_BYTES("DPoP"),
     .settings = settings,

@@ -1,4 +1,4 @@
-"""A resource that wants DPoP proofs with its nonce (RFC 9449 §8, §9). jwcrypto reads the proofs, and knows the key's thumbprint."""
+"""A resource that requires DPoP proofs with its nonce (RFC 9449 §8, §9). jwcrypto checks the proofs and the key's thumbprint."""
 import base64
 import hashlib
 import json
@@ -22,7 +22,7 @@ class Resource:
         self.log = []
 
     def problem(self, environ):
-        """Nothing, or what is wrong with the proof."""
+        """The problem with the proof, or None."""
         if environ.get("HTTP_AUTHORIZATION") != "DPoP " + TOKEN:
             return "invalid_token"
         proof = jws.JWS()

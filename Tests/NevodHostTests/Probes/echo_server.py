@@ -1,4 +1,4 @@
-"""An origin that answers with the head of what it was sent. With a file of certificate and key: over TLS."""
+"""An origin that responds with the head of the request. With a file of certificate and key: over TLS."""
 import http.server
 import ssl
 import sys

@@ -12,7 +12,7 @@
 
 #include "nevod_plugin.h"
 
-/* Text of bounded length, with a terminator behind it. One that did not fit is marked, and then worth nothing. */
+/* Text of bounded length, with a terminator behind it. A text that did not fit is marked as cut, and must not be used. */
 typedef struct text {
     size_t count;
     int is_cut;

@@ -1,18 +1,18 @@
-"""An authorization server that rotates refresh tokens: django-oauth-toolkit's, which ends a family when one comes back (RFC 9700
-§4.14.2). Each user is one family. Counts exchanges, and holds one up where a test wants to kill who made it.
+"""An authorization server that rotates refresh tokens: django-oauth-toolkit's, which revokes a family if one is reused (RFC 9700
+§4.14.2). Each user is one family. Counts exchanges, and delays one where a test kills the process that made it.
 
-The argument is a folder for the database. The client says in X-Process which process it is.
+The argument is a folder for the database. The header X-Process names the client's process.
 
   POST /token                        the toolkit's
-  GET  /api                          the user's name, for an access token that is good; 401 for any other
-  GET  /control/login/USER           a new family: a token's answer
-  GET  /control/expire               no access token is good any more
-  GET  /control/counts               exchanges, the most for one user, reuses, users whose family lives
-  GET  /control/hold/MODE            holds up the next exchange: "after" it is made, or "instead" of it
-  GET  /control/held                 waits for that: the process and the refresh token's user
-  GET  /control/release              goes on
-  GET  /control/open/N               lets those go on who wait for round N
-  GET  /control/await/N              waits for it
+  GET  /api                          the user's name, for a valid access token; 401 for any other
+  GET  /control/login/USER           a new family: the response with its first tokens
+  GET  /control/expire               revokes all access tokens
+  GET  /control/counts               exchanges, the most for one user, reuses, users with a valid family
+  GET  /control/hold/MODE            delays the next exchange: "after" it is made, or "instead" of it
+  GET  /control/held                 waits for that exchange; returns the process and the refresh token's user
+  GET  /control/release              continues the exchange
+  GET  /control/open/N               starts round N
+  GET  /control/await/N              waits until round N starts
 """
 import json
 import os
@@ -73,7 +73,7 @@ def wait_until(condition):
 
 
 def holds_up(mode, process, user):
-    """True if this is the exchange that is to be held up; returns when it may go on."""
+    """Returns whether this exchange is the one to delay, once it may continue."""
     global hold, held
     with changed:
         if hold != mode:
@@ -98,10 +98,10 @@ def token(request):
         return HttpResponse(status=503)
     with database:
         exchanges[user] = exchanges.get(user, 0) + 1
-        answer = TokenView.as_view()(request)
+        response = TokenView.as_view()(request)
         connection.close()
     holds_up("after", process, user)
-    return answer
+    return response
 
 
 def api(request):
@@ -120,10 +120,10 @@ def control(request, what, argument=""):
             if is_new:
                 user.set_password("s3cret")
                 user.save()
-            answer = TokenView.as_view()(RequestFactory().post(
+            response = TokenView.as_view()(RequestFactory().post(
                 "/token", {"grant_type": "password", "username": argument, "password": "s3cret", "client_id": "fleet"}))
             connection.close()
-            return answer
+            return response
     if what == "expire":
         with database:
             AccessToken.objects.update(expires=timezone.now() - timedelta(seconds=1))

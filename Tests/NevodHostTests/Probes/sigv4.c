@@ -1,5 +1,5 @@
 
-/* AWS Signature Version 4, with the key in the settings. Nothing but the view goes into it. */
+/* AWS Signature Version 4, with the key in the settings. Its only input is the view. */
 #define _POSIX_C_SOURCE 200809L /* gmtime_r */
 
 #include <time.h>
@@ -58,7 +58,7 @@ static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* The canonical request.                                                                                            */
 
-/* Without dot segments and doubled slashes, and encoded once more. */
+/* Removes dot segments and doubled slashes, and encodes the path again. */
 static void put_path(text *to, nevod_bytes path) {
     nevod_bytes segments[256];
     size_t kept = 0;
@@ -119,7 +119,7 @@ static void put_trimmed(text *to, nevod_bytes value) {
     }
 }
 
-/* Proxies and clients change these on the way. */
+/* Headers that proxies and clients may change. */
 static int is_signed(nevod_bytes name) { return !is(name, "user-agent") && !is(name, "expect") && !is(name, "x-amzn-trace-id"); }
 
 typedef struct line {

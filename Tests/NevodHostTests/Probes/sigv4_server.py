@@ -1,4 +1,4 @@
-"""Signs each request that arrives once more, with botocore, and compares."""
+"""Signs each received request again with botocore, and compares the signatures."""
 import datetime
 import http.server
 import threading
@@ -36,7 +36,7 @@ def expected(method, url, headers, body, date, token):
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def answer(self):
+    def respond(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         url = "http://%s%s" % (self.headers["Host"], self.path)
         with lock:
@@ -49,7 +49,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(text)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = respond
 
     def log_message(self, *arguments):
         pass

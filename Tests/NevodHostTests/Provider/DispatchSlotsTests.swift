@@ -22,7 +22,7 @@ struct DispatchSlotsTests {
                 })
             #expect(await eventually { slots.waitingCount(origin) == number + 1 })
         }
-        // Another origin is not concerned.
+        // Another origin is not affected.
         try await slots.acquire(for: self.origin("other"), until: nil).release()
         #expect(order.values.isEmpty)
         held[0].release()

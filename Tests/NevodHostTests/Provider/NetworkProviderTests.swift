@@ -25,10 +25,10 @@ struct NetworkProviderTests {
 
     private struct Retrying: RequestInterceptor {
         let asked: Collected<Int>
-        var answer: @Sendable (Int) throws -> Bool = { _ in true }
+        var decision: @Sendable (Int) throws -> Bool = { _ in true }
         func retry(_ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>) async throws -> Bool {
             asked.append(exchange.attempt)
-            return try answer(exchange.attempt)
+            return try decision(exchange.attempt)
         }
     }
 
@@ -97,7 +97,7 @@ struct NetworkProviderTests {
             let body = HTTPBody.stream(.of([[1]], length: 1, isReplayable: isReplayable))
             #expect(try await provider.send(request(body)).status == 503)
             #expect(transport.sent.count == attempts)
-            // Asked all the same: a token that was refused is renewed for the requests to come.
+            // The interceptor is called anyway: a refused token is renewed for later requests.
             #expect(asked.values.count == (isReplayable ? 17 : 1))
         }
     }
@@ -150,7 +150,7 @@ struct NetworkProviderTests {
         if case .authorization(is Refusing.Refusal)? = third {} else { Issue.record("\(String(describing: third))") }
     }
 
-    /// STYLE: an error names the culprit.
+    /// An error names the interceptor that caused it.
     @Test func `An error names the interceptor, not the chain`() async throws {
         struct Wrong: Error {}
         let chain = InterceptorChain([HeadersInterceptor(headers: [:]), Adapting { _ in throw Wrong() }])
@@ -204,9 +204,9 @@ struct NetworkProviderTests {
         let opened = Collected<Void>()
         let response = try await signed(.of(pieces, length: isLengthKnown ? 50 * 10_007 : nil, opened: opened))
         #expect(response.status == 200)
-        let answer = String(decoding: try await response.body.collect(), as: UTF8.self)
-        #expect(answer.contains("\"verified\": true"))
-        #expect(answer.contains("\"body_bytes\": 500350"))
+        let text = String(decoding: try await response.body.collect(), as: UTF8.self)
+        #expect(text.contains("\"verified\": true"))
+        #expect(text.contains("\"body_bytes\": 500350"))
         #expect(opened.values.count == 2)
     }
 
@@ -316,7 +316,7 @@ extension NetworkProviderTests {
         let transport = TestTransport { _, _ in 503 }
         let provider = provider(transport, hasty)
         for _ in 0..<300 { _ = try await provider.send(HTTPRequest(.get, "http://h/")) }
-        // 300 requests, a tenth of them in retries, and the reserve that begins full and refills with time.
+        // 300 requests, a tenth of that in retries, and the reserve, which starts full and refills over time.
         #expect((330...400).contains(transport.sent.count), "\(transport.sent.count)")
     }
 

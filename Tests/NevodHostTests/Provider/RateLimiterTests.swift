@@ -7,7 +7,7 @@ import Testing
 struct RateLimiterTests {
     // MARK: The queue
 
-    /// Arrivals at random; whatever comes, no window of the interval's length sees more than the limit.
+    /// For random arrivals, no window of the interval's length contains more requests than the limit.
     @Test(arguments: [(10, 1000, nil), (10, 1000, 1), (10, 1000, 5), (1, 100, nil), (3, 50, 3)] as [(Int, Int, Int?)])
     func `No window of time exceeds the limit`(requests: Int, milliseconds: Int, burst: Int?) {
         let configuration = RateLimitConfiguration(requests: requests, per: .milliseconds(milliseconds), burst: burst)
@@ -124,7 +124,7 @@ struct RateLimiterTests {
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        // It took no place.
+        // It took no turn.
         await #expect(throws: Never.self) { try await limiter.acquire() }
     }
 
@@ -144,7 +144,7 @@ struct RateLimiterTests {
         #expect(cancelled == 10_000)
         #expect(limiter.waiting == 0)
         #expect(await eventually { clock.sleepers == 0 })
-        // And the next one is served as if they had never been.
+        // The next request waits as if the cancelled ones had never existed.
         let next = Task { try await limiter.acquire() }
         #expect(await eventually { clock.sleepers == 1 })
         #expect(clock.nextDeadline?.offset == .seconds(1))
@@ -153,7 +153,7 @@ struct RateLimiterTests {
         #expect(limiter.waiting == 0)
     }
 
-    /// Cancelled while the timer lets others go: each of them either goes or is cancelled, and no place is lost.
+    /// Cancels waiters while the timer admits others: each is either admitted or cancelled, and no turn is lost.
     @Test func `A waiter that is cancelled when its turn comes loses no turn`() async throws {
         let clock = ManualClock()
         let limiter = limiter(1, clock)

@@ -3,7 +3,7 @@ import Testing
 @testable import NevodHost
 
 struct RetryBudgetTests {
-    /// Every request fails, and wants two retries, over a minute.
+    /// Every request fails and tries to retry twice, over a minute.
     @Test func `An outage costs a tenth more, not three times as much`() {
         var account = RetryAccount(ratio: 0.1, limit: 100, reserve: 10, interval: .seconds(10))
         var retries = 0
@@ -11,7 +11,7 @@ struct RetryBudgetTests {
             account.deposit()
             for _ in 0..<2 where account.withdraw(now: .milliseconds(request * 6)) { retries += 1 }
         }
-        // A tenth, the reserve, and six times what time refills of it.
+        // A tenth of the requests, the reserve, and six refills of it.
         #expect((1_000...1_070).contains(retries))
     }
 
@@ -24,7 +24,7 @@ struct RetryBudgetTests {
 
     @Test func `Few requests may retry as well, up to a rate`() {
         var account = RetryAccount(ratio: 0, limit: 100, reserve: 10, interval: .seconds(10))
-        // A clock that goes back changes nothing.
+        // A clock set back changes nothing.
         let granted = [0, 3000, 1000, 3900, 1_000_000].map { milliseconds in
             (0..<100).count { _ in account.withdraw(now: .milliseconds(milliseconds)) }
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NevodHost
 
-/// What limits a policy's retries in a provider: attempts, budget and deadline.
+/// Tests the limits of a policy's retries in a provider: attempts, budget and deadline.
 struct RetryLimitTests {
     private struct RetryingOnce: RequestInterceptor {
         func retry(_ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>) async throws -> Bool {

@@ -7,7 +7,7 @@ struct RetryStateTests {
     private static let now = UnixTime(seconds: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
     private static let exact = RetryPolicy(maxAttempts: 10, baseDelay: 1.0, maxDelay: 60.0, multiplier: 2.0, jitter: false)
 
-    private func answer(_ status: Int, _ headers: [(String, String)] = []) -> Result<HTTPResponse, TransportError> {
+    private func response(_ status: Int, _ headers: [(String, String)] = []) -> Result<HTTPResponse, TransportError> {
         var fields = HTTPHeaders()
         for (name, value) in headers { fields.add(name, value, by: .host) }
         return .success(HTTPResponse(version: .http11, status: status, reason: "", headers: fields, body: .bytes([])))
@@ -30,7 +30,7 @@ struct RetryStateTests {
         .headTooLarge(limit: 1), .bodyTooLarge(limit: 1), .proxyRefused(status: 503), .pinMismatch, .requestBody, .other,
     ]
 
-    /// Every outcome with every method, beside the table in words.
+    /// Compares every outcome with every method to the table.
     @Test(arguments: methods)
     func `Each outcome is retried, or given up, by its kind`(method: String) throws {
         let method = try #require(HTTPMethod(rawValue: method))
@@ -42,7 +42,7 @@ struct RetryStateTests {
                 case 408, 500, 502, 503, 504: isIdempotent ? .wait(.seconds(1)) : .giveUp(.notIdempotent)
                 default: .giveUp(.finalOutcome)
                 }
-            #expect(try decide(answer(status), method) == expected, "\(status)")
+            #expect(try decide(response(status), method) == expected, "\(status)")
         }
         for code in Self.codes {
             let expected: RetryDecision =
@@ -68,16 +68,16 @@ struct RetryStateTests {
     @Test func `A body that can be read once is not sent twice`() throws {
         for isReplayable in [true, false] {
             let body = HTTPBody.stream(.of([[1]], length: 1, isReplayable: isReplayable))
-            let decision = try decide(answer(503), .put, body: body)
+            let decision = try decide(response(503), .put, body: body)
             #expect(decision == (isReplayable ? .wait(.seconds(1)) : .giveUp(.bodyNotReplayable)))
         }
     }
 
     @Test func `Delays double up to the maximum`() throws {
-        let delays = try (0..<9).map { try decide(answer(503), attempts: $0) }
+        let delays = try (0..<9).map { try decide(response(503), attempts: $0) }
         #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .wait(.seconds($0)) })
-        #expect(try decide(answer(503), attempts: 9) == .giveUp(.attemptsUsedUp))
-        // However often.
+        #expect(try decide(response(503), attempts: 9) == .giveUp(.attemptsUsedUp))
+        // Any number of attempts and any settings give a valid delay.
         #expect(RetryPolicy(maxAttempts: .max, baseDelay: 1.0, maxDelay: 1e12).delay(after: .max) == .seconds(1e9))
         #expect(RetryPolicy(baseDelay: 0.0).delay(after: .max) == .zero)
         #expect(RetryPolicy(baseDelay: .nan, maxDelay: -1).delay(after: 2) == .zero)
@@ -88,19 +88,19 @@ struct RetryStateTests {
         var state = RetryState(RetryPolicy(maxAttempts: 3, baseDelay: .seconds(1), jitter: false))
         var random = SystemRandomNumberGenerator()
         let request = try HTTPRequest(.get, "http://h/")
-        let decisions = (1...4).map { _ in state.next(after: answer(503), of: request, random: &random, now: Self.now) }
+        let decisions = (1...4).map { _ in state.next(after: response(503), of: request, random: &random, now: Self.now) }
         #expect(decisions == [.wait(.seconds(1)), .wait(.seconds(2)), .giveUp(.attemptsUsedUp), .giveUp(.attemptsUsedUp)])
         #expect(state.attempts == 4)
     }
 
-    /// Uniform from none to the whole delay: of 10,000, each tenth gets about a tenth.
+    /// The jitter is uniform from zero to the whole delay: each tenth of the range gets about a tenth of 10,000 delays.
     @Test func `Full jitter draws delays from zero up to the backoff`() throws {
         var tenths = [Int](repeating: 0, count: 10)
         var random = SeededRandom(seed: 7)
         let request = try HTTPRequest(.get, "http://h/")
         for _ in 0..<10_000 {
             var state = RetryState(RetryPolicy(baseDelay: .seconds(4)), attempts: 1)
-            guard case .wait(let delay) = state.next(after: answer(503), of: request, random: &random, now: Self.now) else {
+            guard case .wait(let delay) = state.next(after: response(503), of: request, random: &random, now: Self.now) else {
                 Issue.record("gave up")
                 return
             }
@@ -120,20 +120,20 @@ struct RetryStateTests {
 
     @Test(arguments: retryAfter)
     func `Retry-After replaces the backoff`(text: String, seconds: Int?) throws {
-        let decision = try decide(answer(503, [("Retry-After", text)]), attempts: 2)
+        let decision = try decide(response(503, [("Retry-After", text)]), attempts: 2)
         #expect(decision == .wait(.seconds(seconds ?? 4)))
     }
 
     @Test func `A Retry-After date counts from the response's Date`() throws {
         let ahead = [("Date", "Tue, 06 Nov 2029 08:49:37 GMT"), ("Retry-After", "Tue, 06 Nov 2029 08:49:47 GMT")]
-        #expect(try decide(answer(503, ahead)) == .wait(.seconds(10)))
+        #expect(try decide(response(503, ahead)) == .wait(.seconds(10)))
     }
 
     @Test(arguments: [
         ("61", 61), ("99999999999999999999", Int(Int32.max)), ("Sun, 06 Nov 1994 08:50:38 GMT", 61),
     ])
     func `A Retry-After beyond the limit is given up, not shortened`(text: String, seconds: Int) throws {
-        let decision = try decide(answer(429, [("Retry-After", text)]))
+        let decision = try decide(response(429, [("Retry-After", text)]))
         #expect(decision == .giveUp(.serverAsksForMore(.seconds(seconds))))
     }
 
@@ -143,7 +143,7 @@ struct RetryStateTests {
         var delays = Set<Duration>()
         for _ in 0..<1000 {
             var state = RetryState(RetryPolicy(baseDelay: .seconds(2), maxDelay: .seconds(11)))
-            let outcome = answer(503, [("Retry-After", "10")])
+            let outcome = response(503, [("Retry-After", "10")])
             guard case .wait(let delay) = state.next(after: outcome, of: request, random: &random, now: Self.now) else {
                 continue
             }
@@ -157,7 +157,7 @@ struct RetryStateTests {
         var random = SystemRandomNumberGenerator()
         var asked = 0
         let request = try HTTPRequest(.get, "http://h/")
-        for (outcome, expected) in [(answer(200), 0), (answer(503, [("Retry-After", "61")]), 0), (answer(503), 1)] {
+        for (outcome, expected) in [(response(200), 0), (response(503, [("Retry-After", "61")]), 0), (response(503), 1)] {
             var state = RetryState(Self.exact)
             asked = 0
             let decision = state.next(after: outcome, of: request, random: &random, now: Self.now) {

@@ -54,7 +54,7 @@ struct DownloadTests {
     }
 
     @Test func `A name without a folder is relative to the working directory`() throws {
-        // Another folder as the working one would be every other test's too.
+        // Changing the working directory would affect all other tests.
         let name = "nevod-download-\(getpid())"
         let file = try AtomicFile.randomlyNamed(".nevod-", for: name)
         try file.write([1])

@@ -12,7 +12,7 @@ struct MultipartRouteTests {
         let content: String
     }
 
-    /// As Python's standard library reads a form.
+    /// Parses a form with Python's standard library.
     private func parts(_ request: ScriptedServer.Request) throws -> [Part] {
         let script = """
             import email, email.policy, json, sys

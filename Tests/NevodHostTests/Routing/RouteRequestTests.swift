@@ -12,8 +12,8 @@ struct RouteRequestTests {
 
     private let user = SimpleGetRoute<User, Service>(endpoint: "/users/me", domain: .api)
 
-    private func failure(_ answer: ScriptedServer.Answer) async throws -> NetworkError? {
-        let server = try ScriptedServer { _ in answer }
+    private func failure(_ response: ScriptedServer.Response) async throws -> NetworkError? {
+        let server = try ScriptedServer { _ in response }
         guard case .failure(let error) = await NetworkProvider.test(server).request(user) else { return nil }
         return error
     }
@@ -48,7 +48,7 @@ struct RouteRequestTests {
         #expect(try error?.decode(User.self, using: TestJSON()) == User(id: 3))
         #expect(try await failure(.init(status: 401))?.statusCode == 401)
         #expect(try await failure(.init(status: 503))?.statusCode == 503)
-        // A redirect that leads nowhere.
+        // A redirect without a target.
         if case .unexpectedStatus(304, _, _)? = try await failure(.init(status: 304)) {} else { Issue.record("304") }
     }
 
@@ -103,7 +103,7 @@ struct RouteRequestTests {
         #expect(error?.responseString == "no such user")
     }
 
-    /// Tells on which thread it decodes.
+    /// Records the thread on which it decodes.
     private struct Telling: Route {
         var domain: Service { .api }
         var endpoint: String { "/x" }

@@ -22,7 +22,7 @@ struct RouteTests {
         }
     }
 
-    /// Decodes by itself, with a decoder and bytes of its own choice.
+    /// A route that decodes the response itself, with its own decoder.
     private struct Own<Decoder>: Route {
         var domain: Service { .api }
         var endpoint: String { "/own" }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Flows of a real library, driven by the host, over real HTTP.
+/// Tests flows of a real library, driven by the host, over real HTTP.
 struct FlowDriverTests {
     private let log = Collected<String>()
 
@@ -63,7 +63,7 @@ struct FlowDriverTests {
         #expect(log.values == ["freed after 01 steps"])
     }
 
-    /// Each fault ends the flow, with words that say what was wrong; and the flow is freed.
+    /// Each fault ends the flow with an error that names it, and the flow is freed.
     @Test(arguments: [
         ("no-action", "it returned no action", 1),
         ("two-actions", "token is the second action of one step", 1),
@@ -115,7 +115,7 @@ struct FlowDriverTests {
     }
 
     @Test func `A flow's time is limited while it waits for a person`() async throws {
-        // Doesn't heed its cancellation either.
+        // Ignores cancellation, too.
         struct Sleeper: UserInteraction {
             let awake: Latch
             func answers(to questions: [FlowQuestion]) async throws -> [String: Secret] {
@@ -128,12 +128,12 @@ struct FlowDriverTests {
         let awake = Latch()
         let driver = driver(try instance("password"), Sleeper(awake: awake), FlowLimits(duration: .milliseconds(500)))
         let problem = await problem { try await driver.run(.login, keep: { _ in }) }
-        // On a busy machine it is over before the question.
+        // On a busy machine, the time limit may expire before the question.
         #expect(problem.contains("asks for password, but got no answer") || problem.contains("it took more than"), "\(problem)")
         awake.set()
     }
 
-    @Test func `A flow is notified once of its cancellation, and freed, whatever it returns`() async throws {
+    @Test func `A flow is notified once of its cancellation, and freed, regardless of the action it returns`() async throws {
         let (reached, gone) = (Latch(), Latch())
         let server = try RawServer { connection, _ in
             guard connection.readRequest() != nil else { return }
@@ -170,7 +170,7 @@ struct FlowDriverTests {
             }
         }
         let driver = driver(try instance("exchange", server.url))
-        // The redirect that leads away is the answer, which this flow takes for a failure.
+        // A redirect to another origin isn't followed, and this flow treats it as a failure.
         #expect(await problem { try await driver.run(.login, keep: { _ in }) }.contains("unavailable for now"))
         #expect(seen.values.count == 2)
         #expect(seen.values.allSatisfy { $0.contains("X-Flow: 1") })
@@ -207,7 +207,7 @@ struct FlowDriverTests {
             }
             #expect(try await status(back.replacing("/back", with: "/favicon.ico")) == 404)
             #expect(try await status(back, .post) == 404)
-            // Another name that leads to this address; and connections that say nothing.
+            // Another name that resolves to this address, and connections that send nothing.
             var renamed = try HTTPRequest(.get, back)
             try renamed.setHeader("Host", "evil.example")
             #expect(try await session.send(renamed, TransferOptions()).status == 404)
@@ -222,7 +222,7 @@ struct FlowDriverTests {
     }
 }
 
-/// Connects, and says nothing.
+/// Connects and sends nothing.
 private final class SilentConnection: Sendable {
     private let descriptor: Int32
 

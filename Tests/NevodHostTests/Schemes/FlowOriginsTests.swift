@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// An issuer's metadata widens where a flow may send, so two readers must not understand it differently.
+/// An issuer's metadata adds origins that a flow may send to, so its meaning must be unambiguous.
 struct FlowOriginsTests {
     private static let issuer = "https://issuer.example"
 
@@ -31,7 +31,7 @@ struct FlowOriginsTests {
         #"{"issuer":"https://issuer.example","token_endpoint":"https://a.example/","token_endpoint":"https://b.example/"}"#,
         #"{"issuer":"https://issuer.example","\u0069ssuer":"https://issuer.example","token_endpoint":"https://a.example/"}"#,
         #"{"issuer":"https://issuer.example","token_endpoint":"https://a.example/","x":[{"y":1,"y":1}]}"#,
-        // The issuer stands elsewhere than at the top.
+        // The issuer is not at the top level.
         #"{"x":{"issuer":"https://issuer.example"},"token_endpoint":"https://a.example/"}"#,
         #"["issuer","https://issuer.example","token_endpoint","https://a.example/"]"#,
         #"{"issuer":["https://issuer.example"],"token_endpoint":"https://a.example/"}"#,

@@ -4,17 +4,17 @@ import Testing
 
 @testable import NevodHost
 
-/// A plugin's tokens in the core's storage, gate and single flight, over real HTTP.
+/// Tests a plugin's tokens with the host's storage, locks and single flight, over real HTTP.
 struct SchemeSessionTests {
-    /// Issues `t<n>` for a login or a refresh; the API accepts the last one.
+    /// A server that issues `t<n>` for a login or a refresh, and whose API accepts only the last one.
     private final class Server: Sendable {
         struct State {
             var issued = 0
             var calls: [String] = []
             var isExpired = false
-            /// The API's response to a token that is not the last.
+            /// The API's response to any token but the last.
             var refusal = "401 X\r\n"
-            /// Answers of /refresh before it works.
+            /// Responses of /refresh before it works.
             var refusals: [Int] = []
             /// The API's first responses, by number; later ones follow its own rules.
             var script: [String] = []
@@ -35,13 +35,13 @@ struct SchemeSessionTests {
                 while let request = connection.readRequest() {
                     let path = String(request.head.split(separator: " ")[1])
                     let body = String(decoding: request.body, as: UTF8.self)
-                    let answer = box.value.withLock { state in Self.answer(path, body, request.head, &state) }
-                    guard connection.write(answer) else { return }
+                    let response = box.value.withLock { state in Self.response(path, body, request.head, &state) }
+                    guard connection.write(response) else { return }
                 }
             }
         }
 
-        private static func answer(_ path: String, _ body: String, _ head: String, _ state: inout State) -> String {
+        private static func response(_ path: String, _ body: String, _ head: String, _ state: inout State) -> String {
             func http(_ status: Int, _ body: String = "", _ line: String = "") -> String {
                 "HTTP/1.1 \(status) X\r\n\(line)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
             }
@@ -164,7 +164,7 @@ struct SchemeSessionTests {
         #expect(bytes == Secret("kept"))
     }
 
-    @Test func `Logging out clears the token, whatever the server says`() async throws {
+    @Test func `Logging out clears the token, regardless of the server's response`() async throws {
         let elsewhere = try TestPlugin.flow.get().scheme().makeInstance(
             settings: ["mode": "exchange", "url": "http://127.0.0.1:1"])
         let unreachable = SchemeSession(elsewhere, storage: memory)
@@ -176,13 +176,13 @@ struct SchemeSessionTests {
             return
         }
         #expect(try await unreachable.tokenStorage.load() == nil)
-        // Nor is it kept because it can't be read.
+        // A token that can't be read is cleared too.
         memory.set(Array("nonsense".utf8), for: elsewhere.purpose.key)
         try await unreachable.logout()
         #expect(memory.data(for: elsewhere.purpose.key) == nil)
     }
 
-    @Test func `State is kept for an origin; its count begins anew with it; an answer may be worth one retry`() async throws {
+    @Test func `State is kept for each origin; new state resets its use count; a response may cause one retry`() async throws {
         let session = try session("nonce")
         let fresh = { @Sendable (nonce: String, status: Int) in
             "HTTP/1.1 \(status) X\r\nX-Fresh: \(nonce)\r\nContent-Length: 0\r\n\r\n"
@@ -226,7 +226,7 @@ struct SchemeSessionTests {
         }
         #expect(statuses == Array(repeating: 200, count: 100))
         #expect(server.state.calls == ["/login login", "/challenge t1"])
-        // Whatever it does, the server wants another: that is its last word.
+        // The server rejects every token, so its second rejection is returned.
         server.change { $0.issued += 1 }
         server.change { $0.script = (0..<20).map { _ in "HTTP/1.1 302 X\r\nX-Fresh: 1\r\nContent-Length: 0\r\n\r\n" } }
         #expect(try await get(session) == 302)
@@ -237,7 +237,7 @@ struct SchemeSessionTests {
         try await session().login()
         let other = try Server()
         let instance = try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "exchange", "url": .text(other.url)])
-        // By the default key they don't meet; by one that an embedder gives, they do.
+        // With the default keys the sessions are separate; with a key that an embedder gives, they share a token.
         #expect(try await SchemeSession(instance, storage: memory).tokenStorage.load() == nil)
         let shared: StorageKey = "shared"
         let mine = SchemeSession(
@@ -249,7 +249,7 @@ struct SchemeSessionTests {
         #expect(try await provider.send(HTTPRequest(.get, "\(other.url)/api")).status == 200)
         #expect(other.state.calls == ["/login login"])
         #expect(other.state.apiTokens == ["t1"])
-        // Nor is it given back there.
+        // A logout doesn't send it there either.
         try await mine.logout()
         #expect(server.state.calls == ["/login login", "/login login"])
         #expect(try await theirs.tokenStorage.load() == nil)
@@ -287,7 +287,7 @@ struct SchemeSessionTests {
         #expect(server.state.calls == ["/challenge login"])
     }
 
-    @Test func `An answer's next token replaces the one that the request carried, and lasts`() async throws {
+    @Test func `The next token of a response replaces the one that the request carried, and is stored`() async throws {
         let session = try session("nonce-keep")
         server.change { $0.script = ["HTTP/1.1 200 X\r\nX-Fresh: next\r\nContent-Length: 0\r\n\r\n"] }
         #expect(try await get(session) == 200)

@@ -7,16 +7,16 @@ func get(_ url: String) throws -> HTTPRequest {
     try HTTPRequest(.get, url)
 }
 
-/// An answer with a Set-Cookie line for each of these.
-func answer(setting lines: [String]) -> HTTPResponse {
+/// A response with these Set-Cookie lines.
+func response(setting lines: [String]) -> HTTPResponse {
     var headers = HTTPHeaders()
     for line in lines { headers.add("Set-Cookie", line, by: .host) }
     return HTTPResponse(version: .http11, status: 200, reason: "OK", headers: headers, body: .bytes([]))
 }
 
-/// A jar that received these lines in one answer.
+/// A jar that received these lines in one response.
 func jar(from url: String, _ lines: String...) throws -> CookieJar {
     var jar = CookieJar()
-    jar.store(setCookieLinesOf: answer(setting: lines), from: try get(url), now: cookieTime)
+    jar.store(setCookieLinesOf: response(setting: lines), from: try get(url), now: cookieTime)
     return jar
 }

@@ -3,12 +3,12 @@ internal import Glibc
 import NevodHost
 internal import NevodTestSupport
 
-/// The verifying server of Examples, on a port of its own.
+/// The verifying server of Examples, on its own port.
 final class DemoServer: Sendable {
     static let key = "demo"
     static let secret = "a shared key that only tests know"
 
-    /// For tests that don't look at its log. Ends with this process (`--parent-pid`).
+    /// A shared server for tests that don't read its log. Ends with this process (`--parent-pid`).
     static let shared = Result { try DemoServer() }
 
     let url: String

@@ -24,9 +24,9 @@ final class ManualClock: Clock {
 
     var now: Instant { state.withLock { $0.now } }
     var minimumResolution: Duration { .nanoseconds(1) }
-    /// How many sleep now.
+    /// The number of sleeping tasks.
     var sleepers: Int { state.withLock { $0.sleepers.count } }
-    /// The first instant at which one wakes.
+    /// The earliest deadline of a sleeping task.
     var nextDeadline: Instant? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {

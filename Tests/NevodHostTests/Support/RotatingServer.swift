@@ -3,8 +3,8 @@ import NevodHost
 import NevodSupport
 internal import NevodTestSupport
 
-/// An API and its authorization server, which rotates refresh tokens and notices when one comes back (RFC 9700 §4.14.2):
-/// then the whole family is dead. The first access token it knows has expired already.
+/// An API and its authorization server, which rotates refresh tokens and revokes the whole family if one is reused
+/// (RFC 9700 §4.14.2). Its first access token has expired already.
 final class RotatingServer: Sendable {
     struct Count: Equatable {
         var api = 0
@@ -30,7 +30,7 @@ final class RotatingServer: Sendable {
         let value = Locked(State())
     }
 
-    /// - Parameter latency: of each answer of the API, in microseconds, drawn from 0 up to this.
+    /// - Parameter latency: the maximum latency of the API's responses, in microseconds; each is drawn from 0 up to it.
     init(latency: UInt32 = 0) throws {
         let state = StateBox()
         self.state = state
@@ -38,27 +38,27 @@ final class RotatingServer: Sendable {
             while let request = connection.readRequest() {
                 let isExchange = request.head.hasPrefix("POST /token ")
                 if !isExchange, latency > 0 { usleep(UInt32.random(in: 0..<latency)) }
-                let answer =
+                let response =
                     isExchange
                     ? Self.exchange(String(decoding: request.body, as: UTF8.self), state) : Self.api(request.head, state)
-                guard connection.write(answer) else { return }
+                guard connection.write(response) else { return }
             }
         }
     }
 
     static let first = OAuthToken(accessToken: "access-1", refreshToken: "refresh-1")
 
-    /// The next answers of the token endpoint, instead of its own.
-    func fail(with answers: [String]) {
-        state.value.withLock { $0.failures = answers }
+    /// Sets the next responses of the token endpoint, instead of its own.
+    func fail(with responses: [String]) {
+        state.value.withLock { $0.failures = responses }
     }
 
-    /// From now on no access token is good that was issued before.
+    /// Revokes all access tokens issued so far.
     func expire() {
         state.value.withLock { $0.isExpired = true }
     }
 
-    /// The exchange as an embedder writes it, through a provider.
+    /// Exchanges the refresh token through a provider, as an embedder does.
     func refresh(_ old: OAuthToken?, _ provider: NetworkProvider) async throws -> OAuthToken {
         guard let refreshToken = old?.refreshToken else { throw NetworkError.unauthorized }
         let request = try HTTPRequest(.post, "\(url)/token", body: .bytes(Array(refreshToken.utf8)))
@@ -82,11 +82,11 @@ final class RotatingServer: Sendable {
             guard !state.isRevoked, refreshToken == "refresh-\(state.generation)" else {
                 state.count.reuses += 1
                 state.isRevoked = true
-                return self.answer(400, #"{"error":"invalid_grant"}"#)
+                return self.response(400, #"{"error":"invalid_grant"}"#)
             }
             state.generation += 1
             state.isExpired = false
-            return self.answer(200, "access-\(state.generation) refresh-\(state.generation)")
+            return self.response(200, "access-\(state.generation) refresh-\(state.generation)")
         }
     }
 
@@ -97,11 +97,11 @@ final class RotatingServer: Sendable {
                 !state.isExpired && !state.isRevoked
                 && head.contains("\r\nAuthorization: Bearer access-\(state.generation)\r\n")
             if isGood { state.count.accepted += 1 }
-            return isGood ? self.answer(200, "ok") : self.answer(401, "no")
+            return isGood ? self.response(200, "ok") : self.response(401, "no")
         }
     }
 
-    static func answer(_ status: Int, _ body: String) -> String {
+    static func response(_ status: Int, _ body: String) -> String {
         "HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 }

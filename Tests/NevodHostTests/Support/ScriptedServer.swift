@@ -4,11 +4,11 @@ internal import NevodTestSupport
 
 @testable import NevodHost
 
-/// A server that answers each request by a function, and remembers what it was asked, to the byte.
+/// A server that gets its responses from a function, and records the exact requests.
 final class ScriptedServer: Sendable {
     struct Request: Sendable {
         let method: String
-        /// As it came over the wire.
+        /// The target exactly as received.
         let target: String
         let headers: [(name: String, value: String)]
         let body: [UInt8]
@@ -20,19 +20,19 @@ final class ScriptedServer: Sendable {
         var query: String { target.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init) ?? "" }
     }
 
-    struct Answer: Sendable {
+    struct Response: Sendable {
         var status = 200
         var headers: [String] = []
         var body = ""
 
-        static func json(_ body: String, headers: [String] = []) -> Answer { Answer(headers: headers, body: body) }
+        static func json(_ body: String, headers: [String] = []) -> Response { Response(headers: headers, body: body) }
     }
 
     let url: String
     private let server: RawServer
     private let seen: Collected<Request>
 
-    init(_ answer: @escaping @Sendable (Request) -> Answer = { _ in Answer() }) throws {
+    init(_ response: @escaping @Sendable (Request) -> Response = { _ in Response() }) throws {
         let seen = Collected<Request>()
         server = try RawServer { connection, _ in
             while let raw = connection.readRequest() {
@@ -44,9 +44,9 @@ final class ScriptedServer: Sendable {
                 }
                 let request = Request(method: String(words[0]), target: String(words[1]), headers: fields, body: raw.body)
                 seen.append(request)
-                let answer = answer(request)
-                let head = ["HTTP/1.1 \(answer.status) X", "Content-Length: \(answer.body.utf8.count)"] + answer.headers
-                connection.write(head.joined(separator: "\r\n") + "\r\n\r\n" + answer.body)
+                let response = response(request)
+                let head = ["HTTP/1.1 \(response.status) X", "Content-Length: \(response.body.utf8.count)"] + response.headers
+                connection.write(head.joined(separator: "\r\n") + "\r\n\r\n" + response.body)
             }
         }
         self.seen = seen
@@ -62,9 +62,9 @@ enum Service: ServiceDomain {
 }
 
 extension NetworkProvider {
-    /// With JSON, and one service there.
+    /// Creates a provider with JSON and one service at that URL.
     ///
-    /// - Parameter server: lives as long as the provider does.
+    /// - Parameter server: an object to keep alive as long as the provider.
     static func test(_ url: String, keeping server: (any AnyObject & Sendable)? = nil) -> NetworkProvider {
         NetworkProvider(
             config: NetworkConfig(

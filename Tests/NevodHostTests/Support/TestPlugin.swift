@@ -2,14 +2,14 @@ internal import Glibc
 import NevodHost
 internal import NevodTestSupport
 
-/// The plugins of TestPlugins, each compiled once, and loaded like any other.
+/// The plugins of TestPlugins, each compiled once and loaded as usual.
 enum TestPlugin {
     static let view = Result { try load("view") }
     static let settings = Result { try load("settings") }
     static let edits = Result { try load("edits") }
     static let flow = Result { try load("flow") }
 
-    /// The real one, as the build left it beside the test binary.
+    /// The real plugin, which the build puts beside the test binary.
     static let hmac = Result { try Plugin(named: "HMACAuth") }
 
     // From the folder Probes: complete schemes, which show that the contract fits them.
@@ -19,7 +19,7 @@ enum TestPlugin {
     static let basic = Result { try load("basic", from: "Probes") }
     static let oauth = Result { try load("oauth", from: "Probes") }
 
-    /// With options, where the plugins are checked by a sanitizer too.
+    /// The compiler's options, which may add a sanitizer.
     private static let compiler = (getenv("NEVOD_TEST_PLUGIN_COMPILER").map { String(cString: $0) } ?? "cc")
         .split(separator: " ").map(String.init)
 

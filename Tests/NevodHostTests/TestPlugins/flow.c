@@ -1,4 +1,4 @@
-// A scheme whose flows do what the setting "mode" says, right or wrong. Its tokens are texts; `authorize` writes them as X-Token.
+// A scheme whose flows act as the setting "mode" says, validly or not. Its tokens are texts; `authorize` writes them as X-Token.
 #include <stdlib.h>
 #include <string.h>
 #include "nevod_plugin.h"

@@ -4,10 +4,10 @@ import Testing
 
 @testable import NevodHost
 
-/// How long a renewal keeps other processes that share the storage from one of their own. Two storages over one folder act
-/// as two processes do.
+/// Tests how long a renewal keeps other processes that share the storage from renewing. Two storages over one folder act
+/// like two processes.
 @Suite(.blocking) struct RenewalLockRulesTests {
-    /// A folder of files on a device that is full as long as a test says so.
+    /// A folder of files on a device that a test can make full.
     private final class Filling: CompareAndSwapStorage, RenewalLockingStorage {
         let files: FileStorage
         let isFull = Locked(false)
@@ -55,7 +55,7 @@ import Testing
         one.isFull.withLock { $0 = true }
         let outcome = try await mine.coordinator.renew(version, isRefused: true, until: nil) { _ in Token(value: "2") }
         guard case .replaced = outcome else { return #expect(Bool(false), "\(outcome)") }
-        // A waiter for the token gets it at once.
+        // A reader gets the token immediately, although it couldn't be saved.
         #expect(try await mine.load()?.value == "2")
         let exchanges = Collected<Token?>()
         async let theirOutcome = theirs.coordinator.renew(theirVersion, isRefused: true, until: nil) { old in
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `No request waits for an interactive login`() async throws {
         let instance = try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "password"])
-        /// Another process takes the lock, and stores another token, while this one thinks.
+        /// While this person thinks, another process takes the lock and stores another token.
         struct Person: UserInteraction {
             let meanwhile: @Sendable () async throws -> Void
 
@@ -101,7 +101,7 @@ import Testing
         let version = try await session.coordinator.read().version
         _ = try await session.coordinator.renew(version, isRefused: true, until: nil) { try await session.renewed($0) }
         #expect(isTaken.withLock { $0 })
-        // Theirs came first, and counts.
+        // The other process's token was stored first, so it is used.
         #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("theirs"))
     }
 

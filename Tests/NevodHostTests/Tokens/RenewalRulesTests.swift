@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// What a renewal asks, and what those who wait for it hold meanwhile: rules that storms of requests keep by chance.
+/// Tests rules that tests with many requests meet only by chance: what a renewal reads, and what its waiters hold meanwhile.
 struct RenewalRulesTests {
     private let memory = InMemoryStorage()
 
@@ -74,7 +74,7 @@ struct RenewalRulesTests {
 
     // MARK: Changes
 
-    /// Tells of changes only when it is told to.
+    /// A storage that reports changes only when a test says so.
     private final class Listened: ObservableStorage {
         let memory = InMemoryStorage()
         let (began, ended) = (Latch(), Latch())
@@ -111,7 +111,7 @@ struct RenewalRulesTests {
 
     // MARK: Places and time
 
-    /// Says how many requests were on their way at once, and keeps those to one host until it is told.
+    /// Counts concurrent requests, and holds those to one host until a test releases them.
     private final class CountingTransport: HTTPTransport {
         let isHeld = Latch()
         let goOn = Latch()
@@ -168,7 +168,7 @@ struct RenewalRulesTests {
         #expect(transport.most.withLock { $0 } == 1)
     }
 
-    /// The error of a request that must not outlast its time; nil if it does.
+    /// Returns the error of a request that must end in time; nil if it doesn't.
     private func errorInTime(_ task: Task<NetworkError?, Never>) async -> NetworkError? {
         let error = Locked<NetworkError?>(nil)
         Task {

@@ -4,11 +4,11 @@ import Testing
 
 @testable import NevodHost
 
-/// Storages that fail, or that others use, at the worst of times.
+/// Storages that fail, or that other processes change, at the worst moments.
 struct TokenStorageHostileTests {
     private struct Down: Error {}
 
-    /// Fails, and waits, where a test says so.
+    /// A storage that fails and waits where a test says so.
     private final class Moody: CompareAndSwapStorage {
         struct Mood {
             var failsToRead = false
@@ -16,7 +16,7 @@ struct TokenStorageHostileTests {
             var failsToReplace = false
             /// The value that another writer stores right after the next read.
             var theirs: [UInt8]?
-            /// Reached by the next write, and what that waits for.
+            /// The latch that the next write sets, and the latch that it then waits for.
             var pause: (reached: Latch, goOn: Latch)?
         }
 
@@ -125,7 +125,7 @@ struct TokenStorageHostileTests {
     @Test func `A logout overtakes the late save of a token, which stays away`() async throws {
         let storage = TokenStorage<Token>(storage: moody)
         moody.set { $0.failsToReplace = true }
-        // The first one ever: what it replaces is what a logout leaves.
+        // The first token replaces no value, which is also the state after a logout.
         _ = try await renew(storage) { _ in Token(value: "1") }
         moody.set { $0.failsToReplace = false }
         let (reached, goOn) = (Latch(), Latch())
@@ -146,7 +146,7 @@ struct TokenStorageHostileTests {
         moody.set { $0.failsToReplace = true }
         _ = try await renew(storage) { _ in Token(value: "2") }
         let version = try await storage.current().version
-        // Both find it unsaved; the second has to wait for the first.
+        // Both find the token unsaved; the second waits for the first.
         let (reached, goOn) = (Latch(), Latch())
         let holder = Task {
             try await storage.coordinator.writing.withLock {

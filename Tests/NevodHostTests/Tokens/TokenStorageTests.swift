@@ -99,7 +99,7 @@ struct TokenStorageTests {
         #expect(try await storage.load()?.value == memory.data(for: .token).map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// Suspends in every operation, at either side of it.
+    /// A storage that suspends before and after every operation.
     private struct Slow: KeyValueStorage {
         let memory: InMemoryStorage
 
@@ -120,7 +120,7 @@ struct TokenStorageTests {
         func remove(for key: StorageKey) async throws { memory.remove(for: key) }
     }
 
-    /// Refuses to write, on demand.
+    /// A storage that refuses writes on demand.
     private final class Full: KeyValueStorage {
         struct NoSpace: Error {}
         let memory = InMemoryStorage()

@@ -286,7 +286,7 @@ struct FlowFailureTests {
     }
 
     @Test func `Steps may run on different threads`() async throws {
-        // One thread after another: each step is awaited before the next.
+        // One thread at a time: each step is awaited before the next.
         nonisolated(unsafe) let flow = try begin { flow in
             var count = 0
             while count < 50 {

@@ -107,7 +107,7 @@ struct ChallengeTests {
         #expect(challenge["nonce"] == nil)
     }
 
-    /// Whatever was written down properly is read back, between whatever spaces and empty elements.
+    /// Every valid list of challenges is parsed correctly, with any optional spaces and empty elements.
     @Test func `A written challenge parses to the same challenge`() {
         var random = SeededRandom(seed: 9110)
         let words = ["a", "Z", "0", "!", "#", "~", "-", "."]

@@ -63,7 +63,7 @@ struct JSONValueTests {
         #expect(value[0] == nil)
     }
 
-    /// Both of any text: the same verdict, and the same value.
+    /// For any text, the kit and Python agree on whether it is valid, and on its value.
     @Test func `Random text is accepted or refused as by Python`() throws {
         var random = SeededRandom(seed: 8259)
         let words = [
@@ -73,7 +73,7 @@ struct JSONValueTests {
         ]
         let values: [JSONValue] = (0..<500).map { _ in self.value(&random, depth: 3) }
         let texts = (0..<4000).map { _ in random.text(of: words, upTo: 8) } + values.map { String(revealing: $0.encoded) }
-        // Python takes NaN, which these words can't spell, and lone surrogates, which they can't either.
+        // Python accepts NaN and lone surrogates, but these fragments can't form either.
         let verdicts = try Judge.python(
             """
             def verdict(text):
@@ -107,7 +107,7 @@ struct JSONValueTests {
         }
     }
 
-    /// The value as read by a reader that keeps the last of each name, in the place of the first.
+    /// Returns the value as a parser reads it that keeps the last member of each name, at the position of the first.
     private static func lastOfEach(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(lastOfEach))

@@ -1,7 +1,7 @@
 import Foundation
 import NevodTestSupport
 
-/// Python's verdict, as a second opinion.
+/// Python's verdicts, for comparison.
 enum Judge {
     struct Failed: Error {
         let status: Int32
@@ -21,15 +21,15 @@ enum Judge {
         try process.run()
         try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(cases))
         try input.fileHandleForWriting.close()
-        let answer = try output.fileHandleForReading.readToEnd() ?? Data()
+        let verdicts = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
-        return try JSONDecoder().decode([Verdict].self, from: answer)
+        return try JSONDecoder().decode([Verdict].self, from: verdicts)
     }
 }
 
 extension SeededRandom {
-    /// Up to `count` of the words, joined.
+    /// Returns up to `count` of the words, joined.
     mutating func text(of words: [String], upTo count: Int) -> String {
         (0..<Int.random(in: 0...count, using: &self)).map { _ in words.randomElement(using: &self) ?? "" }.joined()
     }

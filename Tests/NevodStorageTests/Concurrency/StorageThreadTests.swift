@@ -35,7 +35,7 @@ struct StorageThreadTests {
         #expect(order.values == Array(0..<50))
     }
 
-    /// As many blocked calls as a pool has threads, and more, would stop everything if they ran in the pool.
+    /// Runs more blocking calls than the pool has threads; in the pool they would stop everything.
     @Test func `A call that blocks holds no thread of the pool`() async throws {
         let latch = Latch()
         try await withThrowingTaskGroup { group in

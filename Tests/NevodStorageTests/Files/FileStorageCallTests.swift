@@ -3,7 +3,7 @@ import NevodStorage
 import NevodTestSupport
 import Testing
 
-/// The system calls that a value's safety rests on, seen and failed from outside.
+/// Tests the system calls that a value's safety depends on, by tracing them and making them fail.
 struct FileStorageCallTests {
     private static let library = Result {
         let folder = try TemporaryFolder()
@@ -24,20 +24,20 @@ struct FileStorageCallTests {
         storage = try FileStorage(directory: directory)
     }
 
-    private func save(_ bytes: Int, failing: String = "") throws -> (answer: String, calls: [String]) {
+    private func save(_ bytes: Int, failing: String = "") throws -> (result: String, calls: [String]) {
         let library = try Self.library.get()
         let trace = "\(folder.path)/trace"
-        let answer = try StorageChild.lastLine(
+        let result = try StorageChild.lastLine(
             ["save", directory, "\(bytes)"],
             environment: ["LD_PRELOAD=\(library.path)/faults.so", "NEVOD_TRACE=\(trace)", "NEVOD_FAIL=\(failing)"])
         let calls = try String(decoding: contents(of: trace), as: UTF8.self).split(separator: "\n").map(String.init)
-        // The loader's, before the store's first.
-        return (answer, calls.drop { !$0.hasPrefix("openat .lock") }.map(\.self))
+        // Drops the loader's calls, which precede the store's first.
+        return (result, calls.drop { !$0.hasPrefix("openat .lock") }.map(\.self))
     }
 
     @Test func `A value reaches the device before its name, and the name before the save returns`() throws {
-        let (answer, calls) = try save(10)
-        #expect(answer == "ok")
+        let (result, calls) = try save(10)
+        #expect(result == "ok")
         #expect(
             calls == [
                 "openat .lock any 600", "flock .lock on", "openat .new new 600", "write .new", "fsync .new",
@@ -46,7 +46,7 @@ struct FileStorageCallTests {
     }
 
     @Test func `A partial write is continued`() async throws {
-        #expect(try save(100, failing: "short 0").answer == "ok")
+        #expect(try save(100, failing: "short 0").result == "ok")
         #expect(try await storage.data(for: "token") == [UInt8](repeating: 0x6E, count: 100))
     }
 
@@ -57,16 +57,16 @@ struct FileStorageCallTests {
         async throws
     {
         try await storage.set([1], for: "token")
-        let (answer, calls) = try save(10, failing: "\(call) \(failure.number)")
-        #expect(answer.hasPrefix("\(failure.code): \(directory)/"))
-        #expect(answer.contains(String(cString: strerror(failure.number))))
+        let (result, calls) = try save(10, failing: "\(call) \(failure.number)")
+        #expect(result.hasPrefix("\(failure.code): \(directory)/"))
+        #expect(result.contains(String(cString: strerror(failure.number))))
         #expect(calls.contains { $0.hasPrefix("\(call) ") })
         #expect(try await storage.data(for: "token") == [1])
         #expect(access("\(directory)/.new", F_OK) != 0)
     }
 
     @Test func `A file system without locks is an error`() throws {
-        let answer = try save(10, failing: "flock \(ENOLCK)").answer
-        #expect(answer.hasPrefix("other: \(directory)/.lock: can't be locked"))
+        let result = try save(10, failing: "flock \(ENOLCK)").result
+        #expect(result.hasPrefix("other: \(directory)/.lock: can't be locked"))
     }
 }

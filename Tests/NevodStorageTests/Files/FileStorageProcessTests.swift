@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodStorage
 
-/// Several processes with one store, some of which are killed.
+/// Tests several processes with one store, some of which are killed.
 @Suite(.blocking) struct FileStorageProcessTests {
     private let folder: TemporaryFolder
     private let directory: String
@@ -105,8 +105,8 @@ import Testing
     @Test func `Where a file can't grow, the old value stays and the error says what to do`() async throws {
         let storage = try FileStorage(directory: directory)
         try await storage.set([1], for: "token")
-        let answer = try StorageChild.lastLine(["save", directory, "20000", "8192"])
-        #expect(answer.hasPrefix("full: \(directory)/.new: can't be written: File too large; raise the process's limit"))
+        let result = try StorageChild.lastLine(["save", directory, "20000", "8192"])
+        #expect(result.hasPrefix("full: \(directory)/.new: can't be written: File too large; raise the process's limit"))
         #expect(try await storage.data(for: "token") == [1])
         #expect(try names() == [".lock", "token"])
     }
@@ -123,9 +123,9 @@ import Testing
             chown(directory, geteuid(), 0)
             chmod(directory, 0o700)
         }
-        let answer = try StorageChild.lastLine(["save", directory, "10", "100000", "\(user)"])
+        let result = try StorageChild.lastLine(["save", directory, "10", "100000", "\(user)"])
         #expect(
-            answer == "permissions: \(directory): no file can be made in it: Permission denied; let this user read and write it")
+            result == "permissions: \(directory): no file can be made in it: Permission denied; let this user read and write it")
         #expect(try contents(of: "\(directory)/token") == [1])
     }
 }

@@ -1,23 +1,23 @@
 import NevodStorage
 import NevodSupport
 
-/// A store in memory that fails as it is told to.
+/// A store in memory that fails in a given way.
 final class FaultyStorage: CompareAndSwapStorage {
     enum Fault: Hashable, Sendable {
         case none
-        /// Nothing is read, nothing is written.
+        /// Reads and writes fail.
         case away
         /// Writes are refused: the store is full.
         case refuses
         /// Writes are lost, and an error is returned.
         case loses
-        /// Writes return an error, and arrive after the next read nevertheless.
+        /// Writes return an error, but take effect after the next read.
         case arrivesLate
         /// Writes arrive, and an error is returned.
         case arrivesUnheard
-        /// The first write arrives, and from then on the store is away.
+        /// The first write takes effect; the store is unreachable from then on.
         case arrivesThenAway
-        /// The store is away from the first write on, which doesn't arrive.
+        /// The store is unreachable from the first write on, which has no effect.
         case goesAway
     }
 
@@ -25,7 +25,7 @@ final class FaultyStorage: CompareAndSwapStorage {
 
     private typealias Change = @Sendable ([UInt8]?) -> [UInt8]??
 
-    /// Shared by all stores of a process, which fail after so many calls.
+    /// A number of calls, shared by all stores of a process, after which they fail.
     final class Life: Sendable {
         private let rest: Locked<Int>
         init(_ calls: Int) { rest = Locked(calls) }
@@ -64,7 +64,7 @@ final class FaultyStorage: CompareAndSwapStorage {
     var reads: Int { state.withLock { $0.reads } }
     var values: [StorageKey: [UInt8]] { state.withLock { $0.values } }
 
-    /// Writes as another process would, whatever fails here.
+    /// Writes as another process would, without the configured fault.
     func change(_ value: [UInt8]?, for key: StorageKey = "token") {
         state.withLock { $0.values[key] = value }
         observers.notify(key)

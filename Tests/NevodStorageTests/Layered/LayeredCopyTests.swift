@@ -48,10 +48,10 @@ struct LayeredCopyTests {
         #expect(LayeredCopy.recording(nil, over: .seen(a)).step(over: c) == .overruled)
         let unseen = LayeredCopy.recording(nil, over: nil)
         guard case .send(let sent) = unseen.step(over: c) else { return #expect(Bool(false), "c stays") }
-        // From now on it is known what was cleared.
+        // After this step, the cleared value is known.
         #expect(sent.step(over: c) != .overruled)
         #expect(sent.step(over: a) == .overruled)
-        // A login after it counts as well; one without it doesn't count against what was never seen.
+        // A login after an unseen logout overrules as well; without the logout, it doesn't overrule an unseen value.
         #expect(LayeredCopy.recording(b, over: unseen).step(over: c) != .overruled)
         #expect(LayeredCopy.recording(b, over: nil).step(over: c) == .overruled)
         #expect(LayeredCopy.recording(b, over: nil).step(over: nil) != .overruled)
@@ -60,7 +60,7 @@ struct LayeredCopyTests {
     @Test func `For a sent value that is missing, it is unknown whether it was cleared`() {
         #expect(LayeredCopy.sending(b, over: nil).step(over: nil) == .overruled)
         #expect(LayeredCopy.sending(b, over: a).step(over: a) != .overruled)
-        // A later login was never there.
+        // The remote store has never held a later login.
         let next = LayeredCopy.recording(c, over: .recording(nil, over: .sending(b, over: nil)))
         #expect(next.step(over: nil) != .overruled)
         #expect(next.step(over: b) != .overruled)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodStorage
 
-/// Every sequence of so many steps, each from a process of its own: nothing is remembered but by the two stores.
+/// Runs every sequence of a given number of steps. Each step is a process of its own, so only the two stores keep state.
 struct LayeredStorageSearchTests {
     enum Step: Hashable, Sendable {
         case client(Operation, Condition)
@@ -17,7 +17,7 @@ struct LayeredStorageSearchTests {
 
     enum Condition: Hashable, Sendable {
         case remote(FaultyStorage.Fault)
-        /// The process ends after so many calls of the two stores.
+        /// The process ends after that number of calls of the two stores.
         case killed(Int)
     }
 
@@ -57,7 +57,7 @@ struct LayeredStorageSearchTests {
     }
 }
 
-/// The two stores between two steps, and what may be expected of them. Tokens are numbers, each issued once.
+/// The two stores between two steps, and their expected state. Tokens are numbers, each issued once.
 struct LayeredWorld: Hashable {
     typealias Step = LayeredStorageSearchTests.Step
 
@@ -66,19 +66,19 @@ struct LayeredWorld: Hashable {
     private var issued: Int
     /// The login that a token comes from.
     private var sessions: [Int: Int] = [:]
-    /// Which must never again appear in the remote store.
+    /// The sessions that must never appear in the remote store again.
     private var cleared: Set<Int> = []
-    /// Which must never again be read here.
+    /// The sessions that must never be read here again.
     private var loggedOut: Set<Int> = []
-    /// Which tokens of the remote store are known here.
+    /// The tokens of the remote store that are known here.
     private var known: Set<Int> = []
     /// The stored value as far as the client can know it; nil if it can't.
     private var view: Int??
-    /// Whether the remote store was never seen, and something was cleared.
+    /// Whether a token was cleared before the remote store was ever seen.
     private var hasClearedUnseen = false
     private var hasSeenRemote = false
-    /// Whether another process has changed the remote store, or something was sent to it that may have arrived or not, since both
-    /// held the same.
+    /// Whether, since both stores held the same, another process has changed the remote store, or a write to it had an unknown
+    /// outcome.
     private var isDisturbed: Bool
 
     init(remote: Int?) {
@@ -106,7 +106,7 @@ struct LayeredWorld: Hashable {
         if here { loggedOut.insert(session) }
     }
 
-    /// - Returns: what is wrong.
+    /// - Returns: the problem; nil if there is none.
     mutating func take(_ step: Step) async -> String? {
         switch step {
         case .otherLogin:
@@ -123,7 +123,7 @@ struct LayeredWorld: Hashable {
         return nil
     }
 
-    private enum Answer {
+    private enum Result {
         case value(Int?)
         case done(Bool)
         case failed
@@ -145,32 +145,32 @@ struct LayeredWorld: Hashable {
         let storage = LayeredStorage(remote: stores.remote, local: stores.local)
         let expected = view ?? nil
         let token = operation == .login ? issue() : operation == .renew ? issue(session: expected.flatMap { sessions[$0] }) : 0
-        var answer: Answer
+        var result: Result
         do {
             switch operation {
-            case .read: answer = .value(try await storage.data(for: "token").map { Int($0[0]) })
+            case .read: result = .value(try await storage.data(for: "token").map { Int($0[0]) })
             case .login:
                 try await storage.set(Self.bytes(token), for: "token")
-                answer = .done(true)
+                result = .done(true)
             case .logout:
                 try await storage.remove(for: "token")
-                answer = .done(true)
+                result = .done(true)
             case .renew:
-                answer = .done(
+                result = .done(
                     try await storage.replace(Self.bytes(expected), with: Self.bytes(token), for: "token"))
             }
         } catch {
-            answer = .failed
+            result = .failed
         }
         remote = stores.remote.values["token"].map { Int($0[0]) }
         local = stores.local.values["token"]
-        // It is unknown what a process that has ended was told.
-        if life != nil { answer = .unheard }
-        return judge(operation, condition, answer, before, token, hadCopy)
+        // The result that a terminated process received is unknown.
+        if life != nil { result = .unheard }
+        return judge(operation, condition, result, before, token, hadCopy)
     }
 
     private mutating func judge(
-        _ operation: LayeredStorageSearchTests.Operation, _ condition: LayeredStorageSearchTests.Condition, _ answer: Answer,
+        _ operation: LayeredStorageSearchTests.Operation, _ condition: LayeredStorageSearchTests.Condition, _ result: Result,
         _ before: Int?, _ token: Int, _ hadCopy: Bool
     ) -> String? {
         let isAway = condition == .remote(.away)
@@ -191,10 +191,10 @@ struct LayeredWorld: Hashable {
                 known.insert(token)
                 hasSeenRemote = true
             }
-            if isUp, case .failed = answer {} else if isUp { isDisturbed = false }
+            if isUp, case .failed = result {} else if isUp { isDisturbed = false }
             if [.remote(.arrivesThenAway), .remote(.goesAway), .remote(.loses)].contains(condition) { isDisturbed = true }
         }
-        switch answer {
+        switch result {
         case .failed:
             guard !hadCopy && (operation == .read || operation == .renew) else { return "an error" }
         case .unheard:
@@ -223,7 +223,7 @@ struct LayeredWorld: Hashable {
         return nil
     }
 
-    /// Forgets what is said of tokens that are nowhere, so that more worlds are the same.
+    /// Forgets tokens that are in no store, so that more states are equal.
     private mutating func forget() {
         let pending = local.flatMap { try? LayeredCopy(Secret(copying: $0), for: "token").value }
         let rest = Set([remote, view ?? nil, pending?.withUnsafeBytes { Int($0[0]) }].compactMap(\.self))

@@ -3,7 +3,7 @@ import NevodStorage
 import NevodTestSupport
 import Testing
 
-/// Processes that are killed while they write.
+/// Tests processes that are killed while they write.
 @Suite(.blocking) struct SQLiteCrashTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -20,7 +20,7 @@ import Testing
         try await SQLiteStorage(path: path, keys: [key], schema: schema, mustExist: false)
     }
 
-    /// The lines that a child printed until it was killed, some time after its first line.
+    /// Returns the lines that a child printed until it was killed, some time after its first line.
     private func killed(
         _ arguments: [String], after microseconds: UInt32, environment: [String] = []
     ) throws -> [String] {
@@ -66,7 +66,7 @@ import Testing
         var random = rounds.random
         for round in 0..<rounds.count {
             let place = folder.makeFolder("\(round)")
-            // In every other round the key is there before the store.
+            // In every other round, the key exists before the store.
             let source = KeyFile(path: "\(place)/key")
             if round.isMultiple(of: 2) { _ = try await source.key(for: .random(), salt: [], isNew: true) }
             let (pid, pipe) = try StorageChild.spawn(["alternate", "sqlite:\(place)"])

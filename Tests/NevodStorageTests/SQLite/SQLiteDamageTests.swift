@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodStorage
 
-/// Files that were damaged, and devices that fail: what is there is read, or an error says what is wrong.
+/// Tests damaged files and failing devices: values are read correctly, or an error reports the problem.
 @Suite(.blocking) struct SQLiteDamageTests {
     private static let count = 60
 
@@ -49,7 +49,7 @@ import Testing
         case refused, errors, reported, unharmed
     }
 
-    /// Reads all of it: a value that is there is right; one that is missing is reported.
+    /// Reads the whole store: present values are correct, and missing ones are reported.
     private func examine(_ what: String) async throws -> Finding {
         let storage: SQLiteStorage
         do { storage = try await open() } catch is StorageError { return .refused }
@@ -111,7 +111,7 @@ import Testing
         #expect((findings[.errors] ?? 0) > 0)
     }
 
-    /// SQLite takes a log up to the first part of it that isn't whole: what a crash has left looks the same.
+    /// SQLite reads a log up to its first incomplete part, because a crash leaves such a log too.
     @Test func `A wrong bit in a log that a crash has left: each value is the old or the new one, or an error`() async throws {
         let rounds = Rounds("DAMAGE", default: 250)
         var random = rounds.random
@@ -142,12 +142,12 @@ import Testing
         #expect(rounds.count < 50 || whole <= rounds.count / 10)
     }
 
-    /// A store, and a log of later values beside it that is not taken over yet.
+    /// Creates a store, and a log of later values that is not yet moved into it.
     private func makeLog() async throws -> (bytes: [UInt8], log: [UInt8]) {
         let bytes = try await makeStore()
         let storage = try await open()
         for number in 0..<Self.count { try await storage.set("new \(value(number))", for: name(number)) }
-        // Not by this process: closing the file would end SQLite's locks.
+        // Another process copies the file: closing it in this one would drop SQLite's locks.
         _ = try Command.output(["cp", "\(path)-wal", "\(folder.path)/log"])
         withExtendedLifetime(storage) {}
         return (bytes, try contents(of: "\(folder.path)/log"))
@@ -171,7 +171,7 @@ import Testing
     func `A value that damage has hidden is not taken for one that isn't there`(damage: String) async throws {
         var bytes = try await makeStore()
         if damage == "the index" {
-            // The order of the names, on which finding one depends.
+            // Breaks the order of the names, on which lookups depend.
             let name = Array("key of 11".utf8)
             let place = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
             bytes[place] = UInt8(ascii: "z")
@@ -193,7 +193,7 @@ import Testing
         #expect(try await storage.string(for: name(2)) == value(2))
         if damage != "the index" {
             #expect(error?.description.contains("the value of key of 1 is stored under another key") == true)
-            // Others are not kept from logging in.
+            // Other keys can still be used.
             #expect(try await storage.string(for: "another") == nil)
         }
     }
@@ -210,7 +210,7 @@ import Testing
         unlink(path)
         let error = await #expect(throws: StorageError.self) { try await open() }
         #expect(error?.description.contains("remove '\(path)-changes' and '\(path)-wal'") == true)
-        // A log alone is enough to tell.
+        // The log alone shows that there was a store.
         unlink("\(path)-changes")
         try folder.write("tokens.db-wal", [1, 2, 3])
         let logged = await #expect(throws: StorageError.self) { try await open() }
@@ -265,9 +265,9 @@ import Testing
     @Test func `Where a file can't grow, the old value stays and the error says what to do`() async throws {
         let storage = try await open()
         try await storage.set("old", for: "token")
-        let answer = try StorageChild.lastLine(["save", "sqlite:\(folder.path)", "200000", "100000"])
-        #expect(answer.hasPrefix("full: \(path): "))
-        #expect(answer.contains("File too large; raise the process's limit on the size of files"))
+        let result = try StorageChild.lastLine(["save", "sqlite:\(folder.path)", "200000", "100000"])
+        #expect(result.hasPrefix("full: \(path): "))
+        #expect(result.contains("File too large; raise the process's limit on the size of files"))
         #expect(try await storage.string(for: "token") == "old")
         #expect(try await storage.verify().problems == [])
     }
@@ -306,11 +306,11 @@ import Testing
             chmod(folder.path, 0o700)
         }
         chmod(folder.path, 0o500)
-        let folderAnswer = try StorageChild.lastLine(["save", "sqlite:\(folder.path)", "10", "1000000", "\(user)"])
-        #expect(folderAnswer.hasPrefix("permissions: \(path)"), "\(folderAnswer)")
+        let folderResult = try StorageChild.lastLine(["save", "sqlite:\(folder.path)", "10", "1000000", "\(user)"])
+        #expect(folderResult.hasPrefix("permissions: \(path)"), "\(folderResult)")
         chmod(folder.path, 0o700)
         chmod(path, 0o400)
-        let fileAnswer = try StorageChild.lastLine(["save", "sqlite:\(folder.path)", "10", "1000000", "\(user)"])
-        #expect(fileAnswer.hasPrefix("permissions: \(path)"), "\(fileAnswer)")
+        let fileResult = try StorageChild.lastLine(["save", "sqlite:\(folder.path)", "10", "1000000", "\(user)"])
+        #expect(fileResult.hasPrefix("permissions: \(path)"), "\(fileResult)")
     }
 }

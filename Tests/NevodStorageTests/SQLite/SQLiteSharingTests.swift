@@ -5,7 +5,7 @@ import Testing
 
 @testable import NevodStorage
 
-/// Several stores on one file, in one process and in several.
+/// Tests several stores on one file, in one process and in several.
 @Suite(.blocking) struct SQLiteSharingTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -28,7 +28,7 @@ import Testing
         let database = storage.connection
         try await database.thread.run { () throws(StorageError) in try database.database.execute("BEGIN IMMEDIATE") }
         _ = try await open().string(for: "a")
-        let answer = try Command.python(
+        let result = try Command.python(
             """
             import sqlite3, sys
             try:
@@ -37,7 +37,7 @@ import Testing
             except sqlite3.OperationalError as error:
                 print(error)
             """, [path])
-        #expect(answer == ["database is locked"])
+        #expect(result == ["database is locked"])
         try await database.thread.run { () throws(StorageError) in try database.database.execute("COMMIT") }
     }
 
@@ -45,7 +45,7 @@ import Testing
         let storage = try await open()
         try await storage.set("old", for: "a")
         #expect(try await storage.string(for: "a") == "old")
-        // Now the two stores don't learn of each other's changes.
+        // From now on, the two stores don't see each other's changes.
         unlink("\(path)-changes")
         try await open().set("new", for: "a")
         let found = Collected<String?>()
@@ -53,12 +53,12 @@ import Testing
         #expect(found.values == ["new"])
     }
 
-    @Test func `A key given while another store writes leaves nobody with an old value`() async throws {
+    @Test func `A change of the key while another store writes leaves no store with an old value`() async throws {
         let (storage, other) = (try await open(), try await open())
         try await storage.set("old", for: "a")
         #expect(try await other.string(for: "a") == "old")
         let counters = try ChangeCounters("\(path)-changes")
-        // A write that has begun, and ends after the store was given its key.
+        // A write that starts before the change of the key and ends after it.
         let change = counters.begin("a")
         try await storage.rekey(next)
         #expect(counters.count(of: "a") == nil)

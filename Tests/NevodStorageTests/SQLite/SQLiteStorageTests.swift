@@ -80,7 +80,7 @@ struct SQLiteStorageTests {
             #expect(error?.code == .permissions && error?.subject == name)
             chmod(name, 0o600)
         }
-        // A link among the folders is none of that.
+        // A symbolic link among the folders is allowed.
         symlink("\(folder.path)/state", "\(folder.path)/elsewhere")
         _ = try await SQLiteStorage(path: "\(folder.path)/elsewhere/tokens.db", keys: [key]).keys()
         symlink(path, "\(folder.path)/link")
@@ -203,7 +203,7 @@ struct SQLiteStorageTests {
         let storage = try await open()
         try await storage.set("token", for: "a")
         #expect(try await storage.string(for: "a") == "token")
-        // The thread is not asked: the database could not answer.
+        // A cached value is read without the database's thread, which is blocked here.
         let (blocked, free) = (Latch(), Latch())
         let thread = storage.connection.thread
         async let holding: Void = thread.run {

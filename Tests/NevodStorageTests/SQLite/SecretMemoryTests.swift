@@ -6,7 +6,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodStorage
 
-// A sanitizer has memory of its own for everything, terabytes by their addresses.
+// A sanitizer maps terabytes of shadow memory.
 #if !NEVOD_ADDRESS_SANITIZER && !NEVOD_THREAD_SANITIZER
     /// A process that has loaded a token looks for it, and for the keys, in its own memory.
     @Suite(.blocking) struct SecretMemoryTests {
@@ -16,7 +16,7 @@ import Testing
             folder = try TemporaryFolder()
         }
 
-        /// As bytes, and as the texts in which they might stand.
+        /// Returns the bytes, and the texts that may represent them.
         private func forms(of secret: Secret) -> [String] {
             let bytes = secret.copied(as: [UInt8].self)
             let texts = [hex(bytes), hex(bytes).uppercased(), bytes.withUnsafeBytes { Base64.encoded($0) }]
@@ -42,7 +42,7 @@ import Testing
             let lines = LineReader(pipe).rest()
             Command.wait(for: pid)
             try #require(lines.count == 13, "\(lines)")
-            // In protected memory, elsewhere, and where: the data key once, for the next value; the token as it is stored, and as it is
+            // The counts in protected memory and elsewhere, and where: the data key once, for the next value; the token as stored and as
             // used.
             #expect(
                 lines == [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodStorage
 
-/// Judged by Python's cryptography and hashlib.
+/// Compared with Python's cryptography and hashlib.
 struct SealingKeyTests {
     @Test func `Sealed values are compatible with another library's, in both directions`() throws {
         let key = SealingKey.random()
@@ -13,7 +13,7 @@ struct SealingKeyTests {
             let value = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 7) }
             let sealed = key.seal(Secret(copying: value), for: place)
             let nonce = (0..<12).map { UInt8($0) }
-            let answers = try Command.python(
+            let lines = try Command.python(
                 """
                 import sys
                 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -23,12 +23,12 @@ struct SealingKeyTests {
                 print('value', gcm.decrypt(sealed[1:13], sealed[13:], b'place').hex())
                 print('sealed', (b'\\x01' + nonce + gcm.encrypt(nonce, value, b'place')).hex())
                 """, [key.bytes.withUnsafeBytes { hex($0) }, hex(sealed), hex(value), hex(nonce)])
-            #expect(answers[0] == "value \(hex(value))")
-            #expect(answers[1] == "sealed \(hex(key.seal(Secret(copying: value), for: place, nonce: nonce)))")
+            #expect(lines[0] == "value \(hex(value))")
+            #expect(lines[1] == "sealed \(hex(key.seal(Secret(copying: value), for: place, nonce: nonce)))")
         }
     }
 
-    /// Test case 16 of the specification of GCM that NIST published (McGrew and Viega, 2005), which is the one for 256 bits with
+    /// Test case 16 of the GCM specification published by NIST (McGrew and Viega, 2005): a 256-bit key with
     /// associated data.
     @Test func `Sealing gives the published test vector`() throws {
         let key = try #require(Hexadecimal.bytes("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308".utf8))

@@ -51,7 +51,7 @@ struct StoreKeySourceTests {
         #expect(error?.code == .damaged && error?.subject == path)
     }
 
-    @Test func `Many who make a key file at once have the same key`() async throws {
+    @Test func `Concurrent creations of a key file yield the same key`() async throws {
         let path = "\(folder.path)/key"
         let store = store
         let keys = try await withThrowingTaskGroup { group in
@@ -89,7 +89,7 @@ struct StoreKeySourceTests {
         let wrong = await #expect(throws: StorageError.self) { try await sealed.open(named: "s.db", with: [two]) }
         #expect(wrong?.code == .permissions)
         #expect(wrong?.subject == "s.db")
-        // Nothing weaker, or stronger, takes its place.
+        // No other type of source is used instead.
         let other = await #expect(throws: StorageError.self) {
             try await sealed.open(named: "s.db", with: [EnvironmentKey(variable: "PATH")])
         }
@@ -131,7 +131,7 @@ struct StoreKeySourceTests {
         _ = try await three.key(for: store, salt: [], isNew: true)
         let wrong = await #expect(throws: StorageError.self) { try await sealed.open(named: "s.db", with: [two, three]) }
         #expect(wrong?.problem == "does not open with \(two.description), \(three.description)")
-        // It may be the right one.
+        // The missing source might have been the right one.
         for sources in [[two, missing], [missing, two]] {
             let error = await #expect(throws: StorageError.self) { try await sealed.open(named: "s.db", with: sources) }
             #expect(error?.subject == "\(folder.path)/missing")

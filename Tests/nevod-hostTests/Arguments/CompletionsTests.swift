@@ -17,7 +17,7 @@ import Testing
         ("-p libH\t-", "<-p><libHMACAuth.so><->"),
         ("--plugin=libH\t-", "<--plugin=libHMACAuth.so><->"),
         ("-p ./lo\t-", "<-p><./local.so><->"),
-        // Never from the working directory.
+        // Nothing is loaded from the working directory.
         ("-p loc\t-", "<-p><loc->"),
         ("-p su\tot\t-", "<-p><sub/other.so><->"),
         ("--output-dir s\t-", "<--output-dir><sub/->"),
@@ -67,7 +67,7 @@ import Testing
         let (output, _) = try Shell.run(
             "HOME='\(folder.path)/home' ZDOTDIR='\(folder.path)/home' timeout 60 script -qec '\(command)' /dev/null <'\(folder.path)/keys'"
         )
-        // A terminal ends its lines with both, and to a Character that is one.
+        // A terminal ends its lines with CR LF, which is one Character.
         let got = output.split { $0.isNewline }.filter { $0.hasPrefix("GOT") }.map { String($0.dropFirst(3)) }
         for (index, (keys, words)) in Self.typed.enumerated() {
             #expect(index < got.count ? got[index] == words : false, "\(keys) gave \(index < got.count ? got[index] : output)")
@@ -115,12 +115,16 @@ import Testing
         let commands = cases.map { "echo \"[]\"; complete -C 'nevod-host \($0.0)'\n" }.joined()
         try folder.write("run.fish", "source \(folder.path)/nevod.fish\n" + commands)
         let (output, _) = try Shell.run("\(environment(folder)); fish -N '\(folder.path)/run.fish'")
-        var answers: [[String]] = []
+        var received: [[String]] = []
         for line in output.split(separator: "\n") {
-            if line == "[]" { answers.append([]) } else { answers[answers.count - 1].append(String(line.prefix { $0 != "\t" })) }
+            if line == "[]" {
+                received.append([])
+            } else {
+                received[received.count - 1].append(String(line.prefix { $0 != "\t" }))
+            }
         }
-        try #require(answers.count == cases.count, "\(output)")
-        for (answer, (keys, expected)) in zip(answers, cases) { #expect(answer.sorted() == expected, "\(keys)") }
+        try #require(received.count == cases.count, "\(output)")
+        for (words, (keys, expected)) in zip(received, cases) { #expect(words.sorted() == expected, "\(keys)") }
     }
 
     @Test("Every flag is in every script")

@@ -28,7 +28,7 @@ import Testing
         let folder = try TemporaryFolder()
         let page = try folder.write("nevod-host.1", ManPage.text)
         let (warnings, _) = try Shell.run("groff -man -ww -Tutf8 '\(page)' >/dev/null")
-        // Reduced installations have no macros.
+        // Minimal installations lack the macros.
         guard !warnings.contains("can't find macro file"), !warnings.contains("can't open") else {
             print("skipped: groff without its macros: \(warnings)")
             return

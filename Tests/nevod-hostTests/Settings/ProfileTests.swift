@@ -16,7 +16,7 @@ import Testing
             ("https://h/v1", "/o?x=2?y", "https://h/v1/o?x=2?y"), ("https://h/v1?k", "?x", "https://h/v1?k&x"),
             ("https://h?k", "/o", "https://h/o?k"), ("https://h/v1", "/o?", "https://h/v1/o?"),
             ("https://h/v1?k", "/o#f?x", "https://h/v1/o?k#f?x"), ("https://h/v1", "#f", "https://h/v1#f"),
-            // Absolute, whatever the scheme; the request validates it.
+            // Absolute URLs of any scheme; the request validates them.
             ("https://h/v1", "http://other/x", "http://other/x"), ("https://h/v1", "HTTPS://o", "HTTPS://o"),
             ("https://h/v1", "ftp://o", "ftp://o"),
             // Not absolute.

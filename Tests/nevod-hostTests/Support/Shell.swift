@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-/// Runs programs that judge what we generate. (Without Foundation, as all of this.)
+/// Runs programs that check the generated files. (Without Foundation, like all of this target.)
 enum Shell {
-    /// Runs a command with `sh`; returns what it wrote to both outputs, and its exit code.
+    /// Runs a command with `sh`, and returns its output, its errors and its exit code.
     static func run(_ command: String) throws -> (output: String, code: Int32) {
         let pipe = try #require(popen("{ \(command)\n} 2>&1", "re"))
         var output: [UInt8] = []

@@ -1,6 +1,6 @@
 import NevodHost
 
-/// Whoever sits at standard input and output. A program with windows shows a form instead.
+/// Asks the person at standard input and output. A program with windows shows a form instead.
 struct Terminal: UserInteraction {
     func loginBegins(with scheme: String, at origins: [Origin]) async {
         print("\(scheme): logging in at \(origins.map(\.description).joined(separator: ", "))")

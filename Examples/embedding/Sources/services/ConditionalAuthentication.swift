@@ -12,7 +12,7 @@ func conditionalAuthentication(keychain: some KeyValueStorage) async throws {
     )
     let provider = NetworkProvider(config: config, interceptor: interceptor)
     for endpoint in ["/api/users", "/public/terms"] {
-        let answer = try await provider.perform(SimpleGetRoute<Verified, AppDomains>(endpoint: endpoint, domain: .mainAPI))
-        print("\(endpoint): \(answer.scheme)")
+        let response = try await provider.perform(SimpleGetRoute<Verified, AppDomains>(endpoint: endpoint, domain: .mainAPI))
+        print("\(endpoint): \(response.scheme)")
     }
 }

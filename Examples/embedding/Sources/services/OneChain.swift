@@ -34,8 +34,8 @@ func oneChain(keychain: some KeyValueStorage, userDefaults: some KeyValueStorage
         (AppDomains.mainAPI, "/users/me"), (.adminAPI, "/stats"), (.legacyAPI, "/orders"), (.mapsAPI, "/geocode?city=Oslo"),
         (.partnerAPI, "/offers"),
     ] {
-        let answer = try await provider.perform(SimpleGetRoute<Verified, AppDomains>(endpoint: endpoint, domain: domain))
-        print("\(domain.identifier): \(answer.scheme)")
+        let response = try await provider.perform(SimpleGetRoute<Verified, AppDomains>(endpoint: endpoint, domain: domain))
+        print("\(domain.identifier): \(response.scheme)")
     }
     let signed = try await provider.perform(
         SimplePostRoute<Verified, AppDomains>(endpoint: "/orders", domain: .signedAPI, parameters: ["item": "net"]))

@@ -29,15 +29,15 @@ struct Session: FlowScheme, RefreshFlow, LogoutFlow {
     }
 
     private func token(from response: FlowResponse, _ flow: AuthFlow) async throws -> IssuedToken {
-        guard response.status == 200 else { throw SchemeError.unavailable("the server answered \(response.status)") }
+        guard response.status == 200 else { throw SchemeError.unavailable("the server responded with \(response.status)") }
         var token = IssuedToken(response.body)
         // The server has spent the old renewal: nothing that fails from here on may lose the new one.
         try await flow.keep(token)
         let pair = try Pair(decoding: response.body)
         let session = [(name: "X-Session", value: String(revealing: pair.session))]
-        let answer = try await flow.send(.get("\(server.origin)/session", headers: session)).json()
-        token.account = answer["user"]?.string ?? ""
-        token.expiresAt = answer["seconds"]?.integer.map { flow.unixSeconds + $0 }
+        let details = try await flow.send(.get("\(server.origin)/session", headers: session)).json()
+        token.account = details["user"]?.string ?? ""
+        token.expiresAt = details["seconds"]?.integer.map { flow.unixSeconds + $0 }
         return token
     }
 }

@@ -15,7 +15,7 @@ enum FlowEvent: Sendable {
     case redirect(url: String)
     case timer
     case kept
-    /// Sent once; the flow ends, whatever action it returns.
+    /// Sent once; the flow ends, regardless of the action it returns.
     case cancelled
 
     private var kind: Int {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Which cookies go where, judged by curl's cookie engine: both reach the same server, which stands as a proxy for every host.
+/// Compares which cookies are sent where with curl's cookie engine. Both use the same server as the proxy for every host.
 struct CookieAuthScopeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var login = "http://www.example.com/app/login"
@@ -77,23 +77,23 @@ struct CookieAuthScopeTests {
         for (url, (own, judge)) in zip(test.urls, zip(own, judge)) { #expect(own == judge, "\(url)") }
     }
 
-    /// In any order: curl's is not the RFC's where paths have one length.
+    /// Ignores the order: for paths of the same length, curl's differs from the RFC's.
     private static func cookies(_ request: ScriptedServer.Request) -> [String] {
         (request["Cookie"] ?? "").split(separator: "; ").map(String.init).sorted()
     }
 
-    /// Where curl does otherwise than RFC 6265.
+    /// Cases in which curl departs from RFC 6265.
     @Test(arguments: [
-        // §5.3 step 5: the host that is a public suffix has a cookie for itself alone.
+        // §5.3 step 5: a host that is a public suffix gets a host-only cookie.
         ("http://github.io/login", "a=1; Domain=github.io; Path=/", "http://me.github.io/", false),
         ("http://github.io/login", "a=1; Domain=github.io; Path=/", "http://github.io/", true),
-        // §5.2.4: a path that is none is the default.
+        // §5.2.4: an invalid path is replaced by the default.
         ("http://h.example/a/login", "a=1; Path=relative", "http://h.example/", false),
         ("http://h.example/a/login", "a=1; Path=relative", "http://h.example/a/b", true),
         // §5.1.4: /a is not below /a/.
         ("http://h.example/login", "a=1; Path=/a/", "http://h.example/a", false),
         ("http://h.example/login", "a=1; Path=/a/", "http://h.example/a/", true),
-        // The path counts as a server resolves it.
+        // The path is matched as a server resolves it.
         ("http://h.example/login", "a=1; Path=/a", "http://h.example/a/../b", false),
         ("http://h.example/login", "a=1; Path=/a", "http://h.example/b/%2e%2E/a", true),
     ])
@@ -131,7 +131,7 @@ struct CookieAuthScopeTests {
         #expect(server.requests.last?["Cookie"] == sent)
     }
 
-    /// TLS and time, which a proxy in clear doesn't see.
+    /// Attributes for TLS and time, which can't be tested through a plain-text proxy.
     @Test func `Secure cookies are sent over TLS alone, and none after its expiry`() throws {
         let seconds = Locked<Int64>(1_000)
         let instance = try CookieLogins.plugin.get().scheme().makeInstance(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// The real libCookieAuth.so, as a program uses it.
+/// The real libCookieAuth.so, used as in a program.
 enum CookieLogins {
     static let plugin = Result { try Plugin(named: "CookieAuth") }
 
@@ -21,7 +21,7 @@ enum CookieLogins {
         SchemeSession(try instance(settings), storage: storage, session: transport, interaction: interaction)
     }
 
-    /// Why a login failed, in the plugin's words.
+    /// Returns the plugin's text about a failed login.
     static func failure(of session: SchemeSession) async throws -> (status: PluginStatus, message: String) {
         let error = try await #require(throws: PluginError.self) { try await session.login() }
         guard case .failed(_, _, let status, _, let message, _) = error.reason else {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// A session with Django, CSRF protection on.
+/// Tests a session with Django, with CSRF protection enabled.
 struct DjangoLoginTests {
     private let server: ProbeServer
     private let folder: TemporaryFolder
@@ -61,8 +61,8 @@ struct DjangoLoginTests {
         let token = try #require(try await session.tokenStorage.load())
         #expect(token.account == "ada")
         #expect(try #require(token.expiresAt) > HostClock.system.now + .seconds(1_000_000))
-        let answer = try await session.provider().text("\(server.url)/page")
-        #expect(answer == (200, "ada"))
+        let response = try await session.provider().text("\(server.url)/page")
+        #expect(response == (200, "ada"))
         try await session.logout()
         #expect(try await session.tokenStorage.load() == nil)
         #expect(try await log() == ["login ada", "logout ada"])
@@ -91,7 +91,7 @@ struct DjangoLoginTests {
         #expect(try await log() == [])
     }
 
-    /// By a 401, and by a redirect to the login page.
+    /// The session ends by a 401, and by a redirect to the login page.
     @Test(arguments: ["/api", "/page"])
     func `100 requests across the end of a session all succeed with one login`(path: String) async throws {
         let session = try session()
@@ -99,16 +99,16 @@ struct DjangoLoginTests {
         let provider = session.provider()
         #expect(try await provider.text("\(server.url)\(path)").status == 200)
         try await control("expire")
-        let answers = try await withThrowingTaskGroup { group in
+        let responses = try await withThrowingTaskGroup { group in
             for _ in 0..<100 { group.addTask { try await provider.text("\(server.url)\(path)") } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(answers.map(\.status) == Array(repeating: 200, count: 100))
-        #expect(answers.allSatisfy { $0.text.contains("ada") && !$0.text.contains("password") })
+        #expect(responses.map(\.status) == Array(repeating: 200, count: 100))
+        #expect(responses.allSatisfy { $0.text.contains("ada") && !$0.text.contains("password") })
         #expect(try await log() == ["login ada", "login ada"])
     }
 
-    @Test func `A session whose key changes goes on, also in the next process`() async throws {
+    @Test func `A session whose key changes stays valid, also in the next process`() async throws {
         let session = try session()
         try await session.login()
         let provider = session.provider()

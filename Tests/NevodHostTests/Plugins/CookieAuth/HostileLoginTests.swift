@@ -4,11 +4,11 @@ import Testing
 
 @testable import NevodHost
 
-/// Servers that answer a login with anything but what it asked for: a clear error, or a correct jar, and always an end.
+/// Tests servers that respond to a login with something unexpected: it ends with a clear error or a correct jar.
 struct HostileLoginTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
-        var answer: ScriptedServer.Answer
+        var response: ScriptedServer.Response
         var settings: [(String, String)] = []
         var status = PluginStatus.unavailable
         var words: String
@@ -21,51 +21,51 @@ struct HostileLoginTests {
 
     static let cases = [
         Case(
-            name: "an error page without a cookie", answer: .init(headers: [page], body: "<h1>Sorry</h1>"),
+            name: "an error page without a cookie", response: .init(headers: [page], body: "<h1>Sorry</h1>"),
             words: "the server set no valid cookie (status 200)"),
         Case(
             name: "an error page without the session's cookie",
-            answer: .init(headers: [page, "Set-Cookie: visitor=7"], body: "Sorry"),
+            response: .init(headers: [page, "Set-Cookie: visitor=7"], body: "Sorry"),
             settings: [("session-cookie", "sid")], words: "the server set no valid cookie sid (status 200)"),
         Case(
-            name: "a page for JSON", answer: .init(headers: [page, cookie], body: "<h1>Welcome to our wireless network</h1>"),
+            name: "a page for JSON", response: .init(headers: [page, cookie], body: "<h1>Welcome to our wireless network</h1>"),
             settings: [("format", "json")], words: "the server responded with a page instead of JSON (status 200)"),
         Case(
-            name: "truncated JSON", answer: .init(headers: [json, cookie], body: #"{"ok":tr"#), settings: [("format", "json")],
+            name: "truncated JSON", response: .init(headers: [json, cookie], body: #"{"ok":tr"#), settings: [("format", "json")],
             words: "the server's response (status 200) is not valid JSON: expected a JSON value at byte 6"),
         Case(
-            name: "deep JSON", answer: .init(headers: [json, cookie], body: String(repeating: "[", count: 100_000)),
+            name: "deep JSON", response: .init(headers: [json, cookie], body: String(repeating: "[", count: 100_000)),
             words: "is not valid JSON: nested too deeply"),
         Case(
-            name: "another origin", answer: .init(status: 302, headers: [cookie, "Location: https://evil.example/next?a=b"]),
+            name: "another origin", response: .init(status: 302, headers: [cookie, "Location: https://evil.example/next?a=b"]),
             words: "the server redirected the login to another origin, https://evil.example; nothing was sent there"),
         Case(
-            name: "another origin without a scheme", answer: .init(status: 303, headers: [cookie, "Location: //evil.example"]),
+            name: "another origin without a scheme", response: .init(status: 303, headers: [cookie, "Location: //evil.example"]),
             words: "to another origin, http://evil.example; nothing"),
         Case(
-            name: "no address", answer: .init(status: 302, headers: [cookie, "Location: javascript:alert(1)"]),
+            name: "no address", response: .init(status: 302, headers: [cookie, "Location: javascript:alert(1)"]),
             words: "redirected the login without a valid address (status 302)"),
         Case(
-            name: "no Location", answer: .init(status: 302, headers: [cookie]),
+            name: "no Location", response: .init(status: 302, headers: [cookie]),
             words: "redirected the login without a valid address (status 302)"),
         Case(
-            name: "moved", answer: .init(status: 308, headers: [cookie, "Location: /signin?secret"]),
+            name: "moved", response: .init(status: 308, headers: [cookie, "Location: /signin?secret"]),
             words: "/signin (status 308); set login to that"),
         Case(
-            name: "back to the login page", answer: .init(status: 302, headers: [cookie, "Location: ./login?error"]),
+            name: "back to the login page", response: .init(status: 302, headers: [cookie, "Location: ./login?error"]),
             status: .denied, words: "the server led back to the login page: is the user name or the password wrong?"),
-        Case(name: "down", answer: .init(status: 503, headers: [cookie]), words: "can't log in users now (status 503)"),
-        Case(name: "busy", answer: .init(status: 429, headers: [cookie]), words: "can't log in users now (status 429)"),
-        Case(name: "not there", answer: .init(status: 404, headers: [cookie]), words: "can't log in users now (status 404)"),
+        Case(name: "down", response: .init(status: 503, headers: [cookie]), words: "can't log in users now (status 503)"),
+        Case(name: "busy", response: .init(status: 429, headers: [cookie]), words: "can't log in users now (status 429)"),
+        Case(name: "not there", response: .init(status: 404, headers: [cookie]), words: "can't log in users now (status 404)"),
         Case(
-            name: "refused", answer: .init(status: 422, headers: [cookie]), status: .denied,
+            name: "refused", response: .init(status: 422, headers: [cookie]), status: .denied,
             words: "the server refused (status 422): is the user name or the password wrong?"),
         Case(
-            name: "not the status", answer: .init(status: 200, headers: [cookie]), settings: [("success-status", "302")],
+            name: "not the status", response: .init(status: 200, headers: [cookie]), settings: [("success-status", "302")],
             status: .denied, words: "the server refused (status 200)"),
         Case(
             name: "cookies that it may not set",
-            answer: .init(headers: [
+            response: .init(headers: [
                 "Set-Cookie: a=1; Domain=com", "Set-Cookie: b=1; Domain=evil.example", "Set-Cookie: c=1; Domain=0.0.1",
                 "Set-Cookie: d=1; Secure", "Set-Cookie: __Host-e=1; Path=/", "Set-Cookie: =f", "Set-Cookie: g",
                 "Set-Cookie: h=\(String(repeating: "x", count: 4097))", "Set-Cookie: i=1; Max-Age=0",
@@ -75,7 +75,7 @@ struct HostileLoginTests {
 
     @Test(arguments: cases)
     func `Every malformed login response is a clear error`(test: Case) async throws {
-        let server = try ScriptedServer { _ in test.answer }
+        let server = try ScriptedServer { _ in test.response }
         let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p")] + test.settings
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
         #expect(failure.status == test.status)
@@ -95,7 +95,7 @@ struct HostileLoginTests {
         }
     }
 
-    /// The limit of a page that is read for its token.
+    /// Tests the limit of a page that is searched for a token.
     @Test(arguments: [
         ("<input name=other value=1>", "has no CSRF token: no input named csrfmiddlewaretoken (status 200)"),
         (String(repeating: "<input name=\"", count: 50_000), "has no CSRF token"),
@@ -164,7 +164,7 @@ struct HostileLoginTests {
         #expect(sent.map(String.init) == (35..<50).map { "c\($0)" })
     }
 
-    /// A session that slides: only what matters is stored.
+    /// Tests a sliding session: only relevant changes are stored.
     @Test func `An expiry that moves slightly is not saved`() async throws {
         let lines = Collected<String>()
         let server = try ScriptedServer { request in

@@ -4,14 +4,14 @@ import Testing
 
 @testable import NevodHost
 
-/// A login that is answered with "code required".
+/// Tests a login whose response requires a code.
 struct MultiFactorTests {
-    /// Gives out challenges, and takes the code 123456.
+    /// A server that issues challenges and accepts the code 123456.
     private final class Server: Sendable {
         struct State {
             var challenges = 0
             var codes: [String] = []
-            /// Challenges that have ended before their code came.
+            /// Challenges that expire before their code arrives.
             var expired: Set<Int> = []
         }
         private final class Box: Sendable { let value = Locked(State()) }
@@ -41,7 +41,7 @@ struct MultiFactorTests {
                             return .json(401, #"{"code":"MFA_INVALID"}"#)
                         }
                         return .json(200, #"{"ok":true}"#, "Set-Cookie: sid=1; Path=/")
-                    default: return ScriptedServer.Answer(status: request["Cookie"]?.contains("sid=1") == true ? 200 : 401)
+                    default: return ScriptedServer.Response(status: request["Cookie"]?.contains("sid=1") == true ? 200 : 401)
                     }
                 }
             }
@@ -136,9 +136,9 @@ struct MultiFactorTests {
     }
 
     @Test func `Status 410 means an expired challenge, for a code only`() async throws {
-        let answers = Locked([200, 410, 200, 200])
+        let statuses = Locked([200, 410, 200, 200])
         let server = try ScriptedServer { request in
-            let status = answers.withLock { $0.isEmpty ? 410 : $0.removeFirst() }
+            let status = statuses.withLock { $0.isEmpty ? 410 : $0.removeFirst() }
             return .json(
                 status, request.target == "/login" ? #"{"code":"MFA_REQUIRED"}"# : "{}", "Set-Cookie: sid=1; Path=/")
         }
@@ -182,7 +182,7 @@ struct MultiFactorTests {
     }
 }
 
-extension ScriptedServer.Answer {
+extension ScriptedServer.Response {
     fileprivate static func json(_ status: Int, _ body: String, _ headers: String...) -> Self {
         Self(status: status, headers: headers + ["Content-Type: application/json; charset=utf-8"], body: body)
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import NevodHost
 
-/// When a session is over, and when it only looks like it.
+/// Tests when a session has ended, and when it only seems so.
 struct SessionEndTests {
-    /// Each login has a cookie of its own; the last one holds.
+    /// A site where each login issues a new cookie, and only the last one is valid.
     private final class Site: Sendable {
         private final class Box: Sendable { let value = Locked((logins: 0, isOver: false)) }
         private let box = Box()
@@ -15,8 +15,8 @@ struct SessionEndTests {
         var logins: Int { box.value.withLock { $0.logins } }
         func end() { box.value.withLock { $0.isOver = true } }
 
-        /// - Parameter refusal: of a request without a session that holds.
-        init(attributes: String = "", _ refusal: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer) throws {
+        /// - Parameter refusal: the response to a request without a valid session.
+        init(attributes: String = "", _ refusal: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Response) throws {
             let box = box
             server = try ScriptedServer { request in
                 box.value.withLock { state in
@@ -38,7 +38,7 @@ struct SessionEndTests {
         }
     }
 
-    private func answer(_ session: SchemeSession, _ url: String) async throws -> Int {
+    private func status(_ session: SchemeSession, _ url: String) async throws -> Int {
         let options = RequestOptions(redirects: .none)
         return try await session.provider().send(HTTPRequest(.get, url), options).status
     }
@@ -53,9 +53,9 @@ struct SessionEndTests {
         }
         port.withLock { $0 = site.url.split(separator: ":").last.map(String.init) ?? "" }
         let session = try site.session()
-        #expect(try await answer(session, "\(site.url)/x") == 200)
+        #expect(try await status(session, "\(site.url)/x") == 200)
         site.end()
-        #expect(try await answer(session, "\(site.url)/x") == 200)
+        #expect(try await status(session, "\(site.url)/x") == 200)
         #expect(site.logins == 2)
     }
 
@@ -67,18 +67,18 @@ struct SessionEndTests {
         let session = try site.session()
         try await session.login()
         site.end()
-        #expect(try await answer(session, "\(site.url)/x") == 302)
+        #expect(try await status(session, "\(site.url)/x") == 302)
         #expect(site.logins == 1)
     }
 
-    /// The application's own visit to them has no session to win.
+    /// A new session wouldn't change the outcome of the application's own requests to these pages.
     @Test(arguments: ["/login?again", "/out"])
     func `Redirects of the login page and the logout don't end the session`(target: String) async throws {
         let site = try Site { _ in .init(status: 302, headers: ["Location: /login"]) }
         let session = try site.session([("logout", "\(site.url)/out")])
         try await session.login()
         site.end()
-        #expect(try await answer(session, "\(site.url)\(target)") == 302)
+        #expect(try await status(session, "\(site.url)\(target)") == 302)
         #expect(site.logins == 1)
     }
 
@@ -90,7 +90,7 @@ struct SessionEndTests {
         let session = try site.session([("page", "\(site.url)/form"), ("csrf", "cookie")])
         try await session.login()
         site.end()
-        _ = try await answer(session, "\(site.url)/x")
+        _ = try await status(session, "\(site.url)/x")
         #expect(site.logins == 2)
     }
 
@@ -117,8 +117,8 @@ struct SessionEndTests {
         let session = try site.session()
         try await session.login()
         site.end()
-        #expect(try await answer(session, "\(site.url)/public") == 200)
-        #expect(try await answer(session, "\(site.url)/x") == 200)
+        #expect(try await status(session, "\(site.url)/public") == 200)
+        #expect(try await status(session, "\(site.url)/x") == 200)
         #expect(site.logins == 2)
     }
 
@@ -136,13 +136,13 @@ struct SessionEndTests {
         #expect(logout["X-CSRFToken"] == nil && logout["Referer"] == nil)
     }
 
-    /// By a clock that is far behind the one of the interceptor, for which the session has ended when it begins.
+    /// The plugin's clock is far behind the interceptor's, so the interceptor considers the session expired from the start.
     @Test func `A session whose cookie has expired is renewed before the request`() async throws {
         let site = try Site(attributes: "; Max-Age=60") { _ in .init(status: 401) }
         let session = try site.session([("session-cookie", "sid")], clock: HostClock { 1_000 * 1_000_000_000 })
         try await session.login()
         #expect(try await session.tokenStorage.load()?.expiresAt == UnixTime(seconds: 1_060))
-        #expect(try await answer(session, "\(site.url)/x") == 200)
+        #expect(try await status(session, "\(site.url)/x") == 200)
         #expect(site.logins == 2)
         #expect(site.server.requests.map(\.target) == ["/login", "/login", "/x"])
     }
@@ -158,9 +158,9 @@ struct SessionEndTests {
             return .init(status: isLocked.withLock { $0 } ? 401 : 200)
         }
         let session = try CookieLogins.session([("login", "\(server.url)/login"), ("username", "u"), ("password", "p")])
-        #expect(try await answer(session, "\(server.url)/x") == 200)
+        #expect(try await status(session, "\(server.url)/x") == 200)
         isLocked.withLock { $0 = true }
-        #expect(try await answer(session, "\(server.url)/x") == 401)
+        #expect(try await status(session, "\(server.url)/x") == 401)
         #expect(try await session.tokenStorage.load() == nil)
         #expect(logins.values.count == 2)
     }

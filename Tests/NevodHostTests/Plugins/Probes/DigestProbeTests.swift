@@ -6,7 +6,7 @@ import Testing
 
 /// HTTP Digest as a plugin of 214 lines. httpbin checks its response, Apache its nonce count too.
 struct DigestProbeTests {
-    /// httpbin compares with the decoded path, and so is given nothing to decode.
+    /// A path without escapes, because httpbin compares with the decoded path.
     private static func provider(
         _ username: String = "ali", _ password: String = "sesame", observer: NetworkProvider.Observer? = nil
     ) throws -> NetworkProvider {
@@ -22,7 +22,7 @@ struct DigestProbeTests {
         let count: Int
     }
 
-    /// The credentials that httpbin was sent, and its verdicts.
+    /// The credentials that httpbin received, and its statuses.
     private static func seen(_ server: ProbeServer) async throws -> [(use: Use, status: String)] {
         let response = try await NetworkProvider(session: CurlSession()).send(HTTPRequest(.get, "\(server.url)/seen"))
         let json = String(decoding: try await response.body.collect(), as: UTF8.self)
@@ -107,7 +107,7 @@ struct DigestProbeTests {
                     </Location>
                     """
                 }
-                // Root may not be Apache's user, and the tests' folder is its owner's alone.
+                // Apache doesn't serve as root, and only its owner can read the tests' folder.
                 let configuration = """
                     ServerName localhost
                     Listen 127.0.0.1:\(port)
@@ -153,7 +153,7 @@ struct DigestProbeTests {
             let response = try await provider.send(HTTPRequest(.get, apache.url("/once/file")))
             #expect(response.status == 200)
         }
-        // Nothing and an answer; then twice a nonce that was used, and an answer.
+        // Sent: no credentials, then a response to the challenge; twice a spent nonce, then a response with a new one.
         #expect(sent.values.map(\.isEmpty) == [true, false, false, false, false, false])
         #expect(sent.values.map { $0.contains("nc=00000001") } == [false, true, false, true, false, true])
         let nonces = sent.values.compactMap { $0.split(separator: ", ").first { $0.hasPrefix("nonce=") } }

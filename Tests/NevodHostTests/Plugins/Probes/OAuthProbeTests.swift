@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// OAuth 2 with a browser, as a plugin. The server is Authlib's; its endpoints are at an origin that only its metadata names.
+/// Tests OAuth 2 with a browser, as a plugin. The server is Authlib's; only its metadata names the origin of its endpoints.
 struct OAuthProbeTests {
     private let server: ProbeServer
     private let browser = Browser()
@@ -14,7 +14,7 @@ struct OAuthProbeTests {
         server = try await ProbeServer.start("oauth")
     }
 
-    /// Opens the address, and goes where the server sends it: to the listener, in the end.
+    /// Opens the URL and follows the server's redirects, which end at the listener.
     private final class Browser: UserInteraction {
         let opened = Collected<String>()
         let origins = Collected<String>()
@@ -88,7 +88,7 @@ struct OAuthProbeTests {
     }
 
     @Test func `Metadata of another issuer opens no origin`() async throws {
-        // The same document, under a name that it doesn't have.
+        // The same document for another issuer's URL.
         let other = server.url.replacingHost("localhost")
         let error = await #expect(throws: PluginError.self) { try await session(issuer: other).login() }
         #expect(error?.description.contains("issuer") == true, "\(String(describing: error))")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Basic for a proxy, as a plugin. Tinyproxy demands it, and the origin says what reached it.
+/// Tests Basic for a proxy, as a plugin. Tinyproxy requires it, and the origin returns the head that it received.
 struct ProxyProbeTests {
     private let proxy: ConfiguredServer
     private let folder: TemporaryFolder
@@ -62,9 +62,9 @@ struct ProxyProbeTests {
         #expect(refused.status == 407)
         let wrong = try await get(origin.url, Self.provider([Self.instance(.proxy, "other")], proxy: settings))
         #expect(wrong.status == 401 || wrong.status == 407)
-        let answer = try await get(origin.url, Self.provider([Self.instance(.proxy)], proxy: settings))
-        #expect(answer.status == 200)
-        #expect(answer.text.contains("via:") && !answer.text.contains("authorization"))
+        let response = try await get(origin.url, Self.provider([Self.instance(.proxy)], proxy: settings))
+        #expect(response.status == 200)
+        #expect(response.text.contains("via:") && !response.text.contains("authorization"))
     }
 
     @Test func `A tunnel is opened with the credential, and none of it reaches the origin`() async throws {
@@ -78,17 +78,17 @@ struct ProxyProbeTests {
         }
         let provider = try Self.provider([Self.instance(.proxy)], proxy: settings, caFile: caFile)
         for _ in 0..<2 {
-            let answer = try await get(origin.url, provider)
-            #expect(answer.status == 200)
-            #expect(!answer.text.contains("authorization"))
+            let response = try await get(origin.url, provider)
+            #expect(response.status == 200)
+            #expect(!response.text.contains("authorization"))
         }
     }
 
     @Test func `Without a proxy the credential is not sent`() async throws {
         let origin = try await ProbeServer.start("echo")
-        let answer = try await get(origin.url, Self.provider([Self.instance(.proxy)], proxy: .none))
-        #expect(answer.status == 200)
-        #expect(!answer.text.contains("authorization"))
+        let response = try await get(origin.url, Self.provider([Self.instance(.proxy)], proxy: .none))
+        #expect(response.status == 200)
+        #expect(!response.text.contains("authorization"))
         let (secure, caFile) = try await secureOrigin()
         let other = try await get(secure.url, Self.provider([Self.instance(.proxy)], proxy: .none, caFile: caFile))
         #expect(other.status == 200)
@@ -98,18 +98,18 @@ struct ProxyProbeTests {
     @Test func `An origin and a proxy each get their own`() async throws {
         let origin = try await ProbeServer.start("echo")
         let provider = try Self.provider([Self.instance(.origin, "for the origin"), Self.instance(.proxy)], proxy: settings)
-        let answer = try await get(origin.url, provider)
-        #expect(answer.status == 200)
+        let response = try await get(origin.url, provider)
+        #expect(response.status == 200)
         let own = "authorization: basic \(base64("ali:for the origin"))".lowercased()
-        #expect(answer.text.contains("\n\(own)\n") && !answer.text.contains("proxy-authorization"))
+        #expect(response.text.contains("\n\(own)\n") && !response.text.contains("proxy-authorization"))
     }
 
     @Test func `A redirect to another origin goes through the same proxy`() async throws {
         let (first, second) = try await (ProbeServer.start("echo"), ProbeServer.start("echo"))
         let provider = try Self.provider([Self.instance(.origin), Self.instance(.proxy)], proxy: settings)
-        let answer = try await get("\(first.url)/to?\(second.url)/end", provider)
-        #expect(answer.status == 200)
-        #expect(answer.text.contains("/end http/1.1") && !answer.text.contains("authorization"))
+        let response = try await get("\(first.url)/to?\(second.url)/end", provider)
+        #expect(response.status == 200)
+        #expect(response.text.contains("/end http/1.1") && !response.text.contains("authorization"))
     }
 
     @Test func `The credential is one header line for the proxy, and in no tunnelled request`() async throws {
@@ -129,7 +129,7 @@ struct ProxyProbeTests {
         for head in lines {
             #expect(head.filter { $0.hasPrefix("Proxy-Authorization:") } == ["Proxy-Authorization: \(credential)"])
         }
-        // A handle that is used again has forgotten it.
+        // A reused handle doesn't keep the credentials.
         let session = CurlSession(CurlSession.Configuration(proxy: ProxySettings(url: server.url)))
         var request = try HTTPRequest(.get, "http://one.example/a")
         request.proxyAuthorization = "Basic once"
@@ -156,7 +156,7 @@ struct ProxyProbeTests {
             settings: ["username": "ali", "password": .secret(Secret(copying: Array("sesame".utf8)))], target: .proxy)
     }
 
-    @Test func `A proxy's challenge is answered in the absolute form, with one count for all origins`() async throws {
+    @Test func `The response to a proxy's challenge uses the absolute form, with one count for all origins`() async throws {
         let heads = Collected<String>()
         let server = try RawServer { connection, _ in
             while let request = connection.readRequest() {
@@ -178,8 +178,8 @@ struct ProxyProbeTests {
     @Test func `A challenge from inside a tunnel is not the proxy's`() async throws {
         let (origin, caFile) = try await secureOrigin()
         let instance = try Self.digest()
-        let answer = try await get("\(origin.url)/407", Self.provider([instance], proxy: .none, caFile: caFile))
-        #expect(answer.status == 407)
+        let response = try await get("\(origin.url)/407", Self.provider([instance], proxy: .none, caFile: caFile))
+        #expect(response.status == 407)
         #expect(instance.state(at: StatePlace()) == nil)
     }
 }

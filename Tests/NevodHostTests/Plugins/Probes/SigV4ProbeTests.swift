@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// AWS Signature Version 4 as a plugin: botocore signs every request that arrives once more, and must come to the same.
+/// Tests AWS Signature Version 4 as a plugin: botocore signs each received request again and must get the same signature.
 struct SigV4ProbeTests {
     private static let targets = [
         "/", "//", "/a", "/a/", "/a//b///c", "/a/./b/../c", "/../..", "/a/b/..", "/sp%20ace/%C3%BC/ü", "/star*/col:on/at@/pl+us",

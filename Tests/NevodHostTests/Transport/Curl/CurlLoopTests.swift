@@ -36,7 +36,7 @@ struct CurlLoopTests {
             _ = try await session.send(HTTPRequest(.get, server.url), TransferOptions(timeout: .seconds(30)))
             #expect(loop != nil)
         }
-        // The thread holds the loop, so the loop goes when the thread does.
+        // The thread holds the loop, so the loop is deinitialized when the thread ends.
         #expect(await eventually { loop == nil })
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Servers that don't do as they should, and callers that give up.
+/// Tests servers that violate the protocol, and callers that give up.
 struct CurlSessionFailureTests {
     private let session = CurlSession()
     private let options = TransferOptions(timeout: .seconds(30))
@@ -18,7 +18,7 @@ struct CurlSessionFailureTests {
         }
     }
 
-    private func failure(answering text: String) async throws -> TransportError? {
+    private func failure(responding text: String) async throws -> TransportError? {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
             connection.write(text)
@@ -33,12 +33,12 @@ struct CurlSessionFailureTests {
         "SSH-2.0-OpenSSH_9.2\r\n",
     ])
     func `A malformed status line is an error`(text: String) async throws {
-        #expect(try await failure(answering: text)?.code == .malformedResponse)
+        #expect(try await failure(responding: text)?.code == .malformedResponse)
     }
 
     @Test(arguments: ["", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\nX-Half"])
     func `A connection that closes during the head is an error`(text: String) async throws {
-        let code = try #require(try await failure(answering: text)?.code)
+        let code = try #require(try await failure(responding: text)?.code)
         #expect([.connectionLost, .malformedResponse].contains(code))
     }
 
@@ -47,7 +47,7 @@ struct CurlSessionFailureTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
     ])
     func `A body that ends too soon is an error`(text: String) async throws {
-        #expect(try await failure(answering: text)?.code == .connectionLost)
+        #expect(try await failure(responding: text)?.code == .connectionLost)
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
             connection.write(text)
@@ -56,25 +56,25 @@ struct CurlSessionFailureTests {
     }
 
     @Test func `A malformed chunk is an error`() async throws {
-        let error = try await failure(answering: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+        let error = try await failure(responding: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
         #expect(error?.code == .malformedResponse)
         #expect(error != nil)
     }
 
     @Test func `A head of 300 KiB is refused, in few lines or many`() async throws {
         let many = (0..<300).map { "X-\($0): \(String(repeating: "a", count: 1024))\r\n" }.joined()
-        #expect(try await failure(answering: "HTTP/1.1 200 OK\r\n\(many)\r\n")?.code == .headTooLarge(limit: 256 << 10))
+        #expect(try await failure(responding: "HTTP/1.1 200 OK\r\n\(many)\r\n")?.code == .headTooLarge(limit: 256 << 10))
         let interim = String(repeating: "HTTP/1.1 103 Hint\r\nX: \(String(repeating: "a", count: 1024))\r\n\r\n", count: 300)
         #expect(
-            try await failure(answering: "\(interim)HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")?.code
+            try await failure(responding: "\(interim)HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")?.code
                 == .headTooLarge(limit: 256 << 10))
         let long = String(repeating: "a", count: 300 << 10)
-        #expect(try await failure(answering: "HTTP/1.1 200 OK\r\nX: \(long)\r\n\r\n") != nil)
+        #expect(try await failure(responding: "HTTP/1.1 200 OK\r\nX: \(long)\r\n\r\n") != nil)
     }
 
     @Test func `A head of 200 KiB is taken`() async throws {
         let many = (0..<200).map { "X-\($0): \(String(repeating: "a", count: 1000))\r\n" }.joined()
-        #expect(try await failure(answering: "HTTP/1.1 200 OK\r\n\(many)Content-Length: 0\r\n\r\n") == nil)
+        #expect(try await failure(responding: "HTTP/1.1 200 OK\r\n\(many)Content-Length: 0\r\n\r\n") == nil)
     }
 
     @Test func `A closed port is a connection error`() async throws {
@@ -166,7 +166,7 @@ struct CurlSessionFailureTests {
                 connection.write("HTTP/1.1 204 No Content\r\n\r\n")
             }
         }
-        // Without a limit: only the cancellation can end the first one.
+        // There is no timeout: only the cancellation can end the first request.
         let unlimited = TransferOptions(timeout: nil)
         let first = Task { await failure(try HTTPRequest(.get, "\(server.url)/first"), unlimited) }
         let second = Task { await failure(try HTTPRequest(.get, "\(server.url)/second"), unlimited) }

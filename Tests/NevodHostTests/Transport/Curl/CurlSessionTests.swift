@@ -4,12 +4,12 @@ import Testing
 
 @testable import NevodHost
 
-/// Requests and answers that are as they should be.
+/// Tests valid requests and responses.
 struct CurlSessionTests {
     private let session = CurlSession()
     private let options = TransferOptions(timeout: .seconds(30))
 
-    private func answer(_ text: String, to method: HTTPMethod = .get) async throws -> HTTPResponse {
+    private func response(_ text: String, to method: HTTPMethod = .get) async throws -> HTTPResponse {
         let server = try RawServer.responding(text)
         return try await session.send(HTTPRequest(method, "\(server.url)/"), options)
     }
@@ -22,7 +22,7 @@ struct CurlSessionTests {
         response.headers.map { "\($0.name): \($0.value)" }
     }
 
-    // MARK: What is sent
+    // MARK: Requests
 
     @Test func `The request's lines are sent, and no others`() async throws {
         let heads = Collected<String>()
@@ -59,11 +59,11 @@ struct CurlSessionTests {
         }
         let limited = CurlSession(CurlSession.Configuration(maxConnectionsPerHost: 2))
         let (url, options) = (server.url, options)
-        let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<16 { group.addTask { try await limited.send(HTTPRequest(.get, url), options).status } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(answers == Array(repeating: 204, count: 16))
+        #expect(statuses == Array(repeating: 204, count: 16))
         #expect((1...2).contains(connections.values.count))
     }
 
@@ -145,7 +145,7 @@ struct CurlSessionTests {
             guard let first = connection.readRequest() else { return }
             if index > 0 { bodies.append(first.body) }
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-            // The second request arrives, and is not answered.
+            // The second request arrives and gets no response.
             if index == 0 { _ = connection.readRequest() }
         }
         _ = try await session.send(HTTPRequest(.get, server.url), options)
@@ -181,7 +181,7 @@ struct CurlSessionTests {
         }
     }
 
-    /// Part of the body has gone out when the connection is reset: whether to begin again is libcurl's to judge.
+    /// The connection is reset after a part of the body was sent: libcurl decides whether to start again.
     @Test func `A kept connection that is reset in the middle of a body is replaced, or the request fails`() async throws {
         let body = [UInt8](repeating: 7, count: 10 << 20)
         let bodies = Collected<[UInt8]>()
@@ -205,10 +205,10 @@ struct CurlSessionTests {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     @Test func `Status, reason, version and lines as received`() async throws {
-        let response = try await answer(
+        let response = try await response(
             "HTTP/1.1 299 Quite Fine\r\nSet-Cookie: a=1\r\nx-CASE:  spaced out \t\r\nSet-Cookie: b=2\r\nEmpty:\r\nContent-Length: 2\r\n\r\nok"
         )
         #expect(response.status == 299)
@@ -230,17 +230,18 @@ struct CurlSessionTests {
     }
 
     @Test func `A status line may lack a reason`() async throws {
-        #expect(try await answer("HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n").reason == "")
-        #expect(try await answer("HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n").reason == "")
+        #expect(try await response("HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n").reason == "")
+        #expect(try await response("HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n").reason == "")
     }
 
     @Test func `A folded header line is one line`() async throws {
-        let response = try await answer("HTTP/1.1 200 OK\r\nX-Fold: one\r\n  two\r\n\tthree\r\nX: y\r\nContent-Length: 0\r\n\r\n")
+        let response = try await response(
+            "HTTP/1.1 200 OK\r\nX-Fold: one\r\n  two\r\n\tthree\r\nX: y\r\nContent-Length: 0\r\n\r\n")
         #expect(lines(response) == ["X-Fold: one two three", "X: y", "Content-Length: 0"])
     }
 
     @Test func `Interim responses are skipped`() async throws {
-        let response = try await answer(
+        let response = try await response(
             "HTTP/1.1 100 Continue\r\nX-Interim: 1\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 2\r\n\r\nok"
         )
         #expect(response.status == 200)
@@ -249,7 +250,7 @@ struct CurlSessionTests {
     }
 
     @Test func `Trailers are not added to the headers`() async throws {
-        let response = try await answer(
+        let response = try await response(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Trailer: 1\r\n\r\n")
         #expect(lines(response) == ["Transfer-Encoding: chunked"])
         #expect(try await text(response) == "ok")
@@ -278,13 +279,13 @@ struct CurlSessionTests {
 
     @Test(arguments: [301, 302, 307, 308])
     func `A redirect is returned as a response`(status: Int) async throws {
-        let response = try await answer(
+        let response = try await response(
             "HTTP/1.1 \(status) Moved\r\nLocation: http://127.0.0.1:1/elsewhere\r\nContent-Length: 0\r\n\r\n")
         #expect(response.status == status)
         #expect(response.headers["Location"] == "http://127.0.0.1:1/elsewhere")
     }
 
-    /// The environment belongs to the whole process, so another one is asked.
+    /// The environment belongs to the whole process, so the test runs in another one.
     @Test func `A proxy from the environment is used only if the session is configured so`() async throws {
         let server = try DemoServer.shared.get()
         let url = server.url

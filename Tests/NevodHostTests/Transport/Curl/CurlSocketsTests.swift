@@ -5,9 +5,9 @@ import Testing
 
 @testable import NevodHost
 
-/// Other processes that this one starts must not share its connections.
+/// Tests that processes started by this one don't inherit its connections.
 struct CurlSocketsTests {
-    /// One connection in the middle of a transfer, as the kernel numbers it.
+    /// A connection in the middle of a transfer, with the kernel's number of its socket.
     private struct Connection {
         let inode: Int
         let transfer: Task<TransportError.Code?, Never>
@@ -70,7 +70,7 @@ struct CurlSocketsTests {
         #expect(await eventually { !Self.isWatched(connection.inode) })
     }
 
-    /// Among all of this process, which runs other tests at the same time.
+    /// Searches all descriptors of this process, which runs other tests at the same time.
     private static func descriptor(of inode: Int) -> Int32? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap(Int32.init).first {
@@ -79,7 +79,7 @@ struct CurlSocketsTests {
         }
     }
 
-    /// proc(5), /proc/pid/fdinfo: an epoll descriptor has a line for each that it watches.
+    /// proc(5), /proc/pid/fdinfo: an epoll descriptor has a line for each descriptor that it watches.
     private static func isWatched(_ inode: Int) -> Bool {
         let folder = "/proc/self/fdinfo"
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

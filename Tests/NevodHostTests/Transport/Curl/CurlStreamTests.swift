@@ -5,7 +5,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Bodies that are never in memory as a whole.
+/// Tests bodies that are never entirely in memory.
 struct CurlStreamTests {
     private let session = CurlSession()
     private let streamed = TransferOptions(timeout: .seconds(60), delivery: .streamed)
