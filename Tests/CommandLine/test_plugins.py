@@ -214,7 +214,7 @@ class FaultyExports(Faulty):
 
     def test_later_version_only(self):
         compile_plugin(self.path, ENTRY_POINT="nevod_plugin_v2")
-        self.expect_refused(110, "version 2", "this host version 1")
+        self.expect_refused(110, "version 2", "this host serves version 1")
 
     def test_later_version_too(self):
         compile_plugin(self.path, AUTHORIZE="return NEVOD_DENIED; } const void *nevod_plugin_v2(void) { return NULL")
@@ -307,7 +307,7 @@ class FaultyTable(Faulty):
 
 
 # Reasons for refused edits.
-TOKEN, BREAK, HOSTS = "not a token", "line break", "the host alone"
+TOKEN, BREAK, HOSTS = "not a token", "line break", "only the host"
 
 
 class FaultyAuthorize(Faulty):
@@ -334,7 +334,7 @@ class FaultyAuthorize(Faulty):
             'for (int i = 0; i < 5; i++) ADD("X-A", letters(60 << 10))', '"X-A"', "262144"),
         "value_without_data": ('SET("X-A", ((nevod_bytes){NULL, 5}))', '"X-A"', "data"),
         "value_huge": ('SET("X-A", one_byte_called(UINT64_MAX))', '"X-A"', "65536"),
-        "name_huge": ('edits->set_header(edits->host, one_byte_called(UINT64_MAX), TEXT("b"))', "too long"),
+        "name_huge": ('edits->set_header(edits->host, one_byte_called(UINT64_MAX), TEXT("b"))', "more than 256"),
         "query_without_name": ('QUERY("", TEXT("b"))', "query", "name"),
         "cookie_with_semicolon": ('COOKIE("a", TEXT("b; c=d"))', '"a"', "cookie"),
         "cookie_name": ('COOKIE("a=b", TEXT("c"))', '"a=b"', "a byte that is not allowed in cookies"),
