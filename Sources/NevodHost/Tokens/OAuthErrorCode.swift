@@ -31,7 +31,9 @@ struct OAuthErrorCode: Hashable {
         guard content.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
             return formField("error", of: String(decoding: content, as: UTF8.self)).map { .code(OAuthErrorCode($0)) } ?? .none
         }
-        guard let object = try? JSONValue(response: body) else { return .unreadable }
+        // Some servers send Latin-1 in the description, where it does no harm.
+        let repaired = Array(String(decoding: body, as: UTF8.self).utf8)
+        guard let object = try? JSONValue(response: repaired) else { return .unreadable }
         return object["error"]?.string.map { .code(OAuthErrorCode($0)) } ?? .none
     }
 
