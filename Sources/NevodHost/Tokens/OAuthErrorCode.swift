@@ -16,7 +16,7 @@ struct OAuthErrorCode: Hashable {
         self.rawValue = rawValue
     }
 
-    /// What a response says about the error.
+    /// The outcome of reading a response.
     enum Reading: Hashable {
         case code(OAuthErrorCode)
         /// The body is no JSON object, or has no code.

@@ -56,6 +56,19 @@ struct RetryLimitTests {
         #expect(logger.entries.allSatisfy { $0.level == .notice })
     }
 
+    @Test func `The notice of a retry shows no credential that the transport's message repeats`() async throws {
+        let transport = TestTransport { attempt, request throws(TransportError) in
+            guard attempt > 1 else { throw TransportError(.timedOut, "no response from \(request.url)") }
+            return 200
+        }
+        let logger = CollectingLogger()
+        let token = TokenInterceptor(QueryAPIKeyToken(apiKey: "hunter2-hunter2", paramName: "k"))
+        let policy = RetryPolicy(maxAttempts: 2, baseDelay: .milliseconds(1), jitter: false)
+        #expect(try await send(transport, policy, logger: logger, interceptor: token).status == 200)
+        #expect(logger.entries.map { $0.message.contains("[redacted]") } == [true])
+        #expect(!logger.entries.contains { "\($0)".contains("hunter2") })
+    }
+
     @Test func `A wait that the deadline cuts short is neither begun nor noted`() async throws {
         let transport = TestTransport { _, _ in 503 }
         let logger = CollectingLogger()
