@@ -204,7 +204,7 @@ def main():
     graph = Graph()
     for row in ORDER:
         for name, _ in row:
-            print(f"{name:26} → {', '.join(sorted(graph.uses[name], key=lambda use: -graph.rank[use])) or '–'}")
+            print(f"{name:26} → {', '.join(sorted(graph.uses[name], key=lambda use: (-graph.rank[use], use))) or '–'}")
     for path, layer, word, owner, place in sorted(graph.upward):
         print(f"{path} uses {word.lstrip('.')} of {owner} ({place}), which is not below {layer}", file=sys.stderr)
     for path in graph.unknown:
