@@ -66,6 +66,18 @@ package enum Command {
         }
     }
 
+    /// Whether a program ends in this time. If so, its status is collected.
+    package static func hasEnded(_ pid: pid_t, within time: Duration) -> Bool {
+        let deadline = ContinuousClock.now + time
+        var status: Int32 = 0
+        repeat {
+            let ended = waitpid(pid, &status, WNOHANG)
+            if ended == pid || ended < 0 && errno != EINTR { return true }
+            usleep(1000)
+        } while ContinuousClock.now < deadline
+        return false
+    }
+
     @discardableResult
     package static func wait(for pid: pid_t) -> Int32 {
         var status: Int32 = 0

@@ -27,9 +27,17 @@ package final class ConfiguredServer: Sendable {
         throw Command.Failure(description: "\(try arguments(0)[0]) didn't start")
     }
 
+    /// Repeats the signal: a server that is about to wait for a connection when it arrives may go on waiting, as Tinyproxy does.
     deinit {
-        kill(pid, SIGTERM)
-        Command.wait(for: pid)
+        var isEnded = false
+        for _ in 0..<50 where !isEnded {
+            kill(pid, SIGTERM)
+            isEnded = Command.hasEnded(pid, within: .milliseconds(100))
+        }
+        if !isEnded {
+            kill(pid, SIGKILL)
+            Command.wait(for: pid)
+        }
         close(pipe)
     }
 
