@@ -5,8 +5,9 @@ internal import NevodSupport
 final class PostgreSQLWorker: Sendable {
     private let target: PostgreSQLTarget
     private let thread = StorageThread()
-    // All used on the thread alone.
+    // Used on the thread alone, as are the two below.
     private nonisolated(unsafe) var connection: PostgreSQLConnection?
+    /// The number of the connection. Used on the thread alone.
     private nonisolated(unsafe) var number = 0
     /// How the last attempt to connect failed, and when.
     private nonisolated(unsafe) var refusal: (failure: PostgreSQLError, time: ContinuousClock.Instant)?

@@ -153,22 +153,6 @@ struct RetryStateTests {
         #expect(delays.count > 100)
     }
 
-    @Test func `The budget is consulted only if nothing else prevents a retry`() throws {
-        var random = SystemRandomNumberGenerator()
-        var asked = 0
-        let request = try HTTPRequest(.get, "http://h/")
-        for (outcome, expected) in [(response(200), 0), (response(503, [("Retry-After", "61")]), 0), (response(503), 1)] {
-            var state = RetryState(Self.exact)
-            asked = 0
-            let decision = state.next(after: outcome, of: request, random: &random, now: Self.now) {
-                asked += 1
-                return false
-            }
-            #expect(asked == expected)
-            #expect((decision == .giveUp(.budgetExhausted)) == (expected == 1))
-        }
-    }
-
     @Test func `Presets have their delays, also given in seconds`() {
         #expect(RetryPolicy(maxAttempts: 3, baseDelay: 1.0, maxDelay: 60.0, multiplier: 2.0, jitter: true) == .default)
         #expect(RetryPolicy() == .default)

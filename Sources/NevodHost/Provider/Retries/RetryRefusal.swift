@@ -10,6 +10,4 @@ package enum RetryRefusal: Sendable, Hashable {
     case bodyNotReplayable
     /// `Retry-After` is longer than ``RetryPolicy/maxDelay``, and an earlier retry would fail.
     case serverAsksForMore(Duration)
-    /// Too many of the provider's requests were retries (``RetryBudget``).
-    case budgetExhausted
 }

@@ -19,10 +19,9 @@ package struct RetryState: Sendable {
     ///   - request: the request as it was sent.
     ///   - random: the source of the jitter.
     ///   - now: the time from which a date in `Retry-After` counts if the response has no `Date`.
-    ///   - budget: called last, if everything else allows a retry; see ``RetryBudget/withdraw()``.
     package mutating func next(
         after outcome: Result<HTTPResponse, TransportError>, of request: HTTPRequest,
-        random: inout some RandomNumberGenerator, now: UnixTime, budget: () -> Bool = { true }
+        random: inout some RandomNumberGenerator, now: UnixTime
     ) -> RetryDecision {
         attempts += 1
         guard let reach = Reach(of: outcome) else { return .giveUp(.finalOutcome) }
@@ -37,7 +36,7 @@ package struct RetryState: Sendable {
             // Retry-After replaces the backoff: the wait is never shorter, and jitter spreads the clients after that instant.
             delay = policy.jitter ? max(asked, min(asked + delay, policy.maxDelay)) : asked
         }
-        return budget() ? .wait(delay) : .giveUp(.budgetExhausted)
+        return .wait(delay)
     }
 
     private static func random(upTo limit: Duration, _ random: inout some RandomNumberGenerator) -> Duration {
