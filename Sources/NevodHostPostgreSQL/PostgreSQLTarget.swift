@@ -21,6 +21,7 @@ struct PostgreSQLTarget: Sendable {
     /// - Throws: an error whose `isUnreachable` is true.
     func connect() throws(PostgreSQLError) -> PostgreSQLConnection {
         let deadline = ContinuousClock.now + Self.timeout
+        var mayHaveBecomeReady = true
         while true {
             let start = ContinuousClock.now
             let handle = Self.withCStrings(of: parameters) { pq.call.PQconnectdbParams($0, $1, 1) }
@@ -37,10 +38,13 @@ struct PostgreSQLTarget: Sendable {
             // A server that is starting says so at once. A silent one is not pinged, which would take as long again.
             let isSilent = ContinuousClock.now >= min(deadline, start + .seconds(1))
             let ping = isSilent ? PQPING_NO_RESPONSE : Self.withCStrings(of: parameters) { pq.call.PQpingParams($0, $1, 1) }
-            guard ping == PQPING_REJECT else {
-                throw PostgreSQLError(error: failure(handle, connection.name, ping), isUnreachable: true)
+            switch ping {
+            case PQPING_REJECT: usleep(100_000)
+            // The server may have finished its start between the connection and the ping. If it refused the password, the same
+            // password again could lock the account.
+            case PQPING_OK where mayHaveBecomeReady && !isPasswordRefused(handle): mayHaveBecomeReady = false
+            default: throw PostgreSQLError(error: failure(handle, connection.name, ping), isUnreachable: true)
             }
-            usleep(100_000)
         }
     }
 
@@ -68,8 +72,7 @@ struct PostgreSQLTarget: Sendable {
     private func failure(_ handle: OpaquePointer, _ name: String, _ ping: PGPing) -> StorageError {
         let message = pq.message(of: handle)
         let problem = "can't be reached: \(message)"
-        // For a refused connection, libpq gives only the message; and a server also refuses for other reasons, after a correct password.
-        if pq.call.PQconnectionNeedsPassword(handle) != 0 || message.contains("authentication failed") {
+        if isPasswordRefused(handle) {
             return StorageError(
                 .permissions, name, problem: problem,
                 remedy: "check the user (PGUSER), and the password in PGPASSFILE or the service file")
@@ -79,5 +82,10 @@ struct PostgreSQLTarget: Sendable {
             ? "it responds: check the user (PGUSER), the password, the database (PGDATABASE) and the server's pg_hba.conf"
             : "start it, or name another (PGHOST, PGPORT, or a service in PGSERVICEFILE)"
         return StorageError(.unavailable, name, problem: problem, remedy: remedy)
+    }
+
+    /// For a refused connection, libpq gives only the message; and a server also refuses for other reasons, after a correct password.
+    private func isPasswordRefused(_ handle: OpaquePointer) -> Bool {
+        pq.call.PQconnectionNeedsPassword(handle) != 0 || pq.message(of: handle).contains("authentication failed")
     }
 }

@@ -94,4 +94,41 @@ struct PostgreSQLSilenceTests {
         #expect(await listener.failures(1) { _ in try await worker.runRetrying { (_, _) throws(PostgreSQLError) in } } == 1)
         #expect(listener.accepted.values == [0])
     }
+
+    @Test func `A server that becomes ready between a refused connection and the check is connected to again`() async throws {
+        let accepted = Collected<Int>()
+        let server = try RawServer { connection, index in
+            accepted.append(index)
+            connection.write(index == 0 ? Self.error("57P03", "starting up") : Self.error("3D000", "connection \(index)"))
+            _ = connection.waitForEnd()
+        }
+        let port = server.authority.split(separator: ":")[1]
+        let target = try PostgreSQLTarget(
+            LibPQ(), "host=127.0.0.1 port=\(port) user=u dbname=d sslmode=disable gssencmode=disable")
+        // Connects, checks, connects and checks; not for a third time.
+        let error = #expect(throws: PostgreSQLError.self) { try target.connect() }
+        #expect(error?.error.problem.contains("connection 2") == true)
+        #expect(accepted.values == [0, 1, 2, 3])
+    }
+
+    @Test func `A refused password is sent once`() async throws {
+        let accepted = Collected<Int>()
+        let server = try RawServer { connection, index in
+            accepted.append(index)
+            connection.write(Self.error("28P01", "password authentication failed for user \"u\""))
+            _ = connection.waitForEnd()
+        }
+        let port = server.authority.split(separator: ":")[1]
+        let target = try PostgreSQLTarget(
+            LibPQ(), "host=127.0.0.1 port=\(port) user=u dbname=d sslmode=disable gssencmode=disable")
+        #expect(throws: PostgreSQLError.self) { try target.connect() }
+        // The second connection is the check, which sends no password.
+        #expect(accepted.values == [0, 1])
+    }
+
+    /// An ErrorResponse of PostgreSQL's protocol (version 3, "Message Formats").
+    private static func error(_ code: String, _ message: String) -> String {
+        let fields = "SFATAL\0VFATAL\0C\(code)\0M\(message)\0\0"
+        return "E\0\0\0\(Unicode.Scalar(UInt8(fields.utf8.count + 4)))\(fields)"
+    }
 }
