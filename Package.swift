@@ -56,6 +56,7 @@ let package = Package(
         .systemLibrary(name: "CSecretService"),
 
         .target(name: "NevodPluginABI"),
+        .target(name: "CPluginCalls"),
         .target(name: "NevodSupport", swiftSettings: strict),
         .target(name: "NevodPluginKit", dependencies: ["NevodPluginABI", "NevodSupport"], swiftSettings: strict),
         .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
@@ -64,7 +65,9 @@ let package = Package(
             name: "NevodStorage", dependencies: ["NevodSupport", "CLinux", "COpenSSL", "CSQLite"], swiftSettings: strict),
         .target(
             name: "NevodHost",
-            dependencies: ["NevodPluginABI", "NevodStorage", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CPSL"],
+            dependencies: [
+                "NevodPluginABI", "NevodStorage", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CPluginCalls", "CPSL",
+            ],
             swiftSettings: strict),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
