@@ -43,7 +43,8 @@ struct EditSink: ~Copyable {
                 set_header: { EditSink.record(.setHeader, $0, $1, $2) },
                 add_header: { EditSink.record(.addHeader, $0, $1, $2) },
                 add_query: { EditSink.record(.addQuery, $0, $1, $2) },
-                add_cookie: { EditSink.record(.addCookie, $0, $1, $2) })
+                add_cookie: { EditSink.record(.addCookie, $0, $1, $2) },
+                replace_body: { _, _ in Int32(NEVOD_UNSUPPORTED) }, wrap_body: { _, _, _ in Int32(NEVOD_UNSUPPORTED) })
             return withUnsafePointer(to: &table, body)
         }
     }

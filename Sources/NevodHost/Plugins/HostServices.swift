@@ -1,4 +1,5 @@
 internal import NevodPluginABI
+internal import NevodSupport
 
 /// The services offered to an instance: a log, and extensions by name. Lives from before `create` until after `destroy`.
 final class HostServices: Sendable {
@@ -11,8 +12,9 @@ final class HostServices: Sendable {
         table = .allocate(capacity: 1)
         table.initialize(
             to: nevod_host(
-                struct_size: UInt32(MemoryLayout<nevod_host>.size), reserved: 0,
-                host: Unmanaged.passUnretained(self).toOpaque(),
+                struct_size: UInt32(MemoryLayout<nevod_host>.size), abi_minor: NEVOD_ABI_MINOR,
+                host: Unmanaged.passUnretained(self).toOpaque(), name: nevod_bytes("NevodHost"),
+                version: nevod_bytes(Version.literal),
                 log: { host, level, message in
                     guard let host else { return }
                     Unmanaged<HostServices>.fromOpaque(host).takeUnretainedValue().log(level, message.message)

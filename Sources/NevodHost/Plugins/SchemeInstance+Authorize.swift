@@ -53,9 +53,12 @@ extension SchemeInstance {
         let lent = BorrowedBytes()
         var actions = ActionSink(provenance: provenance)
         var table = response.table(lent)
+        var errors = ErrorSink()
         let result = actions.withTable { actions in
-            view(of: request, attempt, use.state).withTable { view in
-                onResponse(handle, use.token?.handle, view, &table, actions)
+            errors.withTable { errors in
+                view(of: request, attempt, use.state).withTable { view in
+                    onResponse(handle, use.token?.handle, view, &table, actions, errors)
+                }
             }
         }
         withExtendedLifetime(lent) {}
@@ -66,11 +69,10 @@ extension SchemeInstance {
         case .some: fault = fault ?? "on_response may call only set_state and keep"
         case nil: break
         }
-        guard fault == nil, let verdict = Verdict(rawValue: result) else {
-            throw PluginError(
-                scheme.plugin,
-                .flowFault(scheme: scheme.id, flow: "on_response", problem: fault ?? "it returned the unknown verdict \(result)"))
+        if let fault {
+            throw PluginError(scheme.plugin, .flowFault(scheme: scheme.id, flow: "on_response", problem: fault))
         }
+        let verdict = Verdict(rawValue: result) ?? .nothing
         if let state = actions.state { replaceState(of: use.state, with: state, at: place(of: request, use.account)) }
         return (verdict, kept)
     }
