@@ -75,7 +75,8 @@ public struct PluginError: Error, Sendable {
 extension PluginError: CustomStringConvertible {
     public var description: String { "\(plugin): \(explanation)" }
 
-    private var explanation: String {
+    /// The description without the plugin's path.
+    package var explanation: String {
         switch reason {
         case .notFound(let searched):
             "no such plugin; tried \(searched.joined(separator: ", ")). Give its path, or add its folder to NEVOD_PLUGIN_PATH"

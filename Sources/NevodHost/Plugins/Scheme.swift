@@ -37,6 +37,9 @@ public struct Scheme: Sendable {
     /// Whether its login asks a person, as the scheme declares.
     public var isInteractive: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_INTERACTIVE) != 0 }
 
+    /// Whether its functions may wait or take long, as the scheme declares. They then run apart from the thread that carries requests.
+    public var blocks: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_BLOCKS) != 0 }
+
     /// Checks the settings and makes an instance with them.
     ///
     /// - Parameters:
