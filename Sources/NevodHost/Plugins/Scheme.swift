@@ -14,6 +14,8 @@ public struct Scheme: Sendable {
     public let settings: [SchemeSetting]
     /// Immutable and valid until the process ends, by the contract.
     nonisolated(unsafe) let table: UnsafePointer<nevod_scheme>
+    /// Shared with all other values of this scheme in the process.
+    let called: CalledScheme
 
     init(
         plugin: String, pluginName: String, table: UnsafePointer<nevod_scheme>, id: String, title: String,
@@ -25,6 +27,7 @@ public struct Scheme: Sendable {
         self.id = id
         self.title = title
         self.settings = settings
+        called = CalledScheme.of(library: plugin, table, id: id)
     }
 
     /// Whether it obtains its tokens by flows, such as a login. A scheme without flows, such as HMAC, has its credential in its

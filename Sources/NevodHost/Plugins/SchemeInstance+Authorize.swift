@@ -19,11 +19,9 @@ extension SchemeInstance {
         let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
             var edits = EditSink(memory, target: target)
             var errors = ErrorSink()
-            let status = edits.withTable { edits in
-                errors.withTable { errors in
-                    view(of: request, attempt, use, streamDigests).withTable { view in
-                        scheme.table.pointee.authorize(handle, token?.handle, view, edits, errors)
-                    }
+            let status = view(of: request, attempt, use, streamDigests).withTable { view in
+                PluginCall.run("authorize", services, errors: &errors, edits: &edits) { sinks in
+                    scheme.table.pointee.authorize(handle, token?.handle, view, sinks.edits, sinks.errors)
                 }
             }
             if let (what, problem) = edits.refusal {
@@ -53,9 +51,9 @@ extension SchemeInstance {
         let lent = BorrowedBytes()
         var actions = ActionSink(provenance: provenance)
         var table = response.table(lent)
-        let result = actions.withTable { actions in
-            view(of: request, attempt, use.state).withTable { view in
-                onResponse(handle, use.token?.handle, view, &table, actions)
+        let result = view(of: request, attempt, use.state).withTable { view in
+            PluginCall.run("on_response", services, actions: &actions) { sinks in
+                onResponse(handle, use.token?.handle, view, &table, sinks.actions)
             }
         }
         withExtendedLifetime(lent) {}
