@@ -54,7 +54,11 @@ public struct PluginToken: TokenModel, Redacted {
 
     public func authorize(_ request: inout HTTPRequest) throws {
         let instance = try bound()
-        try instance.authorize(&request, attempt: 1, token: liveToken(of: instance), account: account)
+        let parameters = try instance.parameterSet(of: [:])
+        // The scheme must see every line that is sent: a signature without the Host line would be wrong.
+        request.materialize()
+        try instance.authorize(
+            &request, attempt: 1, token: liveToken(of: instance), account: account, parameters: parameters)
     }
 
     public func authorize(_ exchange: inout Exchange) async throws {
@@ -64,10 +68,13 @@ public struct PluginToken: TokenModel, Redacted {
             digests = try await StreamDigests(of: stream, instance.needs.digests)
         }
         let token = try liveToken(of: instance)
+        let parameters = try instance.parameterSet(of: exchange.schemeParameters)
         let use = try instance.authorize(
-            &exchange.request, attempt: exchange.attempt, token: token, account: account, streamDigests: digests)
+            &exchange.request, attempt: exchange.attempt, token: token, account: account, parameters: parameters,
+            streamDigests: digests)
         guard instance.needs.anyResponse else { return }
-        exchange.bindings.attach(SchemeUse(state: use, token: token, account: account), of: ObjectIdentifier(instance))
+        exchange.bindings.attach(
+            SchemeUse(state: use, token: token, account: account, parameters: parameters), of: ObjectIdentifier(instance))
     }
 
     private func bound() throws -> SchemeInstance {
@@ -89,6 +96,10 @@ public struct PluginToken: TokenModel, Redacted {
     func bound(to instance: SchemeInstance) -> PluginToken {
         PluginToken(self, boundTo: instance)
     }
+}
+
+extension PluginToken: ParameterTaking {
+    var parameterDeclaring: (any ParameterDeclaring)? { instance?.scheme }
 }
 
 extension SchemeInstance {
