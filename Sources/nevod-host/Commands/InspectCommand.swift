@@ -20,13 +20,17 @@ struct InspectCommand {
         for scheme in plugin.schemes {
             lines += ["", "scheme \(scheme.id): \(scheme.title)"]
             if scheme.hasFlows { lines.append("  logs in\(scheme.isInteractive ? ", and asks a person" : "")") }
-            let width = scheme.settings.map(\.name.count).max() ?? 0
-            lines += scheme.settings.map { setting in
-                let name = setting.name + String(repeating: " ", count: width - setting.name.count)
-                return "  --set \(name)  \(setting.help) (\(properties(of: setting).joined(separator: ", ")))"
-            }
+            lines += table("--set", scheme.settings) + table("--param", scheme.parameters)
         }
         return lines.joined(separator: "\n")
+    }
+
+    private func table(_ flag: String, _ settings: [SchemeSetting]) -> [String] {
+        let width = settings.map(\.name.count).max() ?? 0
+        return settings.map { setting in
+            let name = setting.name + String(repeating: " ", count: width - setting.name.count)
+            return "  \(flag) \(name)  \(setting.help) (\(properties(of: setting).joined(separator: ", ")))"
+        }
     }
 
     private func properties(of setting: SchemeSetting) -> [String] {
@@ -51,6 +55,7 @@ struct InspectCommand {
                             ("id", .string(scheme.id)), ("title", .string(scheme.title)),
                             ("logs_in", .bool(scheme.hasFlows)), ("interactive", .bool(scheme.isInteractive)),
                             ("settings", .array(scheme.settings.map(json))),
+                            ("parameters", .array(scheme.parameters.map(json))),
                         ])
                     })
             ),
