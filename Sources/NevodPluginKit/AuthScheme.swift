@@ -24,6 +24,8 @@ public protocol AuthScheme: Sendable {
     static var id: String { get }
     /// A title to show to people: "HMAC request signature".
     static var title: String { get }
+    /// The parameters that a caller may attach to a request, such as a `scope`. None by default.
+    static var parameters: [ParameterDeclaration] { get }
 
     /// Creates a scheme from the settings. A struct whose other properties have defaults gets this initialiser for free.
     init()
@@ -49,6 +51,7 @@ public protocol AuthScheme: Sendable {
 }
 
 extension AuthScheme {
+    public static var parameters: [ParameterDeclaration] { [] }
     public mutating func prepare() throws(SchemeError) {}
     public var needs: Needs { [] }
     public func respond(

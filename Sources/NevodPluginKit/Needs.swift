@@ -22,6 +22,8 @@ public struct Needs: OptionSet, Sendable {
     public static let successes = Needs(rawValue: 1 << 5)
     /// ``RequestView/state``.
     public static let state = Needs(rawValue: 1 << 6)
+    /// ``Edits/replaceBody(_:)`` and ``Edits/wrapBody(length:with:)``.
+    public static let bodyReplacement = Needs(rawValue: 1 << 20)
     /// ``RequestView/bodyDigest(_:)`` of that algorithm.
     public static let sha256 = Needs(rawValue: 1 << 8)
     /// ``RequestView/bodyDigest(_:)`` of that algorithm.
@@ -41,6 +43,7 @@ extension Needs {
         if contains(.responses) { flags |= UInt32(NEVOD_NEED_CHALLENGES) }
         if contains(.successes) { flags |= UInt32(NEVOD_NEED_OTHER_RESPONSES) }
         if contains(.state) { flags |= UInt32(NEVOD_NEED_STATE) }
+        if contains(.bodyReplacement) { flags |= UInt32(NEVOD_NEED_REPLACE_BODY) }
         return flags
     }
 }

@@ -48,6 +48,13 @@ public struct PluginError: Error, Sendable {
         case missingSetting(scheme: String, name: String, help: String, valid: [String])
         /// A value is not valid for its setting. The value of a secret is not shown.
         case badSetting(scheme: String, name: String, problem: String)
+        // Parameters of a request
+        /// A parameter was attached to a request that none of the schemes, of which at least one authorizes it, declares.
+        case unknownParameter(schemes: [String], name: String, valid: [String])
+        /// A required parameter was not attached; `help` is the scheme's own line about it.
+        case missingParameter(scheme: String, name: String, help: String, valid: [String])
+        /// A value is not valid for its parameter.
+        case badParameter(scheme: String, name: String, problem: String)
         // Working
         /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
         /// or field to blame; `detail` is sensitive and never part of ``description``.
@@ -122,6 +129,17 @@ extension PluginError: CustomStringConvertible {
             "the scheme \"\(scheme)\" needs the setting \"\(name)\"\(help.isEmpty ? "" : " (\(help))"); \(Self.list(valid))"
         case .badSetting(let scheme, let name, let problem):
             "the setting \"\(name)\" of the scheme \"\(scheme)\" \(problem)"
+        case .unknownParameter(let schemes, let name, let valid):
+            (schemes.count == 1
+                ? "the scheme \"\(schemes[0])\" has no" : "none of the schemes \(schemes.joined(separator: ", ")) has a")
+                + " parameter \"\(name)\"; "
+                + (schemes.count == 1 ? Self.list(valid, "parameters") : "they take \(valid.joined(separator: ", "))")
+                + "; leave it out"
+        case .missingParameter(let scheme, let name, let help, let valid):
+            "the scheme \"\(scheme)\" needs the parameter \"\(name)\"\(help.isEmpty ? "" : " (\(help))") with each request; "
+                + "attach it; \(Self.list(valid, "parameters"))"
+        case .badParameter(let scheme, let name, let problem):
+            "the parameter \"\(name)\" of the scheme \"\(scheme)\" \(problem)"
         case .failed(let scheme, let function, let status, let subject, let message, _):
             "the scheme \"\(scheme)\" failed in \(function): "
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
@@ -138,7 +156,7 @@ extension PluginError: CustomStringConvertible {
         }
     }
 
-    private static func list(_ valid: [String]) -> String {
-        valid.isEmpty ? "it has none" : "its settings are \(valid.joined(separator: ", "))"
+    private static func list(_ valid: [String], _ what: String = "settings") -> String {
+        valid.isEmpty ? "it has none" : "its \(what) are \(valid.joined(separator: ", "))"
     }
 }

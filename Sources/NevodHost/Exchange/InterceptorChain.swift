@@ -5,6 +5,7 @@ public struct InterceptorChain: RequestInterceptor {
     let credentials: [any RequestInterceptor]
     let signatures: [any RequestInterceptor]
     private let observers: [any OutcomeObserver]
+    let declaring: [any ParameterDeclaring]
 
     /// - Parameter interceptors: the interceptors in order. Nested chains are flattened.
     public init(_ interceptors: [any RequestInterceptor]) {
@@ -12,6 +13,7 @@ public struct InterceptorChain: RequestInterceptor {
         credentials = flat.filter { $0.phase == .credential }
         signatures = flat.filter { $0.phase == .signature }
         all = credentials + signatures
+        declaring = all.compactMap { ($0 as? any ParameterTaking)?.parameterDeclaring }
         observers = all.reversed().compactMap { $0 as? any OutcomeObserver }
     }
 

@@ -23,7 +23,8 @@ struct ErrorSink {
         self.subject = subject.message
         self.message = message.message
         if detail.count > 0 {
-            self.detail = Secret(copying: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(detail.buffer).prefix(4096)))
+            self.detail = Secret(
+                copying: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(detail.buffer).prefix(Int(NEVOD_LIMIT_DETAIL))))
         }
     }
 

@@ -55,7 +55,11 @@ public struct PluginToken: TokenModel, Redacted {
     /// Calls the scheme on this thread, also if it may block. (The method for an exchange lets other work go on meanwhile.)
     public func authorize(_ request: inout HTTPRequest) throws {
         let instance = try bound()
-        try instance.authorize(&request, attempt: 1, token: liveToken(of: instance), account: account)
+        let parameters = try instance.parameterSet(of: [:])
+        // The scheme must see every line that is sent: a signature without the Host line would be wrong.
+        request.materialize()
+        try instance.authorize(
+            &request, attempt: 1, token: liveToken(of: instance), account: account, parameters: parameters)
     }
 
     public func authorize(_ exchange: inout Exchange) async throws {
@@ -65,9 +69,12 @@ public struct PluginToken: TokenModel, Redacted {
             digests = try await StreamDigests(of: stream, instance.needs.digests)
         }
         let token = try await liveToken(of: instance, until: exchange.deadline)
-        let use = try await instance.authorize(&exchange, token: token, account: account, streamDigests: digests)
+        let parameters = try instance.parameterSet(of: exchange.schemeParameters)
+        let use = try await instance.authorize(
+            &exchange, token: token, account: account, parameters: parameters, streamDigests: digests)
         guard instance.needs.anyResponse else { return }
-        exchange.bindings.attach(SchemeUse(state: use, token: token, account: account), of: ObjectIdentifier(instance))
+        exchange.bindings.attach(
+            SchemeUse(state: use, token: token, account: account, parameters: parameters), of: ObjectIdentifier(instance))
     }
 
     private func bound() throws -> SchemeInstance {
@@ -110,6 +117,10 @@ public struct PluginToken: TokenModel, Redacted {
     func bound(to instance: SchemeInstance) -> PluginToken {
         PluginToken(self, boundTo: instance)
     }
+}
+
+extension PluginToken: ParameterTaking {
+    var parameterDeclaring: (any ParameterDeclaring)? { instance?.scheme }
 }
 
 extension SchemeInstance {

@@ -8,18 +8,19 @@ extension SchemeInstance {
     ///   - attempt: 1 for the first sending.
     ///   - token: the decoded token; nil for a scheme whose settings are its credential.
     ///   - account: the account that the token belongs to.
+    ///   - parameters: those of the request; nil if the scheme declares none.
     ///   - streamDigests: the digests of a streamed body, if the scheme needs them and the body can be read twice.
     /// - Returns: the state that the scheme has seen, for `on_response`.
     @discardableResult
     func authorize(
         _ request: inout HTTPRequest, attempt: Int, token: LiveToken? = nil, account: String = "",
-        streamDigests: StreamDigests? = nil
+        parameters: ParameterSet? = nil, streamDigests: StreamDigests? = nil
     ) throws(PluginError) -> StateUse {
         let use = needs.useCount || needs.state ? nextUse(at: place(of: request, account)) : StateUse()
         let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
-            var edits = EditSink(memory, target: target)
+            var edits = EditSink(memory, of: self, needs.replacesBody ? BodyShape(request.body) : nil)
             var errors = ErrorSink()
-            let status = view(of: request, attempt, use, streamDigests).withTable { view in
+            let status = view(of: request, attempt, use, parameters, streamDigests).withTable { view in
                 PluginCall.run("authorize", isTimed: true, services, errors: &errors, edits: &edits) { sinks in
                     scheme.table.pointee.authorize(handle, token?.handle, view, sinks.edits, sinks.errors)
                 }
@@ -45,17 +46,19 @@ extension SchemeInstance {
     ///
     /// - Throws: ``PluginError``, also at the request's deadline; `CancellationError`.
     func authorize(
-        _ exchange: inout Exchange, token: LiveToken?, account: String, streamDigests: StreamDigests?
+        _ exchange: inout Exchange, token: LiveToken?, account: String, parameters: ParameterSet?,
+        streamDigests: StreamDigests?
     ) async throws -> StateUse {
         guard mayBlock else {
             return try authorize(
-                &exchange.request, attempt: exchange.attempt, token: token, account: account, streamDigests: streamDigests)
+                &exchange.request, attempt: exchange.attempt, token: token, account: account, parameters: parameters,
+                streamDigests: streamDigests)
         }
         let (request, use) = try await onWorker("authorize", until: exchange.deadline) {
             [request = exchange.request, attempt = exchange.attempt] () throws(PluginError) in
             var request = request
             let use = try self.authorize(
-                &request, attempt: attempt, token: token, account: account, streamDigests: streamDigests)
+                &request, attempt: attempt, token: token, account: account, parameters: parameters, streamDigests: streamDigests)
             return (request, use)
         }
         exchange.request = request
@@ -105,7 +108,7 @@ extension SchemeInstance {
         var actions = ActionSink(provenance: provenance)
         var table = response.table(lent)
         var errors = ErrorSink()
-        let result = view(of: request, attempt, use.state).withTable { view in
+        let result = view(of: request, attempt, use.state, use.parameters).withTable { view in
             PluginCall.run("on_response", isTimed: true, services, errors: &errors, actions: &actions) { sinks in
                 onResponse(handle, use.token?.handle, view, &table, sinks.actions, sinks.errors)
             }
@@ -125,10 +128,11 @@ extension SchemeInstance {
     }
 
     private func view(
-        of request: borrowing HTTPRequest, _ attempt: Int, _ use: StateUse, _ streamDigests: StreamDigests? = nil
+        of request: borrowing HTTPRequest, _ attempt: Int, _ use: StateUse, _ parameters: ParameterSet?,
+        _ streamDigests: StreamDigests? = nil
     ) -> RequestViewBuilder {
         RequestViewBuilder(
-            of: request, for: target, needs, attempt: attempt, at: clock.unixNanoseconds(), use, streamDigests)
+            of: request, for: target, needs, attempt: attempt, at: clock.unixNanoseconds(), use, parameters, streamDigests)
     }
 
     private func place(of request: borrowing HTTPRequest, _ account: String) -> StatePlace {

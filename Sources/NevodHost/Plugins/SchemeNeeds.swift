@@ -12,6 +12,9 @@ struct SchemeNeeds: Sendable {
 
     var state: Bool { flags & UInt32(NEVOD_NEED_STATE) != 0 }
 
+    /// Whether `authorize` may replace or wrap the body.
+    var replacesBody: Bool { flags & UInt32(NEVOD_NEED_REPLACE_BODY) != 0 }
+
     /// Whether `on_response` wants to see any responses.
     var anyResponse: Bool { flags & UInt32(NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES) != 0 }
 
@@ -45,9 +48,10 @@ struct SchemeNeeds: Sendable {
                 scheme.plugin, .malformed(field: "\(field).reserved", problem: "is \(needs.reserved), and must be zero"))
         }
         flags = needs.flags
-        guard needs.digest_count <= 16 else {
+        guard needs.digest_count <= UInt32(NEVOD_LIMIT_DIGESTS) else {
             throw PluginError(
-                scheme.plugin, .malformed(field: "\(field).digest_count", problem: "is \(needs.digest_count), more than 16"))
+                scheme.plugin,
+                .malformed(field: "\(field).digest_count", problem: "is \(needs.digest_count), more than \(NEVOD_LIMIT_DIGESTS)"))
         }
         for index in 0..<Int(needs.digest_count) {
             guard let names = needs.digests else {

@@ -78,4 +78,5 @@ struct SchemeUse: Sendable {
     var state = StateUse()
     var token: LiveToken?
     var account = ""
+    var parameters: ParameterSet?
 }

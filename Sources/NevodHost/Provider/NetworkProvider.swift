@@ -68,6 +68,7 @@ public struct NetworkProvider: Sendable {
         _ request: HTTPRequest, _ options: RequestOptions? = nil
     ) async throws(NetworkError) -> HTTPResponse {
         let options = options ?? RequestOptions(timeout: config.timeout)
+        if !options.schemeParameters.isEmpty { try chain.check(options.schemeParameters) }
         budget.deposit()
         return try await onExecutor { () async throws(NetworkError) in
             var redirects = RedirectChain(options.redirects)
@@ -104,7 +105,8 @@ public struct NetworkProvider: Sendable {
             var transfer = options.transfer
             do { transfer.timeout = try deadline.remaining } catch { throw NetworkError(.deadlineExceeded) }
             var exchange = Exchange(
-                request: request, options: transfer, attempt: attempt, mayCarryCredentials: mayCarryCredentials,
+                request: request, options: transfer, schemeParameters: options.schemeParameters, attempt: attempt,
+                mayCarryCredentials: mayCarryCredentials,
                 deadline: deadline.instant, bindings: bindings,
                 yieldSlot: { slot.yield(until: deadline.instant) })
             try await authorize(&exchange)
@@ -156,7 +158,9 @@ public struct NetworkProvider: Sendable {
         _ request: HTTPRequest, _ options: RequestOptions = RequestOptions()
     ) async throws(NetworkError) -> HTTPRequest {
         try await onExecutor { () async throws(NetworkError) in
-            var exchange = Exchange(request: request, options: options.transfer)
+            if !options.schemeParameters.isEmpty { try chain.check(options.schemeParameters) }
+            var exchange = Exchange(
+                request: request, options: options.transfer, schemeParameters: options.schemeParameters)
             try await authorize(&exchange)
             return exchange.request
         }

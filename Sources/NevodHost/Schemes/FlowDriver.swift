@@ -16,6 +16,8 @@ struct FlowDriver: Sendable {
     /// Nil if no person can be asked.
     let interaction: (any UserInteraction)?
     var limits = FlowLimits()
+    /// The parameters that the flow's token is for; nil if there are none.
+    var parameters: ParameterSet?
 
     /// - Parameters:
     ///   - response: the one with the challenge, for a challenge flow.
@@ -35,7 +37,7 @@ struct FlowDriver: Sendable {
             let (title, origins) = (instance.scheme.title, work.origins.allowed)
             _ = try await bounded(work) { await interaction.loginBegins(with: title, at: origins) }
         }
-        var event = FlowEvent.start(token: token, response: response)
+        var event = FlowEvent.start(token: token, response: response, parameters: parameters)
         let place = instance.place(account: token?.account ?? "", origin: origin)
         var kept: Secret?
         for _ in 0..<limits.steps {

@@ -21,6 +21,39 @@ public struct SchemeInterceptor: RequestInterceptor {
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
+        guard let own = try interceptor(for: &exchange) else { return try await adaptWithOwnToken(&exchange) }
+        try await own.adaptWithOwnToken(&exchange)
+    }
+
+    /// The interceptor of an exchange's parameters, kept for all attempts. A class, since attachments are compared by their type.
+    private final class Chosen: Sendable {
+        let interceptor: SchemeInterceptor
+
+        init(_ interceptor: SchemeInterceptor) {
+            self.interceptor = interceptor
+        }
+    }
+
+    /// Returns the interceptor of the session that keeps the token for the exchange's parameters.
+    ///
+    /// - Returns: nil if it is this one.
+    private func interceptor(for exchange: inout Exchange) throws(NetworkError) -> SchemeInterceptor? {
+        guard session.hasFlows, !session.instance.scheme.parameters.isEmpty, mayAuthenticate(exchange),
+            let sessions = session.sessions
+        else { return nil }
+        let owner = ObjectIdentifier(sessions)
+        if let chosen: Chosen = exchange.bindings.attachment(of: owner) { return chosen.interceptor }
+        do throws(PluginError) {
+            let set = try session.instance.parameterSet(of: exchange.schemeParameters)
+            let chosen = Chosen(session.session(for: set).interceptor)
+            exchange.bindings.attach(chosen, of: owner)
+            return chosen.interceptor
+        } catch {
+            throw .plugin(error)
+        }
+    }
+
+    private func adaptWithOwnToken(_ exchange: inout Exchange) async throws {
         guard session.hasFlows else {
             guard mayAuthenticate(exchange) else { return }
             return try await session.instance.token.write(on: &exchange)
@@ -32,6 +65,13 @@ public struct SchemeInterceptor: RequestInterceptor {
     }
 
     public func retry(
+        _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
+    ) async throws -> Bool {
+        guard let own = try interceptor(for: &exchange) else { return try await retryWithOwnToken(&exchange, after: outcome) }
+        return try await own.retryWithOwnToken(&exchange, after: outcome)
+    }
+
+    private func retryWithOwnToken(
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
         guard case .success(let response) = outcome, mayAuthenticate(exchange),
@@ -73,4 +113,8 @@ public struct SchemeInterceptor: RequestInterceptor {
             return try await authentication.renewToken(&exchange) { try await session.challenged($0, flowResponse, at: origin) }
         }
     }
+}
+
+extension SchemeInterceptor: ParameterTaking {
+    var parameterDeclaring: (any ParameterDeclaring)? { session.instance.scheme }
 }

@@ -14,6 +14,11 @@ public struct SchemeSession: Sendable {
     let coordinator: TokenCoordinator<PluginToken>
     private let storage: TokenStorage<PluginToken>
     private let driver: FlowDriver
+    private let store: AnyKeyValueStorage
+    private let key: StorageKey
+    let index: ParameterSetIndex
+    /// Nil in the session of a set of parameters.
+    let sessions: ParameterSessions?
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
     private let logger: (any NetworkLogger)?
 
@@ -43,12 +48,37 @@ public struct SchemeSession: Sendable {
         driver: FlowDriver
     ) {
         self.instance = instance
-        self.storage = TokenStorage(storage: storage, key: key ?? instance.purpose.key)
+        let key = key ?? instance.purpose.key
+        self.key = key
+        store = AnyKeyValueStorage(storage)
+        self.storage = TokenStorage(storage: storage, key: key)
         coordinator = self.storage.coordinator
+        index = ParameterSetIndex(store, key: StorageKey(value: "\(key.rawValue)?"), lock: coordinator.writing)
+        sessions = ParameterSessions()
+        var driver = driver
+        driver.parameters = try? instance.parameterSet(of: [:])
         self.driver = driver
         self.shouldAuthenticate = shouldAuthenticate
         self.logger = logger
     }
+
+    /// Makes the session of a set of parameters.
+    private init(_ base: SchemeSession, _ set: ParameterSet) {
+        instance = base.instance
+        key = base.key
+        store = base.store
+        index = base.index
+        sessions = nil
+        storage = Self.storage(of: set, base.store, key: base.key, base.index)
+        coordinator = storage.coordinator
+        var driver = base.driver
+        driver.parameters = set
+        self.driver = driver
+        shouldAuthenticate = base.shouldAuthenticate
+        logger = base.logger
+    }
+
+    func with(_ set: ParameterSet) -> SchemeSession { SchemeSession(self, set) }
 
     /// The stored token, and its changes.
     public var tokenStorage: TokenStorage<PluginToken> { storage }
@@ -68,8 +98,24 @@ public struct SchemeSession: Sendable {
         try await coordinator.write(self.token(token))
     }
 
-    /// Revokes the token at the server, if the scheme has a logout flow, and deletes it, even if the server fails.
+    /// Revokes the token at the server, if the scheme has a logout flow, and deletes it, even if the server fails; likewise the tokens
+    /// for all sets of parameters.
+    ///
+    /// - Throws: the first error, after all tokens have been tried.
     public func logout() async throws {
+        var result = Result<Void, any Error>.success(())
+        do { try await logoutOfOneToken() } catch { result = .failure(error) }
+        let sets = try await storedSets()
+        for set in sets {
+            do { try await session(for: set).logoutOfOneToken() } catch {
+                if case .success = result { result = .failure(error) }
+            }
+        }
+        try await index.remove(sets.map(\.canonical))
+        try result.get()
+    }
+
+    private func logoutOfOneToken() async throws {
         let hasBegun = Locked(false)
         do {
             // A renewal in progress could otherwise store a valid token after this, which nothing would revoke.
@@ -103,6 +149,14 @@ public struct SchemeSession: Sendable {
     ///
     /// - Returns: false if the renewal is still in progress at the deadline, or its token could not be saved.
     package func waitForRenewalAndSave(until deadline: ContinuousClock.Instant) async -> Bool {
+        var isSaved = await waitForRenewalAndSaveOne(until: deadline)
+        for session in sessions?.all ?? [] {
+            isSaved = await session.waitForRenewalAndSaveOne(until: deadline) && isSaved
+        }
+        return isSaved
+    }
+
+    private func waitForRenewalAndSaveOne(until deadline: ContinuousClock.Instant) async -> Bool {
         _ = try? await coordinator.renewal.outcome(until: deadline)
         while coordinator.hasUnsaved, ContinuousClock.now < deadline {
             _ = try? await coordinator.read()
@@ -110,6 +164,9 @@ public struct SchemeSession: Sendable {
         }
         return !coordinator.renewal.isRunning && !coordinator.hasUnsaved
     }
+
+    /// Whether the token is being renewed, or could not be saved yet.
+    var isBusy: Bool { coordinator.renewal.isRunning || coordinator.hasUnsaved }
 
     var hasFlows: Bool { instance.scheme.hasFlows }
 

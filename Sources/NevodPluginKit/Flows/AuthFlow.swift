@@ -74,6 +74,15 @@ public final class AuthFlow: Sendable {
     /// The token that the flow renews, uses or revokes, as it was issued; nil in a login.
     public var token: IssuedToken? { state.withLock { $0.token } }
 
+    /// The value of a parameter of the request that needs the token (``AuthScheme/parameters``), or its default; nil if there is
+    /// neither. The last one of a repeatable parameter.
+    public func parameter(_ name: String) -> String? { parameters(name).last }
+
+    /// The values of a repeatable parameter, in order.
+    public func parameters(_ name: String) -> [String] {
+        state.withLock { $0.parameters.filter { $0.name == name }.map(\.value) }
+    }
+
     /// The state stored for this instance and the flow's origin, which requests get as ``RequestView/state``.
     public var keptState: [UInt8] { state.withLock { $0.kept } }
 

@@ -46,6 +46,8 @@ final class FlowRun {
         let start = FlowStart(token: event.token.map { IssuedToken($0) }, response: event.response.map { FlowResponse($0) })
         flow.state.withLock {
             $0.token = start.token
+            $0.parameters = UnsafeBufferPointer(start: event.parameters, count: Int(event.parameter_count))
+                .map { ($0.name.string, $0.value.string) }
             $0.kept = Array(event.state.buffer)
         }
         let (function, flow) = (function, flow)

@@ -60,6 +60,7 @@ struct FlowState: Sendable {
     var unixNanoseconds: Int64 = 0
     var random: [UInt8] = []
     var token: IssuedToken?
+    var parameters: [(name: String, value: String)] = []
     var kept: [UInt8] = []
     var hasNewState = false
 

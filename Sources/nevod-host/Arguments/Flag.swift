@@ -4,7 +4,7 @@
 /// ``Name`` and one entry.
 struct Flag: Sendable {
     enum Name: Sendable, CaseIterable {
-        case plugin, scheme, set, answer, profile
+        case plugin, scheme, set, param, answer, profile
         case account, store, storeKey, noStore, newKey, replace
         case method, header, user
         case data, dataBinary, dataURLEncode, jsonData, get, form, uploadFile
@@ -69,6 +69,10 @@ struct Flag: Sendable {
             help:
                 "A setting of the scheme; VALUE is a text, env:VARIABLE, file:PATH or - for standard input; a secret is never a text"
         ),
+        Flag(
+            .param, "param", value: .text("NAME=VALUE"), in: requests.union([.login]),
+            [.repeatable, .needsPlugin, .locatesLogin],
+            help: "A parameter of the scheme for this request, such as a scope; each set of them has a session of its own"),
         Flag(
             .answer, "answer", value: .text("NAME=SOURCE", standardInput: .assigned), in: storing, [.repeatable, .needsPlugin],
             help:

@@ -3,7 +3,7 @@ internal import NevodSupport
 
 /// Takes the action of one step of a flow, or the state and token that `on_response` keeps. Lives on the stack of that call.
 struct ActionSink {
-    static let largestState = 64 << 10
+    static let largestState = Int(NEVOD_LIMIT_STATE)
     private static let mostQuestions = 16
     private static let mostHeaders = 256
     private static let largestBody = 1 << 20
@@ -133,7 +133,7 @@ struct ActionSink {
         return IssuedToken(
             bytes: Secret(copying: UnsafeRawBufferPointer(token.bytes.buffer)),
             expiresAt: token.expires_at_unix_ns > 0 ? UnixTime(nanoseconds: token.expires_at_unix_ns) : nil,
-            account: try text(token.account, "the account", upTo: 256))
+            account: try text(token.account, "the account", upTo: Int(NEVOD_LIMIT_ACCOUNT)))
     }
 
     private func send(_ pointer: UnsafePointer<nevod_flow_request>?) throws(Problem) -> FlowAction {

@@ -1,3 +1,4 @@
+internal import NevodPluginABI
 internal import NevodSupport
 
 /// The next action of a flow. The host performs it, and passes the result to the flow as a ``FlowEvent``.
@@ -31,7 +32,7 @@ struct FlowRequest: Sendable {
 
 /// A token as a flow issues it. Its bytes are opaque to the host.
 struct IssuedToken: Sendable, Hashable {
-    static let largest = 64 << 10
+    static let largest = Int(NEVOD_LIMIT_TOKEN)
 
     let bytes: Secret
     let expiresAt: UnixTime?

@@ -6,7 +6,8 @@ enum FlowEvent: Sendable {
     /// - Parameters:
     ///   - token: the token to renew, use or revoke.
     ///   - response: in a challenge flow, the one with the challenge.
-    case start(token: IssuedToken?, response: FlowResponse?)
+    ///   - parameters: those of the request that needs the token; nil if there are none.
+    case start(token: IssuedToken?, response: FlowResponse?, parameters: ParameterSet? = nil)
     case response(FlowResponse)
     case transportError(FlowTransportError, String)
     case answers([String: Secret])
@@ -41,10 +42,13 @@ enum FlowEvent: Sendable {
         table.unix_time_ns = now.nanoseconds
         table.random = lent.lend(random)
         switch self {
-        case .start(let token, let response):
+        case .start(let token, let response, let parameters):
             table.token = token.flatMap { lent.lend($0.table(lent)) }
             table.response = response.flatMap { lent.lend($0.table(lent)) }
             if let state { table.state = lent.lend(state) }
+            let pairs = parameters?.values.map { (lent.lend($0.name), lent.lend($0.value)) } ?? []
+            table.parameters = lent.lend(pairs)
+            table.parameter_count = UInt32(pairs.count)
         case .response(let response): table.response = lent.lend(response.table(lent))
         case .transportError(let kind, let message):
             table.transport_error = kind.rawValue
