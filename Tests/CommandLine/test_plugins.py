@@ -438,6 +438,38 @@ class Negotiation(Faulty):
         self.expect(self.run_host("--plugin", self.path, self.url("/a")), 0, f"NevodHost {version} serves 1.0")
 
 
+class Sizes(Faulty):
+    """A struct has at least the size of its first frozen revision, and may have any number of later fields."""
+
+    def test_longer_tables(self):
+        longer = ".struct_size = 1u << 30"
+        compile_plugin(
+            self.path, PLUGIN=longer, SCHEME=longer + ", ADD_FLOWS", SETTING=longer, PARAMETER=longer, PARAMETERS="&parameter",
+            NEEDS=longer, STEP=f'return TOKEN(.bytes = NEVOD_BYTES("t"), {longer})', AUTHORIZE='SET("X-A", TEXT("b"))')
+        self.expect(self.run_host("--no-store", "--plugin", self.path, self.url("/a")), 0)
+        self.assertIn(["X-A", "b"], self.the_request()["headers"])
+
+    @cases({
+        "nevod_token": 'return TOKEN(.bytes = NEVOD_BYTES("t"), .struct_size = NEVOD_TOKEN_MINIMUM - 1)',
+        "nevod_question": 'const nevod_question one = {.struct_size = NEVOD_QUESTION_MINIMUM - 1, .kind = NEVOD_QUESTION_TEXT,'
+        ' .name = NEVOD_BYTES("a"), .prompt = NEVOD_BYTES("A")};'
+        ' return actions->ask(actions->host, (const nevod_question *const[]){&one}, 1)',
+        "nevod_flow_request": 'return actions->send(actions->host, &(nevod_flow_request){'
+        '.struct_size = NEVOD_FLOW_REQUEST_MINIMUM - 1, .method = NEVOD_BYTES("GET"), .url = NEVOD_BYTES("http://127.0.0.1/")})',
+        "nevod_listen": 'return actions->listen(actions->host, &(nevod_listen){.struct_size = NEVOD_LISTEN_MINIMUM - 1,'
+        ' .path = NEVOD_BYTES("/a")})',
+    })
+    def test_shorter_action(self, step):
+        compile_plugin(self.path, SCHEME="ADD_FLOWS", STEP=step)
+        outcome = self.run_host("--no-store", "--plugin", self.path, "--answer", "a=b", self.url("/a"))
+        name = self.id().rpartition("_shorter_action_")[2]
+        minimum = int(re.search(rf"define {name.upper()}_MINIMUM (\d+)u", (INCLUDE / "nevod_plugin.h").read_text())[1])
+        self.expect(
+            outcome, 110, str(self.path), 'login flow of the scheme "test"', name,
+            f"struct_size {minimum - 1}, but at least {minimum} is required")
+        self.expect_nothing_sent()
+
+
 class Reserved(Faulty):
     """What is reserved is zero, or it could never be used."""
 
