@@ -4,10 +4,12 @@ internal import NevodSupport
 /// The services offered to an instance: a log, and extensions by name. Lives from before `create` until after `destroy`.
 final class HostServices: Sendable {
     let log: PluginLog
+    let scheme: CalledScheme
     /// Written in `init` and freed in `deinit`; the plugin only reads it.
     nonisolated(unsafe) let table: UnsafeMutablePointer<nevod_host>
 
-    init(log: @escaping PluginLog) {
+    init(of scheme: CalledScheme, log: @escaping PluginLog) {
+        self.scheme = scheme
         self.log = log
         table = .allocate(capacity: 1)
         table.initialize(
@@ -22,6 +24,7 @@ final class HostServices: Sendable {
                 get_extension: { _, name in
                     name.buffer.elementsEqual("nevod.public-suffix/1".utf8) ? UnsafeRawPointer(PublicSuffixTable.table) : nil
                 }))
+        scheme.serve(self)
     }
 
     deinit {

@@ -43,12 +43,16 @@ public struct Plugin: Sendable {
             throw PluginError(path, .unsafePermissions(path: culprit, problem: problem))
         }
         try Self.checkExports(path)
-        guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
+        let opened = PluginCall.run("its constructors", ofLibrary: path) { dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) }
+        guard let library = opened else {
             throw PluginError(path, Self.reason(ofLoader: dlerror().map { String(cString: $0) } ?? "no reason given"))
         }
         guard let symbol = dlsym(library, "nevod_plugin_v1") else { throw PluginError(path, .noEntryPoint) }
         typealias EntryPoint = @convention(c) () -> UnsafePointer<nevod_plugin>?
-        guard let table = unsafeBitCast(symbol, to: EntryPoint.self)() else { throw PluginError(path, .nullPlugin) }
+        let entryPoint = unsafeBitCast(symbol, to: EntryPoint.self)
+        guard let table = PluginCall.run("nevod_plugin_v1", ofLibrary: path, { entryPoint() }) else {
+            throw PluginError(path, .nullPlugin)
+        }
         try self.init(table: table, path: path)
     }
 

@@ -16,6 +16,8 @@ public struct Scheme: Sendable {
     public let parameters: [SchemeSetting]
     /// Immutable and valid until the process ends, by the contract.
     nonisolated(unsafe) let table: UnsafePointer<nevod_scheme>
+    /// Shared with all other values of this scheme in the process.
+    let called: CalledScheme
 
     init(
         plugin: String, pluginName: String, table: UnsafePointer<nevod_scheme>, id: String, title: String,
@@ -28,6 +30,7 @@ public struct Scheme: Sendable {
         self.title = title
         self.settings = settings
         self.parameters = parameters
+        called = CalledScheme.of(library: plugin, table, id: id)
     }
 
     /// Whether it obtains its tokens by flows, such as a login. A scheme without flows, such as HMAC, has its credential in its

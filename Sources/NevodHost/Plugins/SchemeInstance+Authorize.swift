@@ -19,11 +19,9 @@ extension SchemeInstance {
         let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
             var edits = EditSink(memory, target: target)
             var errors = ErrorSink()
-            let status = edits.withTable { edits in
-                errors.withTable { errors in
-                    view(of: request, attempt, use, streamDigests).withTable { view in
-                        scheme.table.pointee.authorize(handle, token?.handle, view, edits, errors)
-                    }
+            let status = view(of: request, attempt, use, streamDigests).withTable { view in
+                PluginCall.run("authorize", services, errors: &errors, edits: &edits) { sinks in
+                    scheme.table.pointee.authorize(handle, token?.handle, view, sinks.edits, sinks.errors)
                 }
             }
             if let (what, problem) = edits.refusal {
@@ -54,11 +52,9 @@ extension SchemeInstance {
         var actions = ActionSink(provenance: provenance)
         var table = response.table(lent)
         var errors = ErrorSink()
-        let result = actions.withTable { actions in
-            errors.withTable { errors in
-                view(of: request, attempt, use.state).withTable { view in
-                    onResponse(handle, use.token?.handle, view, &table, actions, errors)
-                }
+        let result = view(of: request, attempt, use.state).withTable { view in
+            PluginCall.run("on_response", services, errors: &errors, actions: &actions) { sinks in
+                onResponse(handle, use.token?.handle, view, &table, sinks.actions, sinks.errors)
             }
         }
         withExtendedLifetime(lent) {}

@@ -18,43 +18,44 @@ struct ActionSink {
         self.provenance = provenance
     }
 
-    /// Calls `body` with the contract's table for this sink.
-    mutating func withTable<Result>(_ body: (UnsafePointer<nevod_actions>) -> Result) -> Result {
-        withUnsafeMutablePointer(to: &self) { sink in
-            var table = nevod_actions(
-                struct_size: UInt32(MemoryLayout<nevod_actions>.size), reserved: 0, host: sink,
-                send: { host, request in Self.record(host, "send") { sink throws(Problem) in try sink.send(request) } },
-                ask: { host, questions, count in
-                    Self.record(host, "ask") { sink throws(Problem) in try sink.ask(questions, count) }
-                },
-                show: { host, text, url in
-                    Self.record(host, "show") { sink throws(Problem) in
-                        .show(text: text.message, url: try sink.text(url, "its url"))
-                    }
-                },
-                listen: { host, options in
-                    Self.record(host, "listen") { sink throws(Problem) in try sink.listen(options) }
-                },
-                browse: { host, url in
-                    Self.record(host, "browse") { sink throws(Problem) in .browse(url: try sink.text(url, "its url")) }
-                },
-                wait: { host, nanoseconds in
-                    Self.record(host, "wait") { _ throws(Problem) in .wait(.nanoseconds(Int64(clamping: nanoseconds))) }
-                },
-                keep: { host, token in
-                    Self.record(host, "keep") { sink throws(Problem) in
-                        let token = try sink.token(token)
-                        guard !token.bytes.isEmpty else { throw Problem("the token is empty") }
-                        return .keep(token)
-                    }
-                },
-                token: { host, token in Self.record(host, "token") { sink throws(Problem) in .token(try sink.token(token)) } },
-                set_state: { host, state in
-                    guard let host else { return Int32(NEVOD_INTERNAL) }
-                    return host.assumingMemoryBound(to: ActionSink.self).pointee.setState(state)
-                })
-            return withUnsafePointer(to: &table, body)
-        }
+    /// The contract's table, whose `host` each call sets to its generation.
+    static var table: nevod_actions {
+        nevod_actions(
+            struct_size: UInt32(MemoryLayout<nevod_actions>.size), reserved: 0, host: nil,
+            send: { host, request in
+                Self.record(host, "send") { sink throws(Problem) in try sink.send(request) }
+            },
+            ask: { host, questions, count in
+                Self.record(host, "ask") { sink throws(Problem) in try sink.ask(questions, count) }
+            },
+            show: { host, text, url in
+                Self.record(host, "show") { sink throws(Problem) in
+                    .show(text: text.message, url: try sink.text(url, "its url"))
+                }
+            },
+            listen: { host, options in
+                Self.record(host, "listen") { sink throws(Problem) in try sink.listen(options) }
+            },
+            browse: { host, url in
+                Self.record(host, "browse") { sink throws(Problem) in .browse(url: try sink.text(url, "its url")) }
+            },
+            wait: { host, nanoseconds in
+                Self.record(host, "wait") { _ throws(Problem) in .wait(.nanoseconds(Int64(clamping: nanoseconds))) }
+            },
+            keep: { host, token in
+                Self.record(host, "keep") { sink throws(Problem) in
+                    let token = try sink.token(token)
+                    guard !token.bytes.isEmpty else { throw Problem("the token is empty") }
+                    return .keep(token)
+                }
+            },
+            token: { host, token in
+                Self.record(host, "token") { sink throws(Problem) in .token(try sink.token(token)) }
+            },
+            set_state: { host, state in
+                guard let sink = PluginCall.actions(host, "set_state") else { return Int32(NEVOD_UNSUPPORTED) }
+                return sink.pointee.setState(state)
+            })
     }
 
     private struct Problem: Error {
@@ -63,19 +64,18 @@ struct ActionSink {
     }
 
     private static func record(
-        _ host: UnsafeMutableRawPointer?, _ name: String, _ make: (ActionSink) throws(Problem) -> FlowAction
+        _ host: UnsafeMutableRawPointer?, _ function: StaticString, _ make: (ActionSink) throws(Problem) -> FlowAction
     ) -> Int32 {
-        guard let host else { return Int32(NEVOD_INTERNAL) }
-        let sink = host.assumingMemoryBound(to: ActionSink.self)
+        guard let sink = PluginCall.actions(host, function) else { return Int32(NEVOD_UNSUPPORTED) }
         guard sink.pointee.action == nil, sink.pointee.problem == nil else {
-            if sink.pointee.problem == nil { sink.pointee.problem = "\(name) is the second action of one step" }
+            if sink.pointee.problem == nil { sink.pointee.problem = "\(function) is the second action of one step" }
             return Int32(NEVOD_UNSUPPORTED)
         }
         do throws(Problem) {
             sink.pointee.action = try make(sink.pointee)
             return Int32(NEVOD_OK)
         } catch {
-            sink.pointee.problem = "its \(name) is invalid: \(error.text)"
+            sink.pointee.problem = "its \(function) is invalid: \(error.text)"
             return Int32(NEVOD_UNSUPPORTED)
         }
     }
