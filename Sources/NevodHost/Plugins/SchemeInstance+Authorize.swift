@@ -44,6 +44,8 @@ extension SchemeInstance {
     /// Shows the scheme the response to a request that it authorized.
     ///
     /// - Returns: the scheme's verdict, and the token to keep instead of the one that the request carried, if any.
+    /// - Throws: ``PluginError/Reason/refusedResponse(scheme:subject:message:detail:)`` if the scheme refuses the response, whose
+    ///   state and token are then dropped.
     func verdict(
         on response: FlowResponse, to request: HTTPRequest, attempt: Int, _ use: SchemeUse
     ) throws(PluginError) -> (Verdict, kept: IssuedToken?) {
@@ -69,6 +71,15 @@ extension SchemeInstance {
             throw PluginError(scheme.plugin, .flowFault(scheme: scheme.id, flow: "on_response", problem: fault))
         }
         let verdict = Verdict(rawValue: result) ?? .nothing
+        if case .refuse = verdict {
+            throw PluginError(
+                scheme.plugin,
+                .refusedResponse(scheme: scheme.id, subject: errors.subject, message: errors.message, detail: errors.detail))
+        }
+        if errors.isReported {
+            let subject = errors.subject.isEmpty ? "" : "\(errors.subject) "
+            services.log(Int32(NEVOD_LOG_WARNING), "on_response: \(subject)\(errors.message)")
+        }
         if let state = actions.state { replaceState(of: use.state, with: state, at: place(of: request, use.account)) }
         return (verdict, kept)
     }

@@ -78,4 +78,6 @@ struct SchemeUse: Sendable {
     var state = StateUse()
     var token: LiveToken?
     var account = ""
+    /// Of the response, once it is received.
+    var body = ReceivedBody()
 }
