@@ -131,9 +131,9 @@ static int32_t authorize(void *made, const void *token, const nevod_view *view, 
 
 static int32_t on_response(void *made, const void *token, const nevod_view *request, const nevod_response *response,
                            const nevod_actions *actions, const nevod_errors *errors) {
-    (void)token, (void)request, (void)response, (void)errors;
+    (void)token, (void)request, (void)response;
     use(made, "on_response");
-    keep(made, NULL, NULL, actions);
+    keep(made, NULL, errors, actions);
     actions->set_state(actions->host, text("own"));
     return NEVOD_VERDICT_STATE_CHANGED;
 }
