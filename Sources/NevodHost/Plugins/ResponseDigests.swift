@@ -20,11 +20,12 @@ final class ResponseDigests: Sendable {
             if let piece {
                 state.hasBytes = state.hasBytes || !piece.isEmpty
                 for (_, digest) in state.running { digest.update(piece) }
-            } else {
-                if state.hasBytes {
-                    state.values = state.running.compactMap { algorithm, digest in digest.finish().map { (algorithm, $0) } }
-                }
+            } else if !state.running.isEmpty {
+                // A stream that has ended may be read again.
+                let running = state.running
                 state.running = []
+                guard state.hasBytes else { return }
+                state.values = running.compactMap { algorithm, digest in digest.finish().map { (algorithm, $0) } }
             }
         }
     }
