@@ -75,10 +75,20 @@ enum SchemeExport {
             UnsafePointer<nevod_errors>?
         ) -> Int32 = { instance, token, view, edits, errors in
             guard let instance, let view, let edits, let errors else { return Int32(NEVOD_INTERNAL) }
+            guard isKnown(view) else {
+                return SchemeError.unsupported("the host has a kind of target or body that this plugin doesn't know").report(
+                    to: errors)
+            }
             return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
                 $0.authorize(token, view, edits, errors)
             }
         }
+
+    /// The contract's rule for kinds that a newer host may have: to sign such a request as if it were another would be wrong.
+    private static func isKnown(_ view: UnsafePointer<nevod_view>) -> Bool {
+        (Int32(NEVOD_TARGET_ORIGIN)...Int32(NEVOD_TARGET_PROXY)).contains(view.pointee.target_kind)
+            && (Int32(NEVOD_BODY_NONE)...Int32(NEVOD_BODY_STREAM)).contains(view.pointee.body_kind)
+    }
 
     private static let respond:
         @convention(c) (

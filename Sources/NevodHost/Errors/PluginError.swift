@@ -52,6 +52,9 @@ public struct PluginError: Error, Sendable {
         /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
         /// or field to blame; `detail` is sensitive and never part of ``description``.
         case failed(scheme: String, function: String, status: Int32, subject: String, message: String, detail: Secret?)
+        /// A function of the scheme had not returned at the request's deadline. Nothing was sent since the call, and what the
+        /// function still does is dropped.
+        case unreturned(scheme: String, function: String)
         /// The scheme made an edit that the contract forbids: a framing field, a control character, too many bytes. The request
         /// is not sent.
         case refusedEdit(scheme: String, what: String, problem: String)
@@ -78,7 +81,8 @@ public struct PluginError: Error, Sendable {
 extension PluginError: CustomStringConvertible {
     public var description: String { "\(plugin): \(explanation)" }
 
-    private var explanation: String {
+    /// The description without the plugin's path.
+    package var explanation: String {
         switch reason {
         case .notFound(let searched):
             "no such plugin; tried \(searched.joined(separator: ", ")). Give its path, or add its folder to NEVOD_PLUGIN_PATH"
@@ -125,6 +129,9 @@ extension PluginError: CustomStringConvertible {
             "the scheme \"\(scheme)\" failed in \(function): "
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
                 + " (\(PluginStatus.name(status)))"
+        case .unreturned(let scheme, let function):
+            "the scheme \"\(scheme)\" had not returned from \(function) when the request's time was up; give the request a longer "
+                + "timeout, or report it to the plugin's author"
         case .refusedResponse(let scheme, let subject, let message, _):
             "the scheme \"\(scheme)\" refused the response in on_response: "
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)

@@ -78,10 +78,7 @@ public struct SchemeInterceptor: RequestInterceptor {
     /// Shows a response to the scheme, and keeps the state and token that it brings.
     func verdict(on shown: FlowResponse, _ exchange: Exchange, _ use: SchemeUse) async throws -> Verdict {
         let (verdict, kept): (Verdict, IssuedToken?)
-        do throws(PluginError) {
-            (verdict, kept) = try session.instance.verdict(
-                on: shown, to: exchange.request, attempt: exchange.attempt, use)
-        } catch {
+        do { (verdict, kept) = try await session.instance.verdict(on: shown, exchange, use) } catch let error as PluginError {
             throw NetworkError.plugin(error)
         }
         if let kept, let carried = exchange.bindings.version(of: ObjectIdentifier(session.coordinator)) {

@@ -4,7 +4,7 @@ internal import NevodSupport
 extension FlowAction {
     /// Passes the action to the host. If the host can't perform it, it records the reason and fails the flow with it.
     func hand(to actions: UnsafePointer<nevod_actions>) {
-        let (table, host) = (actions.pointee, actions.pointee.host)
+        let host = actions.pointee.host
         let loan = Loan()
         switch self {
         case .send(let request):
@@ -13,7 +13,7 @@ extension FlowAction {
                 method: loan.lend(request.method), url: loan.lend(request.url),
                 headers: loan.lend(request.headers.map { nevod_pair(name: loan.lend($0.name), value: loan.lend($0.value)) }),
                 body: loan.lend(request.body), follow_redirects: request.followsRedirects ? 1 : 0, reserved: 0)
-            _ = table.send(host, &request)
+            _ = actions.pointee.send(host, &request)
         case .ask(let questions):
             let questions: [UnsafePointer<nevod_question>?] = questions.map { question in
                 let choices = question.kind.choices.map { loan.lend($0) }
@@ -24,16 +24,16 @@ extension FlowAction {
                         choice_count: UInt32(choices.count), reserved: 0)
                 ])
             }
-            _ = table.ask(host, questions, UInt32(questions.count))
-        case .show(let text, let url): _ = table.show(host, loan.lend(text), loan.lend(url))
+            _ = actions.pointee.ask(host, questions, UInt32(questions.count))
+        case .show(let text, let url): _ = actions.pointee.show(host, loan.lend(text), loan.lend(url))
         case .listen(let path):
             var options = nevod_listen(
                 struct_size: UInt32(MemoryLayout<nevod_listen>.size), flags: 0, path: loan.lend(path), host: nevod_bytes(),
                 port: 0, reserved: 0)
-            _ = table.listen(host, &options)
-        case .browse(let url): _ = table.browse(host, loan.lend(url))
-        case .wait(let duration): _ = table.wait(host, duration.nanoseconds)
-        case .keep(let token): token.withTable { _ = table.keep(host, $0) }
+            _ = actions.pointee.listen(host, &options)
+        case .browse(let url): _ = actions.pointee.browse(host, loan.lend(url))
+        case .wait(let duration): _ = actions.pointee.wait(host, duration.nanoseconds)
+        case .keep(let token): token.withTable { _ = actions.pointee.keep(host, $0) }
         }
         withExtendedLifetime(loan) {}
     }

@@ -40,7 +40,7 @@ enum FlowExport {
             guard let flow, let event, let actions, let errors else { return Int32(NEVOD_INTERNAL) }
             let run = Unmanaged<FlowRun>.fromOpaque(flow).takeUnretainedValue()
             do throws(SchemeError) {
-                try run.step(event.pointee, actions)
+                try run.step(nevod_event(copying: event), actions)
                 return Int32(NEVOD_OK)
             } catch {
                 return error.report(to: errors)

@@ -17,7 +17,7 @@ public struct FlowResponse: Sendable {
     public let isFromProxy: Bool
 
     init(_ table: UnsafePointer<nevod_response>) {
-        let response = table.pointee
+        let response = nevod_response(copying: table)
         status = Int(response.status)
         headers = UnsafeBufferPointer(start: response.headers, count: Int(response.header_count))
             .map { ($0.name.string, $0.value.string) }

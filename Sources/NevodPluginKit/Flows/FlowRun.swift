@@ -112,7 +112,7 @@ final class FlowRun {
         case NEVOD_EVENT_SHOWN, NEVOD_EVENT_TIMER, NEVOD_EVENT_KEPT: return .success(.done)
         default: break
         }
-        return .failure(SchemeError.internal("the host sent an event that the kit doesn't know"))
+        return .failure(SchemeError.unsupported("the host sent an event that the kit doesn't know"))
     }
 }
 

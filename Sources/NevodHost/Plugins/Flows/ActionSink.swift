@@ -112,6 +112,7 @@ struct ActionSink {
 
     private func listen(_ pointer: UnsafePointer<nevod_listen>?) throws(Problem) -> FlowAction {
         let options = try copy(pointer, NEVOD_LISTEN_MINIMUM, "nevod_listen")
+        guard options.reserved == 0 else { throw Problem("nevod_listen.reserved is not zero") }
         return .listen(path: try path(options.path))
     }
 
