@@ -68,16 +68,8 @@ public struct RequestView: ~Escapable {
     @inlinable
     @_lifetime(copy self)
     public func bodyDigest(_ algorithm: DigestAlgorithm) -> Span<UInt8>? {
-        let name = algorithm.name
-        for index in 0..<Int(view.pointee.digest_count) {
-            let digest = view.pointee.digests[index]
-            if UnsafeBufferPointer(start: digest.name.data, count: Int(digest.name.count))
-                .elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-            {
-                return span(digest.value)
-            }
-        }
-        return nil
+        guard let digest = view.pointee.digests?.digest(algorithm, among: view.pointee.digest_count) else { return nil }
+        return span(digest)
     }
 
     /// Calls `body` with each header line in the order of sending. Requires ``Needs/headers``.

@@ -118,10 +118,15 @@ enum SchemeExport {
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeRawPointer?, UnsafePointer<nevod_view>?, UnsafePointer<nevod_response>?,
             UnsafePointer<nevod_actions>?, UnsafePointer<nevod_errors>?
-        ) -> Int32 = { instance, token, view, response, actions, _ in
-            guard let instance, let view, let response, let actions else { return Int32(NEVOD_VERDICT_NOTHING) }
+        ) -> Int32 = { instance, token, view, response, actions, errors in
+            guard let instance, let view, let response, let actions, let errors else { return Int32(NEVOD_VERDICT_NOTHING) }
             return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
-                $0.respond(token, view, response, actions).rawValue
+                do throws(SchemeError) {
+                    return try $0.respond(token, view, response, actions).rawValue
+                } catch {
+                    _ = error.report(to: errors)
+                    return Verdict.refuse.rawValue
+                }
             }
         }
 }

@@ -65,6 +65,9 @@ public struct PluginError: Error, Sendable {
         /// The scheme made an edit that the contract forbids: a framing field, a control character, too many bytes. The request
         /// is not sent.
         case refusedEdit(scheme: String, what: String, problem: String)
+        /// The scheme's `on_response` refused the response, which can't be trusted. `subject` names the field to blame; `detail` is
+        /// sensitive and never part of ``description``.
+        case refusedResponse(scheme: String, subject: String, message: String, detail: Secret?)
         /// A flow broke the contract, or exceeded its limit of steps, bytes or time.
         case flowFault(scheme: String, flow: String, problem: String)
         /// A flow asked questions, and got no answer.
@@ -147,6 +150,9 @@ extension PluginError: CustomStringConvertible {
         case .unreturned(let scheme, let function):
             "the scheme \"\(scheme)\" had not returned from \(function) when the request's time was up; give the request a longer "
                 + "timeout, or report it to the plugin's author"
+        case .refusedResponse(let scheme, let subject, let message, _):
+            "the scheme \"\(scheme)\" refused the response in on_response: "
+                + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
         case .flowFault(let scheme, let flow, let problem):
             "the \(flow) flow of the scheme \"\(scheme)\" was stopped: \(problem)"
         case .unanswered(let scheme, let questions):

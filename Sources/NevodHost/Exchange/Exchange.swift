@@ -19,6 +19,8 @@ public struct Exchange: Sendable {
     let deadline: ContinuousClock.Instant?
     /// The tokens that the request carries. Kept across attempts.
     var bindings: CredentialBindings
+    /// Whether an interceptor reads each byte of the response, which is then received as a stream.
+    var readsWholeBody = false
     private let yieldSlot: YieldSlot?
 
     /// Releases the request's ``DispatchSlot``, and returns a closure that acquires it again.

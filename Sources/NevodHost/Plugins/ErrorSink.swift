@@ -6,7 +6,7 @@ struct ErrorSink {
     private(set) var subject = ""
     private(set) var message = ""
     private(set) var detail: Secret?
-    private var isReported = false
+    private(set) var isReported = false
 
     /// The contract's table, whose `host` each call sets to its generation.
     static var table: nevod_errors {

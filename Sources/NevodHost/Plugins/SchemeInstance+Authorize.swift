@@ -68,7 +68,8 @@ extension SchemeInstance {
     /// Shows the scheme the response to the request of an exchange, on a worker's thread if the scheme may block.
     ///
     /// - Returns: the scheme's verdict, and the token to keep instead of the one that the request carried, if any.
-    /// - Throws: ``PluginError``, also at the request's deadline; `CancellationError`.
+    /// - Throws: ``PluginError``, also at the request's deadline, and if the scheme refuses the response, whose state and token are
+    ///   then dropped; `CancellationError`.
     func verdict(
         on response: FlowResponse, _ exchange: borrowing Exchange, _ use: SchemeUse
     ) async throws -> (Verdict, kept: IssuedToken?) {
@@ -92,11 +93,14 @@ extension SchemeInstance {
         var verdict = Verdict.nothing
         var kept: IssuedToken?
         var state: Secret?
+        /// Nil if the scheme reported nothing.
+        var report: String?
     }
 
-    /// Keeps the state of a reaction. Apart from the call: if the call returns after its request's deadline, it must change nothing.
+    /// Keeps the state of a reaction, and logs its report. Apart from the call: if the call returns after its request's deadline, it must change nothing.
     private func settle(_ seen: Reaction, _ request: HTTPRequest, _ use: SchemeUse) -> (Verdict, kept: IssuedToken?) {
         if let state = seen.state { replaceState(of: use.state, with: state, at: place(of: request, use.account)) }
+        if let report = seen.report { services.log(Int32(NEVOD_LOG_WARNING), "on_response: \(report)") }
         return (seen.verdict, seen.kept)
     }
 
@@ -124,7 +128,15 @@ extension SchemeInstance {
         if let fault {
             throw PluginError(scheme.plugin, .flowFault(scheme: scheme.id, flow: "on_response", problem: fault))
         }
-        return Reaction(verdict: Verdict(rawValue: result) ?? .nothing, kept: kept, state: actions.state)
+        let verdict = Verdict(rawValue: result) ?? .nothing
+        if case .refuse = verdict {
+            throw PluginError(
+                scheme.plugin,
+                .refusedResponse(scheme: scheme.id, subject: errors.subject, message: errors.message, detail: errors.detail))
+        }
+        let subject = errors.subject.isEmpty ? "" : "\(errors.subject) "
+        return Reaction(
+            verdict: verdict, kept: kept, state: actions.state, report: errors.isReported ? "\(subject)\(errors.message)" : nil)
     }
 
     private func view(

@@ -79,4 +79,6 @@ struct SchemeUse: Sendable {
     var token: LiveToken?
     var account = ""
     var parameters: ParameterSet?
+    /// Of the response, once it is received.
+    var body = ReceivedBody()
 }

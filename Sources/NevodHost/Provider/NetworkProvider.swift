@@ -111,7 +111,8 @@ public struct NetworkProvider: Sendable {
                 yieldSlot: { slot.yield(until: deadline.instant) })
             try await authorize(&exchange)
             observer?(exchange.request)
-            let outcome = await send(exchange, deadline)
+            let outcome = await chain.read(
+                await send(exchange, deadline), decodesContent: session.decodesContent, &exchange)
             slot.release()
             await chain.observe(exchange, outcome)
             // The caller was cancelled and needs no further attempt.
@@ -170,6 +171,11 @@ public struct NetworkProvider: Sendable {
     private func authorize(_ exchange: inout Exchange) async throws(NetworkError) {
         try await adapt(&exchange, with: chain.credentials)
         if !exchange.mayCarryCredentials { exchange.request.stripCredentials() }
+        exchange.readsWholeBody = chain.readsWholeBody(of: exchange)
+        // Otherwise the transport would ask for a content coding, and undo it.
+        if exchange.readsWholeBody, session.decodesContent, !exchange.request.headers.contains("Accept-Encoding") {
+            exchange.request.headers.add("Accept-Encoding", "identity", by: .host)
+        }
         session.prepare(&exchange.request)
         guard exchange.mayCarryCredentials else { return }
         try await adapt(&exchange, with: chain.signatures)
@@ -190,6 +196,7 @@ public struct NetworkProvider: Sendable {
     private func send(_ exchange: Exchange, _ deadline: Deadline) async -> Result<HTTPResponse, TransportError> {
         var options = exchange.options
         do { options.timeout = try deadline.remaining } catch { return .failure(.deadlineExceeded) }
+        if exchange.readsWholeBody { options.delivery = .streamed }
         do throws(TransportError) { return .success(try await session.send(exchange.request, options)) } catch {
             return .failure(error)
         }

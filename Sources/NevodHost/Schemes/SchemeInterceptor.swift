@@ -1,6 +1,8 @@
+internal import NevodPluginABI
+
 /// Puts a plugin's token on requests, after all other interceptors, and shows the scheme the responses that it asked for.
 public struct SchemeInterceptor: RequestInterceptor {
-    private let session: SchemeSession
+    let session: SchemeSession
     private let authentication: AuthenticationInterceptor<PluginToken>
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
 
@@ -77,7 +79,7 @@ public struct SchemeInterceptor: RequestInterceptor {
         guard case .success(let response) = outcome, mayAuthenticate(exchange),
             session.instance.target.isSource(ofStatus: response.status, for: exchange.request.origin)
         else { return false }
-        if session.instance.needs.response(response.status),
+        if session.instance.needs.response(response.status, from: session.instance.target),
             let shouldRetry = try await actOnVerdict(about: response, &exchange)
         {
             return shouldRetry
@@ -85,7 +87,7 @@ public struct SchemeInterceptor: RequestInterceptor {
         return session.hasFlows ? try await authentication.retry(&exchange, after: outcome) : false
     }
 
-    private func mayAuthenticate(_ exchange: Exchange) -> Bool {
+    func mayAuthenticate(_ exchange: Exchange) -> Bool {
         (exchange.mayCarryCredentials || session.instance.target == .proxy) && shouldAuthenticate(exchange.request)
     }
 
@@ -94,24 +96,35 @@ public struct SchemeInterceptor: RequestInterceptor {
     /// - Returns: whether to send the request again; nil if the scheme leaves the decision to the host.
     private func actOnVerdict(about response: HTTPResponse, _ exchange: inout Exchange) async throws -> Bool? {
         let instance = session.instance
-        guard let use: SchemeUse = exchange.bindings.attachment(of: ObjectIdentifier(instance)) else { return nil }
-        let flowResponse = FlowResponse(
-            status: response.status, isFromProxy: instance.target == .proxy, headers: response.headers, body: [],
-            url: exchange.request.url)
+        guard let use: SchemeUse = exchange.bindings.attachment(of: ObjectIdentifier(instance)), !use.body.isShownAtEnd else {
+            return nil
+        }
+        let shown = instance.shown(response, use.body, to: exchange.request)
+        let isChallenge = instance.needs.isChallenge(response.status, from: instance.target)
+        switch try await verdict(on: shown, exchange, use) {
+        case .nothing, .stateChanged, .refuse: return nil
+        case .retryOnce: return isChallenge && exchange.bindings.countRetry(ObjectIdentifier(instance)) ? true : nil
+        case .challenge:
+            guard isChallenge else { return nil }
+            let origin = exchange.request.origin
+            // A login isn't repeated for one request: the server has refused the token of the first one.
+            let mayLogIn = exchange.bindings.renewals(of: ObjectIdentifier(session.coordinator)) == 0
+            return try await authentication.renewToken(&exchange, upTo: Int(NEVOD_LIMIT_CHALLENGES)) {
+                try await session.challenged($0, shown, at: origin, mayLogIn: mayLogIn)
+            }
+        }
+    }
+
+    /// Shows a response to the scheme, and keeps the state and token that it brings.
+    func verdict(on shown: FlowResponse, _ exchange: Exchange, _ use: SchemeUse) async throws -> Verdict {
         let (verdict, kept): (Verdict, IssuedToken?)
-        do { (verdict, kept) = try await instance.verdict(on: flowResponse, exchange, use) } catch let error as PluginError {
+        do { (verdict, kept) = try await session.instance.verdict(on: shown, exchange, use) } catch let error as PluginError {
             throw NetworkError.plugin(error)
         }
         if let kept, let carried = exchange.bindings.version(of: ObjectIdentifier(session.coordinator)) {
             try await session.adopt(kept, replacing: carried)
         }
-        switch verdict {
-        case .nothing, .stateChanged: return nil
-        case .retryOnce: return exchange.bindings.countChallenge() ? true : nil
-        case .challenge:
-            let origin = exchange.request.origin
-            return try await authentication.renewToken(&exchange) { try await session.challenged($0, flowResponse, at: origin) }
-        }
+        return verdict
     }
 }
 

@@ -202,8 +202,10 @@ public struct SchemeSession: Sendable {
         }
     }
 
-    /// Obtains a token by a challenge flow with the response, or if that is not possible, by a login.
-    func challenged(_ old: PluginToken?, _ response: FlowResponse, at origin: Origin) async throws -> PluginToken {
+    /// Obtains a token by a challenge flow with the response, or if that is not possible and `mayLogIn`, by a login.
+    func challenged(
+        _ old: PluginToken?, _ response: FlowResponse, at origin: Origin, mayLogIn: Bool
+    ) async throws -> PluginToken {
         let old = own(old)
         return try await withPluginErrors(renewing: old) {
             do {
@@ -212,6 +214,7 @@ public struct SchemeSession: Sendable {
                     keep: { try await coordinator.keep(token($0)) })
                 if let issued { return token(issued) }
             } catch let error as PluginError where error.status == .badToken {}
+            guard mayLogIn else { throw NetworkError.unauthorized }
             return try await loggedIn()
         }
     }

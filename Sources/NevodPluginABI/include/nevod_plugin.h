@@ -321,7 +321,8 @@ typedef struct nevod_response {
     nevod_bytes body;
     nevod_bytes url;           /* the URL of the response, after the redirects that the host followed */
     /* In `on_response`: the digests of the body that `needs` asked for, as in nevod_view, of the bytes as received (RFC 9530 §2: before
-     * the content coding is undone). None if the body was not received whole, or has no bytes. */
+     * the content coding is undone). None if the body has no bytes, was not received whole, or arrived with a content coding that
+     * the host's transport undoes; the host asks the server for none. */
     const nevod_pair *digests;
     uint32_t digest_count;
     uint32_t flags;            /* NEVOD_RESPONSE_… */
@@ -382,9 +383,11 @@ typedef struct nevod_needs {
     /* Digests of the request's body, by their names in the registry of RFC 9530: "sha-256", "sha-512"; also "sha-384". */
     const nevod_bytes *digests;
     /* Digests of the bodies of responses, by the same names, computed while a body arrives. `on_response` then runs when the body is
-     * complete: before the caller gets it, or, if the caller reads it as a stream, before the stream's end. */
+     * complete: before the caller gets it, or, if the caller reads it as a stream, before the stream's end; not if the caller stops
+     * reading. A challenge or a redirect (3xx) that is read as a stream is shown before the host acts on it, without digests if its
+     * body is longer than NEVOD_LIMIT_CHALLENGE_BODY. */
     const nevod_bytes *response_digests;
-    /* Statuses, 400 … 599, that are challenges of this scheme beside 401, 403 and 407. */
+    /* Statuses, 300 … 599, that are challenges of this scheme beside 401, 403 and 407: a redirect to a login page, for example. */
     const int32_t *challenge_statuses;
     uint32_t digest_count;
     uint32_t response_digest_count;
@@ -584,7 +587,8 @@ NEVOD_ENUM(nevod_verdict) {
                                         NEVOD_LIMIT_CHALLENGES for one request. A scheme with several legs (SCRAM, Negotiate) sends
                                         them in that flow, or is challenged once for each */
     NEVOD_VERDICT_REFUSE = 4         /* the response can't be trusted: the request fails with the reported reason, and its body doesn't
-                                        reach the caller */
+                                        reach the caller (a caller that reads a stream gets the reason in place of its end); the
+                                        state and token of the call are dropped */
 };
 
 typedef struct nevod_scheme nevod_scheme;

@@ -12,7 +12,7 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     @Setting("server", help: "Where to log in") var server: ServerURL
     @Setting("fault", default: .nothing, help: "What goes wrong") var fault: Fault
 
-    var needs: Needs { [.responses, .state] }
+    var needs: Needs { [.challenges, .state] }
 
     private actor Attempts {
         private var count = 0

@@ -7,6 +7,7 @@ enum TestPlugin {
     static let view = Result { try load("view") }
     static let settings = Result { try load("settings") }
     static let edits = Result { try load("edits") }
+    static let response = Result { try load("response") }
     static let flow = Result { try load("flow") }
     // Each call gives another value: the host remembers what a scheme did.
     static func keeper() throws -> Plugin { try load("keeper") }

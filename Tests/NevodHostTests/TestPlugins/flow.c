@@ -47,8 +47,10 @@ static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const 
 static void destroy(void *in) { free(in); }
 
 static const nevod_needs *needs(void *in) {
+    static const int32_t REDIRECT = 302;
     static const nevod_needs NEEDS = {
-        .struct_size = sizeof NEEDS, .flags = NEVOD_NEED_STATE | NEVOD_NEED_USE_COUNT | NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES};
+        .struct_size = sizeof NEEDS, .challenge_statuses = &REDIRECT, .challenge_status_count = 1,
+        .flags = NEVOD_NEED_STATE | NEVOD_NEED_USE_COUNT | NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES};
     static const nevod_needs NONE = {.struct_size = sizeof NONE};
     return strncmp(((instance *)in)->mode, "nonce", 5) ? &NONE : &NEEDS;
 }

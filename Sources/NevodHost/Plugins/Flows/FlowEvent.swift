@@ -88,6 +88,10 @@ struct FlowResponse: Sendable {
     var isFromProxy = false
     let headers: HTTPHeaders
     let body: [UInt8]
+    /// Whether the body is longer than what is shown of it.
+    var isCut = false
+    /// For `on_response`: those of the body that the scheme needs.
+    var digests: [(algorithm: DigestAlgorithm, value: [UInt8])] = []
     /// The URL of the response, after redirects.
     let url: String
 
@@ -100,6 +104,9 @@ struct FlowResponse: Sendable {
         table.headers = lent.lend(headers)
         table.body = lent.lend(body)
         table.url = lent.lend(url)
+        table.digests = lent.lend(digests.map { (nevod_bytes($0.algorithm.name), lent.lend($0.value)) })
+        table.digest_count = UInt32(digests.count)
+        if isCut { table.flags = UInt32(NEVOD_RESPONSE_CUT) }
         return table
     }
 }

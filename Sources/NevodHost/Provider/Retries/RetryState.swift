@@ -65,7 +65,7 @@ private enum Reach {
             case .hostNotFound, .connectionFailed: self = .notActedOn
             case .timedOut, .connectionLost: self = .unknown
             case .cancelled, .tls, .tlsConfiguration, .malformedResponse, .headTooLarge, .bodyTooLarge, .proxyRefused,
-                .pinMismatch, .requestBody, .other:
+                .pinMismatch, .requestBody, .rejected, .other:
                 return nil
             }
         }
