@@ -64,6 +64,7 @@ public struct PluginToken: TokenModel, Redacted {
             digests = try await StreamDigests(of: stream, instance.needs.digests)
         }
         let token = try liveToken(of: instance)
+        if instance.target == .origin { exchange.bindings.signing.record(instance.clocks, at: exchange.request.origin) }
         let use = try instance.authorize(
             &exchange.request, attempt: exchange.attempt, token: token, account: account, streamDigests: digests)
         guard instance.needs.anyResponse else { return }

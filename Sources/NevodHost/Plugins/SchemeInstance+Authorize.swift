@@ -62,7 +62,7 @@ extension SchemeInstance {
         var fault = actions.problem
         var kept: IssuedToken?
         switch actions.action {
-        case .keep(let token): kept = token
+        case .keep(let token): kept = token.moved(by: -clocks.correction(at: clockOrigin(of: request)))
         case .some: fault = fault ?? "on_response may call only set_state and keep"
         case nil: break
         }
@@ -79,7 +79,13 @@ extension SchemeInstance {
         of request: borrowing HTTPRequest, _ attempt: Int, _ use: StateUse, _ streamDigests: StreamDigests? = nil
     ) -> RequestViewBuilder {
         RequestViewBuilder(
-            of: request, for: target, needs, attempt: attempt, at: clock.unixNanoseconds(), use, streamDigests)
+            of: request, for: target, needs, attempt: attempt, at: clocks.nanoseconds(at: clockOrigin(of: request)), use,
+            streamDigests)
+    }
+
+    /// The origin whose clock counts for a request; nil for a proxy, since the `Date` of a response is not the proxy's.
+    private func clockOrigin(of request: borrowing HTTPRequest) -> Origin? {
+        target == .proxy ? nil : request.origin
     }
 
     private func place(of request: borrowing HTTPRequest, _ account: String) -> StatePlace {

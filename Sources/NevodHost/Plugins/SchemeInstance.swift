@@ -8,7 +8,7 @@ public final class SchemeInstance: Sendable {
     /// The recipient of its credential.
     public let target: SchemeTarget
     let needs: SchemeNeeds
-    let clock: HostClock
+    let clocks: ServerClocks
     let flowOrigins: FlowOrigins
     /// The scheme and servers that its tokens are issued for.
     package let purpose: TokenPurpose
@@ -24,7 +24,7 @@ public final class SchemeInstance: Sendable {
     ) throws(PluginError) {
         self.scheme = scheme
         self.target = target
-        self.clock = clock
+        clocks = ServerClocks(clock)
         services = HostServices(log: log)
         provenance = .scheme(scheme.id)
         flowOrigins = FlowOrigins(values, of: scheme)

@@ -72,10 +72,11 @@ public struct NetworkProvider: Sendable {
         return try await onExecutor { () async throws(NetworkError) in
             var redirects = RedirectChain(options.redirects)
             let deadline = Deadline(options.timeout)
+            var signing = SigningClocks()
             var hop = request
             while true {
                 let (sent, response) = try await response(
-                    to: hop, options, deadline, mayCarryCredentials: redirects.mayCarryCredentials)
+                    to: hop, options, deadline, mayCarryCredentials: redirects.mayCarryCredentials, &signing)
                 do throws(RedirectError) {
                     guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
                         return response
@@ -92,10 +93,12 @@ public struct NetworkProvider: Sendable {
     /// Sends one hop, with as many attempts as the chain, and then the retry policy, ask for. Each attempt starts from the
     /// caller's request, without the edits of the previous one.
     private func response(
-        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, mayCarryCredentials: Bool
+        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, mayCarryCredentials: Bool,
+        _ signing: inout SigningClocks
     ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
         var attempt = 1
         var bindings = CredentialBindings()
+        bindings.signing = signing
         var retries = RetryState(options.retryPolicy ?? config.retryPolicy)
         while true {
             let slot = try await acquireSlot(at: request.origin, deadline)
@@ -103,19 +106,30 @@ public struct NetworkProvider: Sendable {
             defer { slot.release() }
             var transfer = options.transfer
             do { transfer.timeout = try deadline.remaining } catch { throw NetworkError(.deadlineExceeded) }
+            bindings.signing.beginAttempt()
             var exchange = Exchange(
                 request: request, options: transfer, attempt: attempt, mayCarryCredentials: mayCarryCredentials,
                 deadline: deadline.instant, bindings: bindings,
                 yieldSlot: { slot.yield(until: deadline.instant) })
             try await authorize(&exchange)
             observer?(exchange.request)
+            let sent = exchange.bindings.signing.uptimeNow()
             let outcome = await send(exchange, deadline)
+            // Before the chain: a challenge flow that it runs needs the server's time.
+            if case .success(let response) = outcome {
+                exchange.bindings.signing.learn(from: response, to: exchange.request.origin, sentAt: sent, logger)
+            }
             slot.release()
             await chain.observe(exchange, outcome)
             // The caller was cancelled and needs no further attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
             var shouldRetry = try await chainWantsRetry(&exchange, outcome)
+            // After the chain: a scheme's verdict comes first.
+            if !shouldRetry, case .success(let response) = outcome {
+                shouldRetry = exchange.bindings.signing.shouldSignAgain(exchange.request, after: response)
+            }
             if !shouldRetry { shouldRetry = try await waitBeforeRetry(&retries, exchange, outcome, deadline) }
+            signing = exchange.bindings.signing
             guard shouldRetry, attempt - retries.attempts < Self.maxAttempts, request.body.isReplayable else {
                 do throws(TransportError) { return (exchange.request, try outcome.get()) } catch { throw NetworkError(error) }
             }

@@ -34,7 +34,7 @@ public struct SchemeSession: Sendable {
     ) {
         self.init(
             instance, storage: storage, key: key, shouldAuthenticate: shouldAuthenticate, logger: logger,
-            driver: FlowDriver(instance: instance, session: session, interaction: interaction))
+            driver: FlowDriver(instance: instance, session: session, interaction: interaction, logger: logger))
     }
 
     init(

@@ -140,7 +140,11 @@ typedef struct nevod_view {
     const nevod_pair *digests;
     uint32_t digest_count;
     uint32_t attempt;      /* 1 for the first sending of a request, then 2, 3, … */
-    int64_t unix_time_ns;  /* wall clock, nanoseconds since 1970-01-01T00:00:00Z, corrected for the server's clock; >= 0 */
+    /* Wall clock, nanoseconds since 1970-01-01T00:00:00Z, corrected for the origin's clock; >= 0. The host learns an origin's
+     * clock from the Date of its responses (RFC 9110 §6.6.1), to about a second, over TLS or on loopback. It corrects up to a
+     * day, and nothing for a proxy. A request that is refused with 401 or 403 while the correction changes by more than 5 s is
+     * authorized again and sent once more, unless `on_response` asks for something else. */
+    int64_t unix_time_ns;
     nevod_bytes random;    /* 32 bytes, fresh for this call. Needs NEVOD_NEED_RANDOM */
     /* The number of earlier uses of this token on this origin since the state changed: 0, 1, 2, …. No number occurs twice with
      * one state, even for concurrent requests. Setting the same bytes again is not a change. Needs NEVOD_NEED_USE_COUNT */
@@ -275,7 +279,7 @@ typedef struct nevod_token {
     uint32_t struct_size;
     uint32_t reserved;
     nevod_bytes bytes;              /* 1 byte to 64 KiB; none at the end of a LOGOUT */
-    int64_t expires_at_unix_ns;     /* 0: unknown */
+    int64_t expires_at_unix_ns;     /* on the clock of the call's `unix_time_ns`; 0: unknown */
     nevod_bytes account;            /* the account it belongs to, by which people tell sessions apart and the host their states;
                                        if empty, that of the token that it replaces, or unknown */
 } nevod_token;
@@ -283,7 +287,9 @@ typedef struct nevod_token {
 typedef struct nevod_event {
     uint32_t struct_size;
     int32_t kind;                   /* NEVOD_EVENT_… */
-    int64_t unix_time_ns;           /* as in nevod_view */
+    /* As in nevod_view, for the origin of the flow's last response; before that, for the origin of the challenged request, or the
+     * only one that the settings name. */
+    int64_t unix_time_ns;
     nevod_bytes random;             /* 32 bytes, fresh for this step */
     const nevod_response *response; /* for RESPONSE; for START of a CHALLENGE flow: the response with the challenge */
     const nevod_token *token;       /* for START: the token to renew, use or revoke; NULL if there is none */
