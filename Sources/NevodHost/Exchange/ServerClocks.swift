@@ -25,11 +25,11 @@ final class ServerClocks: Sendable {
     /// The longest `Date` that is looked at, in bytes. The longest valid one has 33.
     private static let longestDate = 64
 
-    private let wall: HostClock
+    /// The local clock.
+    let wall: HostClock
     private let uptime: @Sendable () -> Int64
     private let table = Locked(Table())
-    /// Whether any clock is corrected: if not, reading the time takes neither the lock nor a search.
-    private let isCorrecting = Atomic(false)
+    private let hasCorrections = Atomic(false)
 
     /// - Parameters:
     ///   - wall: the local clock.
@@ -39,18 +39,21 @@ final class ServerClocks: Sendable {
         self.uptime = uptime
     }
 
+    /// Whether any clock is corrected. If not, ``wall`` is right for every origin, and reading it takes neither a lock nor a search.
+    var isCorrecting: Bool { hasCorrections.load(ordering: .relaxed) }
+
     /// Returns the time on the clock of an origin, in nanoseconds since 1970, at least 0.
     ///
     /// - Parameter origin: nil for the local time.
     func nanoseconds(at origin: Origin?) -> Int64 {
         let now = wall.unixNanoseconds()
-        guard isCorrecting.load(ordering: .relaxed), let origin else { return now }
+        guard isCorrecting, let origin else { return now }
         return max(0, now + correction(of: now, at: origin))
     }
 
     /// Returns the difference between the clock of an origin and the local one, in nanoseconds; 0 if none is known.
     func correction(at origin: Origin?) -> Int64 {
-        guard isCorrecting.load(ordering: .relaxed), let origin else { return 0 }
+        guard isCorrecting, let origin else { return 0 }
         return correction(of: wall.unixNanoseconds(), at: origin)
     }
 
@@ -92,7 +95,7 @@ final class ServerClocks: Sendable {
             if entry.clock.isCorrected { table.corrected += 1 }
             if table.entries[origin] == nil { Self.makeRoom(&table) }
             table.entries[origin] = entry
-            isCorrecting.store(table.corrected > 0, ordering: .relaxed)
+            hasCorrections.store(table.corrected > 0, ordering: .relaxed)
             return change
         }
         switch change {

@@ -79,8 +79,11 @@ extension SchemeInstance {
         of request: borrowing HTTPRequest, _ attempt: Int, _ use: StateUse, _ streamDigests: StreamDigests? = nil
     ) -> RequestViewBuilder {
         RequestViewBuilder(
-            of: request, for: target, needs, attempt: attempt, at: clocks.nanoseconds(at: clockOrigin(of: request)), use,
-            streamDigests)
+            of: request, for: target, needs, attempt: attempt, at: time(of: request), use, streamDigests)
+    }
+
+    private func time(of request: borrowing HTTPRequest) -> Int64 {
+        clocks.isCorrecting ? clocks.nanoseconds(at: clockOrigin(of: request)) : clocks.wall.unixNanoseconds()
     }
 
     /// The origin whose clock counts for a request; nil for a proxy, since the `Date` of a response is not the proxy's.

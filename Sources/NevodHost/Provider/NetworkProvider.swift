@@ -24,7 +24,7 @@ public struct NetworkProvider: Sendable {
     ///   - session: the transport.
     ///   - interceptor: an interceptor, or an ``InterceptorChain``.
     ///   - rateLimiter: asked before each attempt; by default a ``RateLimiter`` with the configuration's limit.
-    ///   - logger: logs retries.
+    ///   - logger: logs retries, and servers whose clock differs from this machine's, if a plugin's scheme signs for them.
     ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         config: NetworkConfig, session: any HTTPTransport = CurlSession(),
@@ -46,7 +46,7 @@ public struct NetworkProvider: Sendable {
     ///   - session: the transport.
     ///   - interceptor: an interceptor, or an ``InterceptorChain``.
     ///   - signer: the token that signs each attempt after the whole chain.
-    ///   - logger: logs retries.
+    ///   - logger: logs retries, and servers whose clock differs from this machine's, if a plugin's scheme signs for them.
     ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         session: any HTTPTransport, interceptor: any RequestInterceptor = InterceptorChain([]),

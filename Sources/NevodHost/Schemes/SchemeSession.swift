@@ -26,7 +26,8 @@ public struct SchemeSession: Sendable {
     ///   - interaction: answers the questions of flows. Without one, a flow that asks a question fails with
     ///     ``PluginError/Reason/unanswered(scheme:questions:)``.
     ///   - shouldAuthenticate: whether the token is meant for a request.
-    ///   - logger: receives events about the token, such as its renewal.
+    ///   - logger: receives events about the token, such as its renewal, and a line if the clock of a server that a flow sends to
+    ///     differs from this machine's.
     public init(
         _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil,
         session: any HTTPTransport = CurlSession(), interaction: (any UserInteraction)? = nil,

@@ -308,4 +308,17 @@ struct SkewedServerTests {
         #expect(renewed.expiresInMinutes == 1)
         #expect(log.lines.values.filter { $0.hasPrefix("the clock") }.count == 2)
     }
+
+    @Test func `The expiry of a token that a response brings is on this machine's clock, too`() async throws {
+        let server = try ScriptedServer { request in
+            request.target == "/login" ? ScriptedServer.Response(body: "t")
+                : ScriptedServer.Response(headers: [Self.date(minutesAhead: 60), "X-Fresh: next"])
+        }
+        let session = try session(server, "nonce-keep-time")
+        let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+        for _ in 0..<2 { #expect(try await provider.send(HTTPRequest(.get, "\(server.url)/api")).status == 200) }
+        #expect(targets(server) == ["/login", "/api", "/api"])
+        let expiry = try #require(try await session.tokenStorage.load()?.expiresAt)
+        #expect((expiry - HostClock.system.now).components.seconds.magnitude <= 120)
+    }
 }

@@ -89,14 +89,15 @@ static int32_t authorize(void *in, const void *token, const nevod_view *view, co
 
 static int32_t on_response(void *in, const void *token, const nevod_view *request, const nevod_response *response,
                            const nevod_actions *actions) {
-    (void)token, (void)request;
+    (void)token;
     const char *mode = ((instance *)in)->mode;
     for (uint32_t i = 0; i < response->header_count; i++) {
         if (response->headers[i].name.count != 7 || memcmp(response->headers[i].name.data, "X-Fresh", 7)) continue;
         if (!strncmp(mode, "nonce-challenge", 15)) return NEVOD_VERDICT_CHALLENGE;
         if (!strcmp(mode, "nonce-verdict")) return 99;
-        if (!strcmp(mode, "nonce-keep")) {
+        if (!strcmp(mode, "nonce-keep") || !strcmp(mode, "nonce-keep-time")) {
             nevod_token next = {.struct_size = sizeof next, .bytes = response->headers[i].value, .account = text("me")};
+            if (mode[10]) next.expires_at_unix_ns = request->unix_time_ns + 60000000000;
             actions->keep(actions->host, &next);
             return NEVOD_VERDICT_NOTHING;
         }
