@@ -38,8 +38,8 @@ extension Needs {
         if contains(.headers) { flags |= UInt32(NEVOD_NEED_HEADERS) }
         if contains(.useCount) { flags |= UInt32(NEVOD_NEED_USE_COUNT) }
         if contains(.random) { flags |= UInt32(NEVOD_NEED_RANDOM) }
-        if contains(.responses) { flags |= UInt32(NEVOD_NEED_RESPONSES) }
-        if contains(.successes) { flags |= UInt32(NEVOD_NEED_SUCCESSES) }
+        if contains(.responses) { flags |= UInt32(NEVOD_NEED_CHALLENGES) }
+        if contains(.successes) { flags |= UInt32(NEVOD_NEED_OTHER_RESPONSES) }
         if contains(.state) { flags |= UInt32(NEVOD_NEED_STATE) }
         return flags
     }

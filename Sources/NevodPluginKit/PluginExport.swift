@@ -28,7 +28,7 @@ public struct PluginExport: Sendable {
             nevod_plugin(
                 struct_size: UInt32(MemoryLayout<nevod_plugin>.size),
                 abi_major: NEVOD_ABI_MAJOR, abi_draft: NEVOD_ABI_DRAFT,
-                scheme_count: UInt32(tables.count), schemes: immortal(tables),
+                abi_minor: 0, schemes: immortal(tables), scheme_count: UInt32(tables.count), reserved: 0,
                 name: nevod_bytes(immortal: name), version: nevod_bytes(immortal: version),
                 vendor: nevod_bytes(immortal: vendor), get_extension: nil)
         ])

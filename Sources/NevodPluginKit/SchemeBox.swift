@@ -13,7 +13,8 @@ class AnySchemeBox {
         table.initialize(
             to: nevod_needs(
                 struct_size: UInt32(MemoryLayout<nevod_needs>.size), flags: needs.flags,
-                digests: UnsafePointer(digests.baseAddress), digest_count: UInt32(names.count), reserved: 0))
+                digests: UnsafePointer(digests.baseAddress), response_digests: nil, challenge_statuses: nil,
+                digest_count: UInt32(names.count), response_digest_count: 0, challenge_status_count: 0, reserved: 0))
         self.needs = UnsafePointer(table)
     }
 

@@ -36,11 +36,11 @@ enum SchemeExport {
             struct_size: UInt32(MemoryLayout<nevod_scheme>.size), flags: 0,
             context: Unmanaged.passRetained(factory).toOpaque(),
             id: nevod_bytes(immortal: Scheme.id), title: nevod_bytes(immortal: Scheme.title),
-            settings: immortal(settings), setting_count: UInt32(settings.count), reserved: 0,
+            settings: immortal(settings), parameters: nil, setting_count: UInt32(settings.count), parameter_count: 0,
             create: create, destroy: destroy, needs: needs,
             token_decode: nil, token_free: nil,
             authorize: authorize,
-            on_response: respond, flow_begin: nil, flow_step: nil, flow_free: nil)
+            on_response: respond, flow_begin: nil, flow_step: nil, flow_free: nil, body_piece: nil, body_free: nil)
     }
 
     private static let create:
@@ -83,8 +83,8 @@ enum SchemeExport {
     private static let respond:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeRawPointer?, UnsafePointer<nevod_view>?, UnsafePointer<nevod_response>?,
-            UnsafePointer<nevod_actions>?
-        ) -> Int32 = { instance, token, view, response, actions in
+            UnsafePointer<nevod_actions>?, UnsafePointer<nevod_errors>?
+        ) -> Int32 = { instance, token, view, response, actions, _ in
             guard let instance, let view, let response, let actions else { return Int32(NEVOD_VERDICT_NOTHING) }
             return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
                 $0.respond(token, view, response, actions).rawValue

@@ -2,6 +2,18 @@ import Glibc
 
 /// Runs `work` on a new thread, which may block; those of Swift's pool may not.
 package func onThread(_ work: @escaping @Sendable () -> Void) {
+    pthread_detach(started(work))
+}
+
+/// Runs `work` on a new thread, which has ended when this returns.
+package func onJoinedThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) throws -> Success {
+    let results = Collected<Result<Success, any Error>>()
+    pthread_join(started { results.append(Result { try body() }) }, nil)
+    guard let result = results.values.first else { throw CancellationError() }
+    return try result.get()
+}
+
+private func started(_ work: @escaping @Sendable () -> Void) -> pthread_t {
     final class Work: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -14,11 +26,11 @@ package func onThread(_ work: @escaping @Sendable () -> Void) {
             if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
             return nil
         }, context)
-    pthread_detach(thread)
+    return thread
 }
 
 /// Awaits a blocking call on a thread of its own, which leaves those of Swift's pool to other tests.
-func onOwnThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
+package func onOwnThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
     try await withCheckedThrowingContinuation { continuation in
         onThread { continuation.resume(with: Result { try body() }) }
     }

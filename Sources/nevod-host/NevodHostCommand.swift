@@ -1,5 +1,6 @@
 import Glibc
 import NevodHost
+import NevodSupport
 
 @main
 struct NevodHostCommand {

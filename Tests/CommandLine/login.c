@@ -202,7 +202,7 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
     }
     MODE("browse") {
         char address[512];
-        AT_START return to->listen(to->host, TEXT("/back"));
+        AT_START return to->listen(to->host, &(nevod_listen){.struct_size = sizeof(nevod_listen), .path = TEXT("/back")});
         if (event->kind == NEVOD_EVENT_LISTENING) {
             snprintf(address, sizeof address, "%s/authorize?to=%.*s", url, (int)event->url.count, (const char *)event->url.data);
             return to->browse(to->host, text(address));

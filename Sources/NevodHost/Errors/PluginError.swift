@@ -24,6 +24,8 @@ public struct PluginError: Error, Sendable {
         case noEntryPoint
         /// The plugin was built for a version, or draft, of `nevod_plugin.h` that this host doesn't support.
         case otherVersion(offered: String, served: String)
+        /// The plugin needs at least a `version` of the contract, of which this host serves an older minor one.
+        case needsNewerHost(version: String, served: String)
         // Negotiating
         /// `nevod_plugin_v1` returned NULL.
         case nullPlugin
@@ -94,6 +96,8 @@ extension PluginError: CustomStringConvertible {
         case .otherVersion(let offered, let served):
             "was built for \(offered) of the plugin contract, but this host serves \(served); rebuild one of them with the other's "
                 + "nevod_plugin.h"
+        case .needsNewerHost(let version, let served):
+            "needs \(version) of the plugin contract, but this host serves \(served); use a newer host"
         case .nullPlugin:
             "nevod_plugin_v1 returned NULL; it must return a table that is never freed"
         case .tooShort(let structure, let size, let needed):

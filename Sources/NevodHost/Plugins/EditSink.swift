@@ -35,24 +35,22 @@ struct EditSink: ~Copyable {
         if ownsMemory { memory.deallocate() }
     }
 
-    /// Calls `body` with the contract's table for this sink.
-    mutating func withTable<Result>(_ body: (UnsafePointer<nevod_edits>) -> Result) -> Result {
-        withUnsafeMutablePointer(to: &self) { sink in
-            var table = nevod_edits(
-                struct_size: UInt32(MemoryLayout<nevod_edits>.size), reserved: 0, host: sink,
-                set_header: { EditSink.record(.setHeader, $0, $1, $2) },
-                add_header: { EditSink.record(.addHeader, $0, $1, $2) },
-                add_query: { EditSink.record(.addQuery, $0, $1, $2) },
-                add_cookie: { EditSink.record(.addCookie, $0, $1, $2) })
-            return withUnsafePointer(to: &table, body)
-        }
+    /// The contract's table, whose `host` each call sets to its generation.
+    static var table: nevod_edits {
+        nevod_edits(
+            struct_size: UInt32(MemoryLayout<nevod_edits>.size), reserved: 0, host: nil,
+            set_header: { EditSink.record(.setHeader, "set_header", $0, $1, $2) },
+            add_header: { EditSink.record(.addHeader, "add_header", $0, $1, $2) },
+            add_query: { EditSink.record(.addQuery, "add_query", $0, $1, $2) },
+            add_cookie: { EditSink.record(.addCookie, "add_cookie", $0, $1, $2) },
+            replace_body: { _, _ in Int32(NEVOD_UNSUPPORTED) }, wrap_body: { _, _, _ in Int32(NEVOD_UNSUPPORTED) })
     }
 
     private static func record(
-        _ kind: Kind, _ host: UnsafeMutableRawPointer?, _ name: nevod_bytes, _ value: nevod_bytes
+        _ kind: Kind, _ function: StaticString, _ host: UnsafeMutableRawPointer?, _ name: nevod_bytes, _ value: nevod_bytes
     ) -> Int32 {
-        guard let host else { return Int32(NEVOD_INTERNAL) }
-        return host.assumingMemoryBound(to: EditSink.self).pointee.record(kind, name, value)
+        guard let sink = PluginCall.edits(host, function) else { return Int32(NEVOD_UNSUPPORTED) }
+        return sink.pointee.record(kind, name, value)
     }
 
     private mutating func record(_ kind: Kind, _ name: nevod_bytes, _ value: nevod_bytes) -> Int32 {

@@ -8,16 +8,13 @@ struct ErrorSink {
     private(set) var detail: Secret?
     private var isReported = false
 
-    /// Calls `body` with the contract's table for this sink.
-    mutating func withTable<Result>(_ body: (UnsafePointer<nevod_errors>) -> Result) -> Result {
-        withUnsafeMutablePointer(to: &self) { sink in
-            var table = nevod_errors(
-                struct_size: UInt32(MemoryLayout<nevod_errors>.size), reserved: 0, host: sink,
-                report: { host, subject, message, detail in
-                    host?.assumingMemoryBound(to: ErrorSink.self).pointee.report(subject, message, detail)
-                })
-            return withUnsafePointer(to: &table, body)
-        }
+    /// The contract's table, whose `host` each call sets to its generation.
+    static var table: nevod_errors {
+        nevod_errors(
+            struct_size: UInt32(MemoryLayout<nevod_errors>.size), reserved: 0, host: nil,
+            report: { host, subject, message, detail in
+                PluginCall.errors(host, "report")?.pointee.report(subject, message, detail)
+            })
     }
 
     private mutating func report(_ subject: nevod_bytes, _ message: nevod_bytes, _ detail: nevod_bytes) {

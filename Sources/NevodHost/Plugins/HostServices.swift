@@ -1,18 +1,22 @@
 internal import NevodPluginABI
+internal import NevodSupport
 
 /// The services offered to an instance: a log, and extensions by name. Lives from before `create` until after `destroy`.
 final class HostServices: Sendable {
     let log: PluginLog
+    let scheme: CalledScheme
     /// Written in `init` and freed in `deinit`; the plugin only reads it.
     nonisolated(unsafe) let table: UnsafeMutablePointer<nevod_host>
 
-    init(log: @escaping PluginLog) {
+    init(of scheme: CalledScheme, log: @escaping PluginLog) {
+        self.scheme = scheme
         self.log = log
         table = .allocate(capacity: 1)
         table.initialize(
             to: nevod_host(
-                struct_size: UInt32(MemoryLayout<nevod_host>.size), reserved: 0,
-                host: Unmanaged.passUnretained(self).toOpaque(),
+                struct_size: UInt32(MemoryLayout<nevod_host>.size), abi_minor: NEVOD_ABI_MINOR,
+                host: Unmanaged.passUnretained(self).toOpaque(), name: nevod_bytes("NevodHost"),
+                version: nevod_bytes(Version.literal),
                 log: { host, level, message in
                     guard let host else { return }
                     Unmanaged<HostServices>.fromOpaque(host).takeUnretainedValue().log(level, message.message)
@@ -20,6 +24,7 @@ final class HostServices: Sendable {
                 get_extension: { _, name in
                     name.buffer.elementsEqual("nevod.public-suffix/1".utf8) ? UnsafeRawPointer(PublicSuffixTable.table) : nil
                 }))
+        scheme.serve(self)
     }
 
     deinit {

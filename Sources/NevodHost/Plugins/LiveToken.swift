@@ -13,7 +13,9 @@ final class LiveToken: Sendable {
         var handle: UnsafeMutableRawPointer?
         var errors = ErrorSink()
         let status = token.bytes.withUnsafeBytes { bytes in
-            errors.withTable { decode(instance.handle, nevod_bytes(bytes), &handle, $0) }
+            PluginCall.run("token_decode", instance.services, errors: &errors) {
+                decode(instance.handle, nevod_bytes(bytes), &handle, $0.errors)
+            }
         }
         guard status == NEVOD_OK else { throw errors.error(status, in: "token_decode", of: instance.scheme) }
         self.instance = instance
@@ -21,6 +23,8 @@ final class LiveToken: Sendable {
     }
 
     deinit {
-        instance.scheme.table.pointee.token_free?(instance.handle, handle)
+        PluginCall.run("token_free", instance.services) { _ in
+            instance.scheme.table.pointee.token_free?(instance.handle, handle)
+        }
     }
 }

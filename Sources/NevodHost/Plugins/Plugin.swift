@@ -19,6 +19,8 @@ public struct Plugin: Sendable {
     public let vendor: String
     /// The schemes, in the plugin's order; at least one, with distinct ids.
     public let schemes: [Scheme]
+    /// The schemes that need a newer host. The others work without them.
+    public let refusedSchemes: [RefusedScheme]
 
     /// Finds the library, checks that its file can be trusted, loads it and checks its tables.
     ///
@@ -41,23 +43,27 @@ public struct Plugin: Sendable {
             throw PluginError(path, .unsafePermissions(path: culprit, problem: problem))
         }
         try Self.checkExports(path)
-        guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
+        let opened = PluginCall.run("its constructors", ofLibrary: path) { dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) }
+        guard let library = opened else {
             throw PluginError(path, Self.reason(ofLoader: dlerror().map { String(cString: $0) } ?? "no reason given"))
         }
         guard let symbol = dlsym(library, "nevod_plugin_v1") else { throw PluginError(path, .noEntryPoint) }
         typealias EntryPoint = @convention(c) () -> UnsafePointer<nevod_plugin>?
-        guard let table = unsafeBitCast(symbol, to: EntryPoint.self)() else { throw PluginError(path, .nullPlugin) }
+        let entryPoint = unsafeBitCast(symbol, to: EntryPoint.self)
+        guard let table = PluginCall.run("nevod_plugin_v1", ofLibrary: path, { entryPoint() }) else {
+            throw PluginError(path, .nullPlugin)
+        }
         try self.init(table: table, path: path)
     }
 
     private init(table: UnsafePointer<nevod_plugin>, path: String) throws(PluginError) {
         let reader = PluginTableReader(path: path)
-        try reader.checkVersion(table)
+        let plugin = try reader.plugin(table)
         self.path = path
-        name = try reader.text(table.pointee.name, "nevod_plugin.name")
-        version = try reader.text(table.pointee.version, "nevod_plugin.version")
-        vendor = try reader.text(table.pointee.vendor, "nevod_plugin.vendor", mayBeEmpty: true)
-        schemes = try reader.schemes(of: table, named: name)
+        name = try reader.text(plugin.name, "nevod_plugin.name")
+        version = try reader.text(plugin.version, "nevod_plugin.version")
+        vendor = try reader.text(plugin.vendor, "nevod_plugin.vendor", mayBeEmpty: true)
+        (schemes, refusedSchemes) = try reader.schemes(of: plugin, named: name)
     }
 
     /// Returns the scheme with the given id, or without an id, the plugin's only scheme.
@@ -68,6 +74,7 @@ public struct Plugin: Sendable {
             }
             return only
         }
+        if let refused = refusedSchemes.first(where: { $0.id == id }) { throw refused.reason }
         guard let scheme = schemes.first(where: { $0.id == id }) else {
             throw PluginError(path, .unknownScheme(id, offered: schemes.map(\.id)))
         }

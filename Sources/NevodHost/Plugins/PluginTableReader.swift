@@ -5,46 +5,65 @@ struct PluginTableReader {
     let path: String
 
     /// Larger counts are taken for a mistake.
-    private static let mostSchemes = 64
-    private static let mostSettings = 256
+    private static let mostSchemes = UInt32(NEVOD_LIMIT_SCHEMES)
+    private static let mostSettings = UInt32(NEVOD_LIMIT_SETTINGS)
 
-    func checkVersion(_ table: UnsafePointer<nevod_plugin>) throws(PluginError) {
-        // All versions of the table agree up to abi_draft.
-        try checkSize(table.pointee.struct_size, needed: 16, "nevod_plugin")
-        guard table.pointee.abi_major == NEVOD_ABI_MAJOR, table.pointee.abi_draft == NEVOD_ABI_DRAFT else {
+    /// Copies the plugin's table, if it is of a version that this host serves.
+    func plugin(_ pointer: UnsafePointer<nevod_plugin>) throws(PluginError) -> nevod_plugin {
+        // All versions of the table agree up to abi_minor.
+        let table = try copy(pointer, 16, "nevod_plugin")
+        let draft = { (draft: UInt32) in draft == 0 ? "" : " draft \(draft)" }
+        guard table.abi_major == NEVOD_ABI_MAJOR, table.abi_draft == NEVOD_ABI_DRAFT else {
             throw PluginError(
                 path,
                 .otherVersion(
-                    offered: "version \(table.pointee.abi_major) draft \(table.pointee.abi_draft)",
-                    served: "version \(NEVOD_ABI_MAJOR) draft \(NEVOD_ABI_DRAFT)"))
+                    offered: "version \(table.abi_major)\(draft(table.abi_draft))",
+                    served: "version \(NEVOD_ABI_MAJOR)\(draft(NEVOD_ABI_DRAFT))"))
         }
-        try checkSize(table.pointee.struct_size, needed: MemoryLayout<nevod_plugin>.size, "nevod_plugin")
+        guard table.abi_minor <= NEVOD_ABI_MINOR else {
+            throw PluginError(
+                path,
+                .needsNewerHost(
+                    version: "version \(NEVOD_ABI_MAJOR).\(table.abi_minor)",
+                    served: "version \(NEVOD_ABI_MAJOR).\(NEVOD_ABI_MINOR)"))
+        }
+        let whole = try copy(pointer, NEVOD_PLUGIN_MINIMUM, "nevod_plugin")
+        try checkZero(whole.reserved, "nevod_plugin.reserved")
+        return whole
     }
 
-    func schemes(of table: UnsafePointer<nevod_plugin>, named name: String) throws(PluginError) -> [Scheme] {
-        let count = Int(table.pointee.scheme_count)
-        guard count > 0, let tables = table.pointee.schemes else { throw malformed("nevod_plugin.schemes", "is empty") }
-        guard count <= Self.mostSchemes else {
-            throw malformed("nevod_plugin.scheme_count", "is \(count), more than \(Self.mostSchemes)")
+    /// Reads all schemes.
+    ///
+    /// - Returns: those that this host can use; and those that need a newer host, with the reason.
+    func schemes(of plugin: nevod_plugin, named name: String) throws(PluginError) -> ([Scheme], refused: [RefusedScheme]) {
+        guard plugin.scheme_count > 0, let tables = plugin.schemes else { throw malformed("nevod_plugin.schemes", "is empty") }
+        guard plugin.scheme_count <= Self.mostSchemes else {
+            throw malformed("nevod_plugin.scheme_count", "is \(plugin.scheme_count), more than \(Self.mostSchemes)")
         }
         var schemes: [Scheme] = []
-        for index in 0..<count {
-            guard let table = tables[index] else { throw malformed("nevod_plugin.schemes[\(index)]", "is NULL") }
-            let scheme = try self.scheme(table, "schemes[\(index)]", of: name)
-            guard !schemes.contains(where: { $0.id == scheme.id }) else {
-                throw malformed("nevod_plugin.schemes", "has the id \"\(scheme.id)\" twice")
+        var refused: [RefusedScheme] = []
+        for index in 0..<Int(plugin.scheme_count) {
+            guard let pointer = tables[index] else { throw malformed("nevod_plugin.schemes[\(index)]", "is NULL") }
+            let place = "schemes[\(index)]"
+            let table = try copy(pointer, NEVOD_SCHEME_MINIMUM, "nevod_scheme \(place)")
+            let id = try identifier(table.id, "\(place).id")
+            guard !(schemes.map(\.id) + refused.map(\.id)).contains(id) else {
+                throw malformed("nevod_plugin.schemes", "has the id \"\(id)\" twice")
             }
-            schemes.append(scheme)
+            do throws(PluginError) { schemes.append(try scheme(pointer, table, id, of: name)) } catch {
+                guard case .unsupported = error.reason else { throw error }
+                refused.append(RefusedScheme(id: id, reason: error))
+            }
         }
-        return schemes
+        if let first = refused.first, schemes.isEmpty { throw first.reason }
+        return (schemes, refused)
     }
 
     private func scheme(
-        _ table: UnsafePointer<nevod_scheme>, _ place: String, of plugin: String
+        _ table: UnsafePointer<nevod_scheme>, _ scheme: nevod_scheme, _ id: String, of plugin: String
     ) throws(PluginError) -> Scheme {
-        try checkSize(table.pointee.struct_size, needed: MemoryLayout<nevod_scheme>.size, "nevod_scheme \(place)")
-        let scheme = table.pointee
-        let id = try identifier(scheme.id, "\(place).id")
+        try checkFlags(
+            scheme.flags, known: [NEVOD_SCHEME_BLOCKS, NEVOD_SCHEME_INTERACTIVE, NEVOD_SCHEME_NONDETERMINISTIC], id, "flags")
         for (function, isThere) in [
             ("create", scheme.create != nil), ("destroy", scheme.destroy != nil), ("authorize", scheme.authorize != nil),
         ] where !isThere {
@@ -58,9 +77,19 @@ struct PluginTableReader {
                 ("flow_begin", scheme.flow_begin != nil), ("flow_step", scheme.flow_step != nil),
                 ("flow_free", scheme.flow_free != nil),
             ])
+        try checkTogether(id, [("body_piece", scheme.body_piece != nil), ("body_free", scheme.body_free != nil)])
         return Scheme(
             plugin: path, pluginName: plugin, table: table, id: id, title: try text(scheme.title, "\(id).title"),
-            settings: try settings(of: scheme, id))
+            settings: try settings(scheme.settings, scheme.setting_count, id, "settings"),
+            parameters: try parameters(of: scheme, id))
+    }
+
+    private func parameters(of scheme: nevod_scheme, _ id: String) throws(PluginError) -> [SchemeSetting] {
+        let parameters = try settings(scheme.parameters, scheme.parameter_count, id, "parameters")
+        if let secret = parameters.first(where: \.isSecret) {
+            throw malformed("\(id).parameters", "has \"\(secret.name)\", which is secret; a parameter can't be")
+        }
+        return parameters
     }
 
     private func checkTogether(_ id: String, _ functions: [(String, Bool)]) throws(PluginError) {
@@ -68,30 +97,37 @@ struct PluginTableReader {
         throw PluginError(path, .nullFunction(scheme: id, function: missing.0))
     }
 
-    private func settings(of scheme: nevod_scheme, _ id: String) throws(PluginError) -> [SchemeSetting] {
-        let count = Int(scheme.setting_count)
+    private func settings(
+        _ tables: UnsafePointer<UnsafePointer<nevod_setting>?>?, _ count: UInt32, _ id: String, _ field: String
+    ) throws(PluginError) -> [SchemeSetting] {
         guard count > 0 else { return [] }
-        guard count <= Self.mostSettings, let tables = scheme.settings else {
-            throw malformed("\(id).settings", "has \(count) entries and \(scheme.settings == nil ? "no" : "a") table")
+        guard count <= Self.mostSettings, let tables else {
+            throw malformed("\(id).\(field)", "has \(count) entries and \(tables == nil ? "no" : "a") table")
         }
         var settings: [SchemeSetting] = []
-        for index in 0..<count {
-            guard let table = tables[index] else { throw malformed("\(id).settings[\(index)]", "is NULL") }
-            try checkSize(table.pointee.struct_size, needed: MemoryLayout<nevod_setting>.size, "nevod_setting \(id)[\(index)]")
-            let setting = try self.setting(table.pointee, "\(id).settings[\(index)]")
+        for index in 0..<Int(count) {
+            guard let pointer = tables[index] else { throw malformed("\(id).\(field)[\(index)]", "is NULL") }
+            let table = try copy(pointer, NEVOD_SETTING_MINIMUM, "nevod_setting \(id).\(field)[\(index)]")
+            let setting = try self.setting(table, id, "\(field)[\(index)]")
             guard !settings.contains(where: { $0.name == setting.name }) else {
-                throw malformed("\(id).settings", "has the name \"\(setting.name)\" twice")
+                throw malformed("\(id).\(field)", "has the name \"\(setting.name)\" twice")
             }
             settings.append(setting)
         }
         return settings
     }
 
-    private func setting(_ table: nevod_setting, _ place: String) throws(PluginError) -> SchemeSetting {
+    private func setting(_ table: nevod_setting, _ id: String, _ field: String) throws(PluginError) -> SchemeSetting {
+        let place = "\(id).\(field)"
         let name = try identifier(table.name, "\(place).name")
         guard let kind = SchemeSetting.Kind(rawValue: table.kind) else {
-            throw malformed("\(place).kind", "is \(table.kind), a kind that the contract doesn't know")
+            throw PluginError(
+                path, .unsupported(scheme: id, what: "the kind \(table.kind) of \(field), \"\(name)\""))
         }
+        try checkFlags(
+            table.flags,
+            known: [NEVOD_SETTING_REQUIRED, NEVOD_SETTING_SECRET, NEVOD_SETTING_REPEATABLE, NEVOD_SETTING_ISSUER], id,
+            "\(field).flags")
         var choices: [String] = []
         if table.choice_count > 0 {
             guard let texts = table.choices, table.choice_count <= Self.mostSettings else {
@@ -148,9 +184,23 @@ struct PluginTableReader {
         byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
     }
 
-    private func checkSize(_ size: UInt32, needed: Int, _ structure: String) throws(PluginError) {
-        guard size >= needed else {
-            throw PluginError(path, .tooShort(structure: structure, size: Int(size), needed: needed))
+    private func copy<Table: ContractTable>(
+        _ pointer: UnsafePointer<Table>, _ minimum: UInt32, _ structure: String
+    ) throws(PluginError) -> Table {
+        guard let table = Table(copying: pointer, minimum: minimum) else {
+            throw PluginError(
+                path, .tooShort(structure: structure, size: Int(pointer.pointee.struct_size), needed: Int(minimum)))
+        }
+        return table
+    }
+
+    private func checkZero(_ reserved: UInt32, _ field: String) throws(PluginError) {
+        guard reserved == 0 else { throw malformed(field, "is \(reserved), and must be zero") }
+    }
+
+    private func checkFlags(_ flags: UInt32, known: [Int], _ id: String, _ field: String) throws(PluginError) {
+        if let what = ContractFlags.unsupported(flags, known: known) {
+            throw PluginError(path, .unsupported(scheme: id, what: "\(what) of \(field)"))
         }
     }
 

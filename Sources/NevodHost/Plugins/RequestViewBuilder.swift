@@ -100,7 +100,8 @@ struct RequestViewBuilder: ~Copyable {
                     body_kind: body.kind, body_length: body.length.map(UInt64.init) ?? UInt64.max,
                     body: showsBody ? nevod_bytes(bodyBytes) : .empty, digests: digestPairs.baseAddress,
                     digest_count: UInt32(digestPairs.count), attempt: attempt, unix_time_ns: time, random: random,
-                    use_count: useCount, state: stateCopy.map { nevod_bytes(UnsafeRawBufferPointer($0)) } ?? .empty)
+                    use_count: useCount, state: stateCopy.map { nevod_bytes(UnsafeRawBufferPointer($0)) } ?? .empty,
+                    parameters: nil, parameter_count: 0, reserved: 0)
                 return call(&table)
             }
         }

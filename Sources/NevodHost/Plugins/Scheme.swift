@@ -12,12 +12,16 @@ public struct Scheme: Sendable {
     public let title: String
     /// The settings, in the order in which the scheme declares them.
     public let settings: [SchemeSetting]
+    /// The parameters that a caller may attach to a request, such as `scope`; declared and checked like settings.
+    public let parameters: [SchemeSetting]
     /// Immutable and valid until the process ends, by the contract.
     nonisolated(unsafe) let table: UnsafePointer<nevod_scheme>
+    /// Shared with all other values of this scheme in the process.
+    let called: CalledScheme
 
     init(
         plugin: String, pluginName: String, table: UnsafePointer<nevod_scheme>, id: String, title: String,
-        settings: [SchemeSetting]
+        settings: [SchemeSetting], parameters: [SchemeSetting]
     ) {
         self.plugin = plugin
         self.pluginName = pluginName
@@ -25,6 +29,8 @@ public struct Scheme: Sendable {
         self.id = id
         self.title = title
         self.settings = settings
+        self.parameters = parameters
+        called = CalledScheme.of(library: plugin, table, id: id)
     }
 
     /// Whether it obtains its tokens by flows, such as a login. A scheme without flows, such as HMAC, has its credential in its

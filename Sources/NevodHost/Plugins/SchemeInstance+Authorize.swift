@@ -19,11 +19,9 @@ extension SchemeInstance {
         let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
             var edits = EditSink(memory, target: target)
             var errors = ErrorSink()
-            let status = edits.withTable { edits in
-                errors.withTable { errors in
-                    view(of: request, attempt, use, streamDigests).withTable { view in
-                        scheme.table.pointee.authorize(handle, token?.handle, view, edits, errors)
-                    }
+            let status = view(of: request, attempt, use, streamDigests).withTable { view in
+                PluginCall.run("authorize", services, errors: &errors, edits: &edits) { sinks in
+                    scheme.table.pointee.authorize(handle, token?.handle, view, sinks.edits, sinks.errors)
                 }
             }
             if let (what, problem) = edits.refusal {
@@ -53,9 +51,10 @@ extension SchemeInstance {
         let lent = BorrowedBytes()
         var actions = ActionSink(provenance: provenance)
         var table = response.table(lent)
-        let result = actions.withTable { actions in
-            view(of: request, attempt, use.state).withTable { view in
-                onResponse(handle, use.token?.handle, view, &table, actions)
+        var errors = ErrorSink()
+        let result = view(of: request, attempt, use.state).withTable { view in
+            PluginCall.run("on_response", services, errors: &errors, actions: &actions) { sinks in
+                onResponse(handle, use.token?.handle, view, &table, sinks.actions, sinks.errors)
             }
         }
         withExtendedLifetime(lent) {}
@@ -66,11 +65,10 @@ extension SchemeInstance {
         case .some: fault = fault ?? "on_response may call only set_state and keep"
         case nil: break
         }
-        guard fault == nil, let verdict = Verdict(rawValue: result) else {
-            throw PluginError(
-                scheme.plugin,
-                .flowFault(scheme: scheme.id, flow: "on_response", problem: fault ?? "it returned the unknown verdict \(result)"))
+        if let fault {
+            throw PluginError(scheme.plugin, .flowFault(scheme: scheme.id, flow: "on_response", problem: fault))
         }
+        let verdict = Verdict(rawValue: result) ?? .nothing
         if let state = actions.state { replaceState(of: use.state, with: state, at: place(of: request, use.account)) }
         return (verdict, kept)
     }

@@ -13,7 +13,7 @@ public final class SchemeInstance: Sendable {
     /// The scheme and servers that its tokens are issued for.
     package let purpose: TokenPurpose
     let provenance: Provenance
-    private let services: HostServices
+    let services: HostServices
     private let states = Locked(SchemeStates())
     /// The contract allows concurrent use from any thread.
     nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
@@ -25,7 +25,7 @@ public final class SchemeInstance: Sendable {
         self.scheme = scheme
         self.target = target
         clocks = ServerClocks(clock)
-        services = HostServices(log: log)
+        services = HostServices(of: scheme.called, log: log)
         provenance = .scheme(scheme.id)
         flowOrigins = FlowOrigins(values, of: scheme)
         purpose = TokenPurpose(
@@ -33,19 +33,25 @@ public final class SchemeInstance: Sendable {
         handle = try Self.create(scheme, values, services)
         do throws(PluginError) {
             needs =
-                if let table = scheme.table.pointee.needs?(handle) {
+                if let find = scheme.table.pointee.needs,
+                    let table = PluginCall.run("needs", services, { [handle] _ in find(handle) })
+                {
                     try SchemeNeeds(table, of: scheme)
                 } else {
                     SchemeNeeds()
                 }
         } catch {
-            scheme.table.pointee.destroy(handle)
+            Self.destroy(handle, of: scheme, services)
             throw error
         }
     }
 
     deinit {
-        scheme.table.pointee.destroy(handle)
+        Self.destroy(handle, of: scheme, services)
+    }
+
+    private static func destroy(_ handle: UnsafeMutableRawPointer?, of scheme: Scheme, _ services: HostServices) {
+        PluginCall.run("destroy", services) { _ in scheme.table.pointee.destroy(handle) }
     }
 
     /// Whether ``token`` is enough to authorize requests: the scheme has no flows, and sees no responses.
@@ -85,9 +91,9 @@ public final class SchemeInstance: Sendable {
                 start = end.value
                 return pair
             }
-            return errors.withTable { errors in
+            return PluginCall.run("create", services, errors: &errors) { sinks in
                 scheme.table.pointee.create(
-                    scheme.table, services.table, pairs, UInt32(pairs.count), &instance, errors)
+                    scheme.table, services.table, pairs, UInt32(pairs.count), &instance, sinks.errors)
             }
         }
         guard status == NEVOD_OK else { throw errors.error(status, in: "create", of: scheme) }

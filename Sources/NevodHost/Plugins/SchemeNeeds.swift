@@ -13,36 +13,36 @@ struct SchemeNeeds: Sendable {
     var state: Bool { flags & UInt32(NEVOD_NEED_STATE) != 0 }
 
     /// Whether `on_response` wants to see any responses.
-    var anyResponse: Bool { flags & UInt32(NEVOD_NEED_RESPONSES | NEVOD_NEED_SUCCESSES) != 0 }
+    var anyResponse: Bool { flags & UInt32(NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES) != 0 }
 
     /// Whether `on_response` wants to see responses with this status.
     func response(_ status: Int) -> Bool {
         let isChallenge = status == 401 || status == 407
-        return flags & UInt32(isChallenge ? NEVOD_NEED_RESPONSES : NEVOD_NEED_SUCCESSES) != 0
+        return flags & UInt32(isChallenge ? NEVOD_NEED_CHALLENGES : NEVOD_NEED_OTHER_RESPONSES) != 0
     }
 
-    private static let known = UInt32(
-        NEVOD_NEED_BODY | NEVOD_NEED_HEADERS | NEVOD_NEED_RANDOM | NEVOD_NEED_USE_COUNT | NEVOD_NEED_RESPONSES
-            | NEVOD_NEED_SUCCESSES | NEVOD_NEED_STATE)
+    private static let known = [
+        NEVOD_NEED_BODY, NEVOD_NEED_HEADERS, NEVOD_NEED_CHALLENGES, NEVOD_NEED_OTHER_RESPONSES, NEVOD_NEED_RANDOM,
+        NEVOD_NEED_STATE, NEVOD_NEED_USE_COUNT, NEVOD_NEED_CHALLENGE_BODY, NEVOD_NEED_REPLACE_BODY,
+    ]
 
     init() {}
 
     init(_ table: UnsafePointer<nevod_needs>, of scheme: Scheme) throws(PluginError) {
-        let needs = table.pointee
-        guard needs.struct_size >= MemoryLayout<nevod_needs>.size else {
+        guard let needs = nevod_needs(copying: table, minimum: NEVOD_NEEDS_MINIMUM) else {
             throw PluginError(
                 scheme.plugin,
                 .tooShort(
-                    structure: "nevod_needs of \(scheme.id)", size: Int(needs.struct_size),
-                    needed: MemoryLayout<nevod_needs>.size))
+                    structure: "nevod_needs of \(scheme.id)", size: Int(table.pointee.struct_size),
+                    needed: Int(NEVOD_NEEDS_MINIMUM)))
         }
         let field = "\(scheme.id).needs"
-        guard needs.flags & ~Self.known == 0 else {
+        if let what = ContractFlags.unsupported(needs.flags, known: Self.known) {
+            throw PluginError(scheme.plugin, .unsupported(scheme: scheme.id, what: "\(what) of its needs"))
+        }
+        guard needs.reserved == 0 else {
             throw PluginError(
-                scheme.plugin,
-                .malformed(
-                    field: "\(field).flags",
-                    problem: "contains bits that the contract doesn't know: 0x\(String(needs.flags & ~Self.known, radix: 16))"))
+                scheme.plugin, .malformed(field: "\(field).reserved", problem: "is \(needs.reserved), and must be zero"))
         }
         flags = needs.flags
         guard needs.digest_count <= 16 else {

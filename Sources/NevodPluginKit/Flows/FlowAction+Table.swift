@@ -26,7 +26,11 @@ extension FlowAction {
             }
             _ = table.ask(host, questions, UInt32(questions.count))
         case .show(let text, let url): _ = table.show(host, loan.lend(text), loan.lend(url))
-        case .listen(let path): _ = table.listen(host, loan.lend(path))
+        case .listen(let path):
+            var options = nevod_listen(
+                struct_size: UInt32(MemoryLayout<nevod_listen>.size), flags: 0, path: loan.lend(path), host: nevod_bytes(),
+                port: 0, reserved: 0)
+            _ = table.listen(host, &options)
         case .browse(let url): _ = table.browse(host, loan.lend(url))
         case .wait(let duration): _ = table.wait(host, duration.nanoseconds)
         case .keep(let token): token.withTable { _ = table.keep(host, $0) }

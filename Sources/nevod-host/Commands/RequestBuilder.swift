@@ -1,4 +1,5 @@
 import NevodHost
+import NevodSupport
 
 /// Builds the request that the flags describe, as curl would.
 struct RequestBuilder {

@@ -6,7 +6,7 @@ import Testing
 /// Tests the services that `nevod_host` offers to plugins.
 struct HostServicesTests {
     private func finds(_ name: String) throws -> Bool {
-        let services = HostServices(log: { _, _ in })
+        let services = HostServices(of: .of(library: "built in"), log: { _, _ in })
         let find = try #require(services.table.pointee.get_extension)
         var name = name
         return name.withUTF8 {

@@ -12,7 +12,7 @@ typedef struct account {
 
 static const nevod_needs needs_table = {
     .struct_size = sizeof(nevod_needs),
-    .flags = NEVOD_NEED_RESPONSES | NEVOD_NEED_RANDOM | NEVOD_NEED_STATE | NEVOD_NEED_USE_COUNT,
+    .flags = NEVOD_NEED_CHALLENGES | NEVOD_NEED_RANDOM | NEVOD_NEED_STATE | NEVOD_NEED_USE_COUNT,
 };
 
 static const nevod_needs *needs(void *instance) {
@@ -183,8 +183,8 @@ static int find_challenge(nevod_bytes line, challenge *found) {
 }
 
 static int32_t on_response(void *instance, const void *token, const nevod_view *request, const nevod_response *response,
-                           const nevod_actions *actions) {
-    (void)instance, (void)token;
+                           const nevod_actions *actions, const nevod_errors *errors) {
+    (void)instance, (void)token, (void)errors;
     const char *field = response->target_kind == NEVOD_TARGET_PROXY ? "Proxy-Authenticate" : "WWW-Authenticate";
     for (uint32_t i = 0; i < response->header_count; i++) {
         challenge found;

@@ -18,7 +18,7 @@ typedef struct holder {
 
 static const nevod_needs needs_table = {
     .struct_size = sizeof(nevod_needs),
-    .flags = NEVOD_NEED_RESPONSES | NEVOD_NEED_SUCCESSES | NEVOD_NEED_STATE | NEVOD_NEED_RANDOM,
+    .flags = NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES | NEVOD_NEED_STATE | NEVOD_NEED_RANDOM,
 };
 
 static const nevod_needs *needs(void *instance) {
@@ -129,8 +129,8 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
 
 /* Any response may have a nonce (RFC 9449 §8.2); the request is retried only if the response rejects the proof's nonce. */
 static int32_t on_response(void *instance, const void *token, const nevod_view *request, const nevod_response *response,
-                           const nevod_actions *actions) {
-    (void)instance, (void)token, (void)request;
+                           const nevod_actions *actions, const nevod_errors *errors) {
+    (void)instance, (void)token, (void)request, (void)errors;
     const nevod_bytes nonce = header_of(response, "DPoP-Nonce");
     if (nonce.count == 0 || actions->set_state(actions->host, nonce) != NEVOD_OK) return NEVOD_VERDICT_NOTHING;
     text challenge;

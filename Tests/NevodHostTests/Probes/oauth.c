@@ -154,7 +154,8 @@ static int32_t metadata(const client *client, flow *flow, const nevod_response *
     if (response->status != 200 || strcmp(issuer.data, client->issuer) != 0 || flow->token_endpoint.count == 0)
         return fail(errors, NEVOD_UNAVAILABLE, "issuer", "its metadata can't be read");
     if (flow->kind == NEVOD_FLOW_REFRESH) return exchange(client, flow, NULL, actions);
-    actions->listen(actions->host, bytes("/callback"));
+    const nevod_listen here = { .struct_size = sizeof here, .path = bytes("/callback") };
+    actions->listen(actions->host, &here);
     return NEVOD_OK;
 }
 

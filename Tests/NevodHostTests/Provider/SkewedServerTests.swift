@@ -311,7 +311,8 @@ struct SkewedServerTests {
 
     @Test func `The expiry of a token that a response brings is on this machine's clock, too`() async throws {
         let server = try ScriptedServer { request in
-            request.target == "/login" ? ScriptedServer.Response(body: "t")
+            request.target == "/login"
+                ? ScriptedServer.Response(body: "t")
                 : ScriptedServer.Response(headers: [Self.date(minutesAhead: 60), "X-Fresh: next"])
         }
         let session = try session(server, "nonce-keep-time")

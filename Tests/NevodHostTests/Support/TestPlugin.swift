@@ -8,6 +8,8 @@ enum TestPlugin {
     static let settings = Result { try load("settings") }
     static let edits = Result { try load("edits") }
     static let flow = Result { try load("flow") }
+    /// Each call gives another value, whose schemes have warned of nothing yet.
+    static func keeper() throws -> Plugin { try load("keeper") }
 
     /// The real plugin, which the build puts beside the test binary.
     static let hmac = Result { try Plugin(named: "HMACAuth") }

@@ -49,7 +49,7 @@ static void destroy(void *in) { free(in); }
 
 static const nevod_needs *needs(void *in) {
     static const nevod_needs NEEDS = {
-        .struct_size = sizeof NEEDS, .flags = NEVOD_NEED_STATE | NEVOD_NEED_USE_COUNT | NEVOD_NEED_RESPONSES | NEVOD_NEED_SUCCESSES};
+        .struct_size = sizeof NEEDS, .flags = NEVOD_NEED_STATE | NEVOD_NEED_USE_COUNT | NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES};
     static const nevod_needs NONE = {.struct_size = sizeof NONE};
     return strncmp(((instance *)in)->mode, "nonce", 5) ? &NONE : &NEEDS;
 }
@@ -88,8 +88,8 @@ static int32_t authorize(void *in, const void *token, const nevod_view *view, co
 }
 
 static int32_t on_response(void *in, const void *token, const nevod_view *request, const nevod_response *response,
-                           const nevod_actions *actions) {
-    (void)token;
+                           const nevod_actions *actions, const nevod_errors *errors) {
+    (void)token, (void)errors;
     const char *mode = ((instance *)in)->mode;
     for (uint32_t i = 0; i < response->header_count; i++) {
         if (response->headers[i].name.count != 7 || memcmp(response->headers[i].name.data, "X-Fresh", 7)) continue;
@@ -219,7 +219,7 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
     }
     MODE("listen") {
         switch (event->kind) {
-        case NEVOD_EVENT_START: return to->listen(to->host, text("/back")), NEVOD_OK;
+        case NEVOD_EVENT_START: return to->listen(to->host, &(nevod_listen){.struct_size = sizeof(nevod_listen), .path = text("/back")}), NEVOD_OK;
         case NEVOD_EVENT_LISTENING: {
             char address[512];
             strcpy(address, url);

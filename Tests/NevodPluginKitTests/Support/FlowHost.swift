@@ -157,7 +157,7 @@ final class FlowHost {
                 return FlowHost.note(host, .ask(questions))
             },
             show: { FlowHost.note($0, .show(text($1), text($2))) },
-            listen: { FlowHost.note($0, .listen(text($1))) },
+            listen: { FlowHost.note($0, .listen(text($1!.pointee.path))) },
             browse: { FlowHost.note($0, .browse(text($1))) },
             wait: { FlowHost.note($0, .wait($1)) },
             keep: { FlowHost.note($0, .keep(FlowHost.token($1))) },
@@ -227,7 +227,7 @@ extension FlowHost.Response {
             struct_size: UInt32(MemoryLayout<nevod_response>.size), status: status, target_kind: isFromProxy ? 1 : 0,
             header_count: UInt32(headers.count),
             headers: lent.values(headers.map { nevod_pair(name: lent.bytes($0.0), value: lent.bytes($0.1)) }),
-            body: lent.bytes(body), url: lent.bytes(url))
+            body: lent.bytes(body), url: lent.bytes(url), digests: nil, digest_count: 0, flags: 0)
     }
 }
 

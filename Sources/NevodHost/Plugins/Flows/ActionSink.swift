@@ -18,43 +18,44 @@ struct ActionSink {
         self.provenance = provenance
     }
 
-    /// Calls `body` with the contract's table for this sink.
-    mutating func withTable<Result>(_ body: (UnsafePointer<nevod_actions>) -> Result) -> Result {
-        withUnsafeMutablePointer(to: &self) { sink in
-            var table = nevod_actions(
-                struct_size: UInt32(MemoryLayout<nevod_actions>.size), reserved: 0, host: sink,
-                send: { host, request in Self.record(host, "send") { sink throws(Problem) in try sink.send(request) } },
-                ask: { host, questions, count in
-                    Self.record(host, "ask") { sink throws(Problem) in try sink.ask(questions, count) }
-                },
-                show: { host, text, url in
-                    Self.record(host, "show") { sink throws(Problem) in
-                        .show(text: text.message, url: try sink.text(url, "its url"))
-                    }
-                },
-                listen: { host, path in
-                    Self.record(host, "listen") { sink throws(Problem) in .listen(path: try sink.path(path)) }
-                },
-                browse: { host, url in
-                    Self.record(host, "browse") { sink throws(Problem) in .browse(url: try sink.text(url, "its url")) }
-                },
-                wait: { host, nanoseconds in
-                    Self.record(host, "wait") { _ throws(Problem) in .wait(.nanoseconds(Int64(clamping: nanoseconds))) }
-                },
-                keep: { host, token in
-                    Self.record(host, "keep") { sink throws(Problem) in
-                        let token = try sink.token(token)
-                        guard !token.bytes.isEmpty else { throw Problem("the token is empty") }
-                        return .keep(token)
-                    }
-                },
-                token: { host, token in Self.record(host, "token") { sink throws(Problem) in .token(try sink.token(token)) } },
-                set_state: { host, state in
-                    guard let host else { return Int32(NEVOD_INTERNAL) }
-                    return host.assumingMemoryBound(to: ActionSink.self).pointee.setState(state)
-                })
-            return withUnsafePointer(to: &table, body)
-        }
+    /// The contract's table, whose `host` each call sets to its generation.
+    static var table: nevod_actions {
+        nevod_actions(
+            struct_size: UInt32(MemoryLayout<nevod_actions>.size), reserved: 0, host: nil,
+            send: { host, request in
+                Self.record(host, "send") { sink throws(Problem) in try sink.send(request) }
+            },
+            ask: { host, questions, count in
+                Self.record(host, "ask") { sink throws(Problem) in try sink.ask(questions, count) }
+            },
+            show: { host, text, url in
+                Self.record(host, "show") { sink throws(Problem) in
+                    .show(text: text.message, url: try sink.text(url, "its url"))
+                }
+            },
+            listen: { host, options in
+                Self.record(host, "listen") { sink throws(Problem) in try sink.listen(options) }
+            },
+            browse: { host, url in
+                Self.record(host, "browse") { sink throws(Problem) in .browse(url: try sink.text(url, "its url")) }
+            },
+            wait: { host, nanoseconds in
+                Self.record(host, "wait") { _ throws(Problem) in .wait(.nanoseconds(Int64(clamping: nanoseconds))) }
+            },
+            keep: { host, token in
+                Self.record(host, "keep") { sink throws(Problem) in
+                    let token = try sink.token(token)
+                    guard !token.bytes.isEmpty else { throw Problem("the token is empty") }
+                    return .keep(token)
+                }
+            },
+            token: { host, token in
+                Self.record(host, "token") { sink throws(Problem) in .token(try sink.token(token)) }
+            },
+            set_state: { host, state in
+                guard let sink = PluginCall.actions(host, "set_state") else { return Int32(NEVOD_UNSUPPORTED) }
+                return sink.pointee.setState(state)
+            })
     }
 
     private struct Problem: Error {
@@ -63,19 +64,18 @@ struct ActionSink {
     }
 
     private static func record(
-        _ host: UnsafeMutableRawPointer?, _ name: String, _ make: (ActionSink) throws(Problem) -> FlowAction
+        _ host: UnsafeMutableRawPointer?, _ function: StaticString, _ make: (ActionSink) throws(Problem) -> FlowAction
     ) -> Int32 {
-        guard let host else { return Int32(NEVOD_INTERNAL) }
-        let sink = host.assumingMemoryBound(to: ActionSink.self)
+        guard let sink = PluginCall.actions(host, function) else { return Int32(NEVOD_UNSUPPORTED) }
         guard sink.pointee.action == nil, sink.pointee.problem == nil else {
-            if sink.pointee.problem == nil { sink.pointee.problem = "\(name) is the second action of one step" }
+            if sink.pointee.problem == nil { sink.pointee.problem = "\(function) is the second action of one step" }
             return Int32(NEVOD_UNSUPPORTED)
         }
         do throws(Problem) {
             sink.pointee.action = try make(sink.pointee)
             return Int32(NEVOD_OK)
         } catch {
-            sink.pointee.problem = "its \(name) is invalid: \(error.text)"
+            sink.pointee.problem = "its \(function) is invalid: \(error.text)"
             return Int32(NEVOD_UNSUPPORTED)
         }
     }
@@ -91,6 +91,16 @@ struct ActionSink {
 
     // MARK: Reading
 
+    private func copy<Table: ContractTable>(
+        _ pointer: UnsafePointer<Table>?, _ minimum: UInt32, _ name: String
+    ) throws(Problem) -> Table {
+        guard let pointer else { throw Problem("\(name) is NULL") }
+        guard let table = Table(copying: pointer, minimum: minimum) else {
+            throw Problem("\(name) has struct_size \(pointer.pointee.struct_size), but at least \(minimum) is required")
+        }
+        return table
+    }
+
     private func text(_ bytes: nevod_bytes, _ what: String, upTo limit: Int = 8192) throws(Problem) -> String {
         guard bytes.count <= limit else { throw Problem("\(what) has \(bytes.count) bytes, more than \(limit)") }
         guard bytes.count == 0 || bytes.data != nil else { throw Problem("\(what) has a length but no data") }
@@ -98,6 +108,11 @@ struct ActionSink {
             !text.unicodeScalars.contains(where: { $0.isUnsafeAtTerminal || $0 == "\t" })
         else { throw Problem("\(what) is not UTF-8, or contains a control character") }
         return text
+    }
+
+    private func listen(_ pointer: UnsafePointer<nevod_listen>?) throws(Problem) -> FlowAction {
+        let options = try copy(pointer, NEVOD_LISTEN_MINIMUM, "nevod_listen")
+        return .listen(path: try path(options.path))
     }
 
     private func path(_ bytes: nevod_bytes) throws(Problem) -> String {
@@ -108,8 +123,8 @@ struct ActionSink {
     }
 
     private func token(_ pointer: UnsafePointer<nevod_token>?) throws(Problem) -> IssuedToken {
-        guard let token = pointer?.pointee else { throw Problem("the token is NULL") }
-        guard token.struct_size >= MemoryLayout<nevod_token>.size else { throw Problem("nevod_token is too short") }
+        let token = try copy(pointer, NEVOD_TOKEN_MINIMUM, "nevod_token")
+        guard token.reserved == 0 else { throw Problem("nevod_token.reserved is not zero") }
         guard token.bytes.count <= IssuedToken.largest else {
             throw Problem("the token has \(token.bytes.count) bytes, more than \(IssuedToken.largest)")
         }
@@ -121,10 +136,8 @@ struct ActionSink {
     }
 
     private func send(_ pointer: UnsafePointer<nevod_flow_request>?) throws(Problem) -> FlowAction {
-        guard let flow = pointer?.pointee else { throw Problem("the request is NULL") }
-        guard flow.struct_size >= MemoryLayout<nevod_flow_request>.size else {
-            throw Problem("nevod_flow_request is too short")
-        }
+        let flow = try copy(pointer, NEVOD_FLOW_REQUEST_MINIMUM, "nevod_flow_request")
+        guard flow.reserved == 0 else { throw Problem("nevod_flow_request.reserved is not zero") }
         guard flow.body.count <= Self.largestBody else {
             throw Problem("the body has \(flow.body.count) bytes, more than \(Self.largestBody)")
         }
@@ -173,8 +186,8 @@ struct ActionSink {
         }
         var questions: [FlowQuestion] = []
         for index in 0..<Int(count) {
-            guard let question = table[index]?.pointee else { throw Problem("question \(index) is NULL") }
-            guard question.struct_size >= MemoryLayout<nevod_question>.size else { throw Problem("nevod_question is too short") }
+            let question = try copy(table[index], NEVOD_QUESTION_MINIMUM, "nevod_question \(index)")
+            guard question.reserved == 0 else { throw Problem("nevod_question.reserved is not zero") }
             let name = try text(question.name, "a question's name", upTo: 64)
             guard !name.isEmpty, !questions.contains(where: { $0.name == name }) else {
                 throw Problem("a question's name is empty, or occurs twice")

@@ -28,7 +28,9 @@ final class Flow {
         guard let begin = instance.scheme.table.pointee.flow_begin else { return nil }
         var handle: UnsafeMutableRawPointer?
         var errors = ErrorSink()
-        let status = errors.withTable { begin(instance.handle, kind.rawValue, &handle, $0) }
+        let status = PluginCall.run("flow_begin", instance.services, errors: &errors) {
+            begin(instance.handle, kind.rawValue, &handle, $0.errors)
+        }
         if status == NEVOD_UNSUPPORTED { return nil }
         guard status == NEVOD_OK else { throw errors.error(status, in: "flow_begin of \(kind.name)", of: instance.scheme) }
         self.instance = instance
@@ -37,7 +39,9 @@ final class Flow {
     }
 
     deinit {
-        instance.scheme.table.pointee.flow_free?(instance.handle, handle)
+        PluginCall.run("flow_free", instance.services) { _ in
+            instance.scheme.table.pointee.flow_free?(instance.handle, handle)
+        }
     }
 
     /// Passes an event to the flow and returns its next action.
@@ -52,11 +56,9 @@ final class Flow {
         var actions = ActionSink(provenance: instance.provenance)
         var errors = ErrorSink()
         let function = "the \(kind.name) flow"
-        let status = actions.withTable { actions in
-            errors.withTable { errors in
-                instance.scheme.table.pointee.flow_step?(instance.handle, handle, &table, actions, errors)
-                    ?? Int32(NEVOD_UNSUPPORTED)
-            }
+        let status = PluginCall.run("flow_step", instance.services, errors: &errors, actions: &actions) { sinks in
+            instance.scheme.table.pointee.flow_step?(instance.handle, handle, &table, sinks.actions, sinks.errors)
+                ?? Int32(NEVOD_UNSUPPORTED)
         }
         withExtendedLifetime(lent) {}
         if let problem = actions.problem { throw fault(problem) }
