@@ -18,7 +18,7 @@ package func onThread(_ work: @escaping @Sendable () -> Void) {
 }
 
 /// Awaits a blocking call on a thread of its own, which leaves those of Swift's pool to other tests.
-func onOwnThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
+package func onOwnThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
     try await withCheckedThrowingContinuation { continuation in
         onThread { continuation.resume(with: Result { try body() }) }
     }
