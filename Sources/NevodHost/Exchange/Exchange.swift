@@ -17,6 +17,8 @@ public struct Exchange: Sendable {
     let deadline: ContinuousClock.Instant?
     /// The tokens that the request carries. Kept across attempts.
     var bindings: CredentialBindings
+    /// The task that works on the request; nil if no interceptor of the request may block.
+    let work: RequestWork?
     private let yieldSlot: YieldSlot?
 
     /// Releases the request's ``DispatchSlot``, and returns a closure that acquires it again.
@@ -25,7 +27,7 @@ public struct Exchange: Sendable {
     init(
         request: HTTPRequest, options: TransferOptions, attempt: Int = 1, mayCarryCredentials: Bool = true,
         deadline: ContinuousClock.Instant? = nil, bindings: CredentialBindings = CredentialBindings(),
-        yieldSlot: YieldSlot? = nil
+        work: RequestWork? = nil, yieldSlot: YieldSlot? = nil
     ) {
         self.request = request
         self.options = options
@@ -33,6 +35,7 @@ public struct Exchange: Sendable {
         self.mayCarryCredentials = mayCarryCredentials
         self.deadline = deadline
         self.bindings = bindings
+        self.work = work
         self.yieldSlot = yieldSlot
     }
 

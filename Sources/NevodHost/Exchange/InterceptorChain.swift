@@ -4,6 +4,7 @@ public struct InterceptorChain: RequestInterceptor {
     private let all: [any RequestInterceptor]
     let credentials: [any RequestInterceptor]
     let signatures: [any RequestInterceptor]
+    public let mayBlock: Bool
     private let observers: [any OutcomeObserver]
 
     /// - Parameter interceptors: the interceptors in order. Nested chains are flattened.
@@ -12,6 +13,7 @@ public struct InterceptorChain: RequestInterceptor {
         credentials = flat.filter { $0.phase == .credential }
         signatures = flat.filter { $0.phase == .signature }
         all = credentials + signatures
+        mayBlock = all.contains(where: \.mayBlock)
         observers = all.reversed().compactMap { $0 as? any OutcomeObserver }
     }
 

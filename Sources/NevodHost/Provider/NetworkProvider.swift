@@ -69,22 +69,34 @@ public struct NetworkProvider: Sendable {
     ) async throws(NetworkError) -> HTTPResponse {
         let options = options ?? RequestOptions(timeout: config.timeout)
         budget.deposit()
-        return try await onExecutor { () async throws(NetworkError) in
-            var redirects = RedirectChain(options.redirects)
-            let deadline = Deadline(options.timeout)
-            var hop = request
-            while true {
-                let (sent, response) = try await response(
-                    to: hop, options, deadline, mayCarryCredentials: redirects.mayCarryCredentials)
-                do throws(RedirectError) {
-                    guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
-                        return response
-                    }
-                    await drain(response)
-                    hop = next
-                } catch {
-                    throw .redirect(error)
+        let deadline = Deadline(options.timeout)
+        guard chain.mayBlock else {
+            return try await onExecutor { () async throws(NetworkError) in
+                try await finalResponse(to: request, options, deadline, nil)
+            }
+        }
+        return try await RequestWork.run(on: session.executor, until: deadline.instant) { work throws(NetworkError) in
+            try await finalResponse(to: request, options, deadline, work)
+        }
+    }
+
+    /// Follows redirects.
+    private func finalResponse(
+        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, _ work: RequestWork?
+    ) async throws(NetworkError) -> HTTPResponse {
+        var redirects = RedirectChain(options.redirects)
+        var hop = request
+        while true {
+            let (sent, response) = try await response(
+                to: hop, options, deadline, work, mayCarryCredentials: redirects.mayCarryCredentials)
+            do throws(RedirectError) {
+                guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
+                    return response
                 }
+                await drain(response)
+                hop = next
+            } catch {
+                throw .redirect(error)
             }
         }
     }
@@ -92,22 +104,26 @@ public struct NetworkProvider: Sendable {
     /// Sends one hop, with as many attempts as the chain, and then the retry policy, ask for. Each attempt starts from the
     /// caller's request, without the edits of the previous one.
     private func response(
-        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, mayCarryCredentials: Bool
+        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, _ work: RequestWork?,
+        mayCarryCredentials: Bool
     ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
         var attempt = 1
         var bindings = CredentialBindings()
         var retries = RetryState(options.retryPolicy ?? config.retryPolicy)
         while true {
+            try work?.check()
             let slot = try await acquireSlot(at: request.origin, deadline)
             // Released explicitly: an interceptor, or a task it started, may still hold the exchange and with it the slot.
             defer { slot.release() }
+            work?.releaseWhenAbandoned { slot.release() }
             var transfer = options.transfer
             do { transfer.timeout = try deadline.remaining } catch { throw NetworkError(.deadlineExceeded) }
             var exchange = Exchange(
                 request: request, options: transfer, attempt: attempt, mayCarryCredentials: mayCarryCredentials,
-                deadline: deadline.instant, bindings: bindings,
+                deadline: deadline.instant, bindings: bindings, work: work,
                 yieldSlot: { slot.yield(until: deadline.instant) })
             try await authorize(&exchange)
+            try work?.check()
             observer?(exchange.request)
             let outcome = await send(exchange, deadline)
             slot.release()
@@ -155,11 +171,21 @@ public struct NetworkProvider: Sendable {
     public func authorize(
         _ request: HTTPRequest, _ options: RequestOptions = RequestOptions()
     ) async throws(NetworkError) -> HTTPRequest {
-        try await onExecutor { () async throws(NetworkError) in
-            var exchange = Exchange(request: request, options: options.transfer)
-            try await authorize(&exchange)
-            return exchange.request
+        guard chain.mayBlock else {
+            return try await onExecutor { () async throws(NetworkError) in try await authorized(request, options, nil) }
         }
+        // Without a deadline: the chain may have to wait for a person who logs in.
+        return try await RequestWork.run(on: session.executor, until: nil) { work throws(NetworkError) in
+            try await authorized(request, options, work)
+        }
+    }
+
+    private func authorized(
+        _ request: HTTPRequest, _ options: RequestOptions, _ work: RequestWork?
+    ) async throws(NetworkError) -> HTTPRequest {
+        var exchange = Exchange(request: request, options: options.transfer, work: work)
+        try await authorize(&exchange)
+        return exchange.request
     }
 
     /// Runs the chain, adds the transport's header lines, and signs the result.
