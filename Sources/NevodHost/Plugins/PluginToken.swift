@@ -76,9 +76,9 @@ public struct PluginToken: TokenModel, Redacted {
         return instance
     }
 
-    /// Returns nil if the scheme doesn't decode tokens.
+    /// Returns nil for the token of a scheme whose settings are its credential.
     func liveToken(of instance: SchemeInstance) throws(PluginError) -> LiveToken? {
-        guard instance.scheme.table.pointee.token_decode != nil, !issued.bytes.isEmpty else { return nil }
+        guard !issued.bytes.isEmpty else { return nil }
         // Copies may be bound to several instances, and an instance can use only tokens that it decoded itself.
         if let known = live.token.withLock({ $0 }), known.instance === instance { return known }
         let made = try LiveToken(issued, of: instance)

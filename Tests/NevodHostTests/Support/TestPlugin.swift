@@ -8,6 +8,7 @@ enum TestPlugin {
     static let settings = Result { try load("settings") }
     static let edits = Result { try load("edits") }
     static let flow = Result { try load("flow") }
+    static let bare = Result { try load("bare") }
     /// Each call gives another value, whose schemes have warned of nothing yet.
     static func keeper() throws -> Plugin { try load("keeper") }
 
