@@ -78,6 +78,7 @@ enum ExitCode {
         switch error.reason {
         case .unknownSetting, .missingSetting, .badSetting: settings
         case .unanswered: unanswered
+        case .noFlow: authorization
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) == .badSettings: settings
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) != nil: authorization
         default: plugin
