@@ -73,7 +73,9 @@ struct FlowDriver: Sendable {
         } catch {
             guard case .unanswered = error.reason else { throw error }
             let tried = flow.unsupported.compactMap(\.action)
-            throw tried.isEmpty ? error : interaction?.error(forUnsupported: tried) ?? error
+            // The interaction can't explain an action that it doesn't know.
+            guard !tried.isEmpty, tried.count == flow.unsupported.count else { throw error }
+            throw interaction?.error(forUnsupported: tried) ?? error
         }
     }
 
@@ -100,6 +102,7 @@ struct FlowDriver: Sendable {
         case .listen(let uri):
             // The next one may want the same port.
             work.listener?.stop()
+            work.listener = nil
             do throws(ListenError) {
                 let listener = try LoopbackListener(uri)
                 work.listener = listener

@@ -21,8 +21,8 @@ final class LoopbackListener: Sendable {
     // Limit silent and slow connections, so that they can't block the browser's.
     private static let mostConnections = 16
     static let connectionTimeout: Duration = .seconds(2)
-    /// The unread redirects that are kept: forms may be large.
-    private static let mostRedirects = 4
+    /// The unread redirects that are kept. Several, so that another program's don't displace the browser's.
+    private static let mostRedirects = 16
 
     let url: String
     private let uri: RedirectURI

@@ -106,14 +106,14 @@ struct LoopbackListenerTests {
     @Test func `A limited number of unread forms is kept`() async throws {
         let listener = try form()
         defer { listener.stop() }
-        for index in 0..<10 {
+        for index in 0..<20 {
             let client = try LoopbackClient(of: listener)
-            client.write(Array((head(listener, "Content-Length: 1\r\n") + "\(index)").utf8))
+            client.write(Array((head(listener, "Content-Length: 2\r\n") + "\(index + 10)").utf8))
             #expect(client.response.contains("200 OK"))
         }
         var bodies: [Secret?] = []
-        for _ in 0..<4 { bodies.append(try await listener.redirect(until: .now + .seconds(30)).body) }
-        let expected: [Secret?] = ["0", "1", "2", "3"].map { Secret($0) }
+        for _ in 0..<16 { bodies.append(try await listener.redirect(until: .now + .seconds(30)).body) }
+        let expected: [Secret?] = (10..<26).map { Secret("\($0)") }
         #expect(bodies == expected)
         try await expectNothingElse(listener)
     }
