@@ -84,6 +84,7 @@ enum ExitCode {
         case .unanswered: unanswered
         case .refusedResponse: refused
         case .unreturned: timeout
+        case .noFlow: authorization
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) == .badSettings: settings
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) != nil: authorization
         default: plugin
