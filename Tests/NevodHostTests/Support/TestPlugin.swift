@@ -23,6 +23,10 @@ enum TestPlugin {
     static let dpop = Result { try load("dpop", from: "Probes") }
     static let basic = Result { try load("basic", from: "Probes") }
     static let oauth = Result { try load("oauth", from: "Probes") }
+    static let scram = Result { try load("scram", from: "Probes") }
+    static let signed = Result { try load("signed", from: "Probes") }
+    static let agent = Result { try load("agent", from: "Probes") }
+    static let scope = Result { try load("scope", from: "Probes") }
 
     /// The compiler's options, which may add a sanitizer.
     private static let compiler = (getenv("NEVOD_TEST_PLUGIN_COMPILER").map { String(cString: $0) } ?? "cc")
