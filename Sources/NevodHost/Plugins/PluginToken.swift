@@ -64,7 +64,7 @@ public struct PluginToken: TokenModel, Redacted {
         if case .stream(let stream) = exchange.request.body, stream.isReplayable, !instance.needs.digests.isEmpty {
             digests = try await StreamDigests(of: stream, instance.needs.digests)
         }
-        let token = try await liveToken(of: instance, until: exchange.deadline)
+        let token = try await liveToken(of: instance, exchange.deadline, exchange.work)
         let use = try await instance.authorize(&exchange, token: token, account: account, streamDigests: digests)
         guard instance.needs.anyResponse else { return }
         exchange.bindings.attach(SchemeUse(state: use, token: token, account: account), of: ObjectIdentifier(instance))
@@ -84,12 +84,17 @@ public struct PluginToken: TokenModel, Redacted {
     }
 
     /// The same, decoding on a worker's thread if the scheme may block.
-    private func liveToken(of instance: SchemeInstance, until deadline: ContinuousClock.Instant?) async throws -> LiveToken? {
-        guard instance.mayBlock, needsDecoding(by: instance) else { return try liveToken(of: instance) }
+    private func liveToken(
+        of instance: SchemeInstance, _ deadline: ContinuousClock.Instant?, _ work: RequestWork?
+    ) async throws -> LiveToken? {
+        guard needsDecoding(by: instance) else { return nil }
         if let known = known(to: instance) { return known }
         return remember(
-            try await instance.onWorker("token_decode", until: deadline) { [issued] () throws(PluginError) in
-                try LiveToken(issued, of: instance)
+            try await instance.recording("token_decode", in: work) {
+                guard instance.mayBlock else { return try LiveToken(issued, of: instance) }
+                return try await instance.onWorker("token_decode", until: deadline) { [issued] () throws(PluginError) in
+                    try LiveToken(issued, of: instance)
+                }
             })
     }
 
