@@ -25,7 +25,8 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 BUILD = pathlib.Path(os.environ["NEVOD_BUILD_DIR"]).resolve()
 HOST = BUILD / "nevod-host"
-INCLUDE = ROOT / "Sources/NevodPluginABI/include"
+# Tests/Growth/run.py has the plugins in C built with a header of its own.
+INCLUDE = pathlib.Path(os.environ.get("NEVOD_INCLUDE", ROOT / "Sources/NevodPluginABI/include"))
 
 # Texts that occur nowhere else: if an output contains one, it leaked.
 SECRET = "s3cret-Kq7ZpVdW"
@@ -70,15 +71,19 @@ def swift_plugin():
 
 
 @functools.cache
-def c_plugin():
-    """Builds the example with the command in its first comment."""
-    source = (ROOT / "Examples/c-hmac/hmac.c").read_text()
+def c_example(name):
+    """Builds an example with the command in its first comment."""
+    source = (ROOT / "Examples" / name).read_text()
     line = re.search(r"^ \* (cc .*)$", source[: source.index("*/")], re.MULTILINE)[1]
-    command = shlex.split(line)
+    command = [f"-I{INCLUDE}" if word.startswith("-I") else word for word in shlex.split(line)]
     output = command.index("-o") + 1
     command[output] = str(shared_folder() / command[output])
     compile_c(command, cwd=ROOT)
     return pathlib.Path(command[output])
+
+
+def c_plugin():
+    return c_example("c-hmac/hmac.c")
 
 
 def compile_c(command, cwd=None):
@@ -118,14 +123,23 @@ def peak_program():
 
 
 class DemoServer:
-    """Examples/demo-server/hmac_server.py in a process of its own."""
+    """Examples/demo-server/hmac_server.py in a process of its own, whose clock may be ahead."""
 
-    def __init__(self, folder):
+    LAUNCHER = """
+import runpy, sys, time
+ahead, now = float(sys.argv[1]), time.time
+time.time = lambda: now() + ahead
+del sys.argv[:2]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+    def __init__(self, folder, ahead=0):
         self.log = folder / "server.log"
         self.log.touch()
         self.seen = 0
         self.process = subprocess.Popen(
-            [sys.executable, ROOT / "Examples/demo-server/hmac_server.py", "--log", self.log, "--parent-pid", str(os.getpid())],
+            [sys.executable, "-c", self.LAUNCHER, str(ahead), ROOT / "Examples/demo-server/hmac_server.py", "--log", self.log,
+             "--parent-pid", str(os.getpid())],
             env={"PATH": os.environ["PATH"], "DEMO_SECRET": SECRET, "DEMO_API_KEY": API_KEY},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         line = self.process.stdout.readline().decode()

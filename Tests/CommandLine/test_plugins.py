@@ -252,6 +252,15 @@ class FaultyTable(Faulty):
         "no_destroy": (dict(SCHEME=".destroy = NULL"), '"test"', "destroy"),
         "no_authorize": (dict(SCHEME=".authorize = NULL"), '"test"', "authorize"),
         "no_token_free": (dict(SCHEME=".token_decode = token_decode"), '"test"', "token_free"),
+        "no_flow_step": (dict(SCHEME="ADD_FLOWS, .flow_step = NULL"), '"test"', "flow_step"),
+        "no_body_free": (dict(SCHEME=".body_piece = body_piece"), '"test"', "body_free"),
+        "no_body_piece": (dict(SCHEME=".body_free = body_free"), '"test"', "body_piece"),
+        "secret_parameter": (
+            dict(PARAMETERS="&parameter", PARAMETER=".flags = NEVOD_SETTING_SECRET"), "test.parameters", '"scope"', "secret"),
+        "parameter_twice": (dict(PARAMETERS="&parameter, &parameter"), "test.parameters", '"scope"', "twice"),
+        "parameters_without_table": (dict(SCHEME=".parameter_count = 2"), "test.parameters", "no table"),
+        "parameter_size_short": (
+            dict(PARAMETERS="&parameter", PARAMETER=".struct_size = 8"), "nevod_setting test.parameters[0]", "struct_size 8"),
         "zero_schemes": (dict(PLUGIN=".scheme_count = 0"), "schemes"),
         "absurdly_many_schemes": (dict(PLUGIN=".scheme_count = 0xFFFFFFFF"), "scheme_count"),
         "no_schemes_table": (dict(PLUGIN=".schemes = NULL"), "schemes"),
@@ -308,6 +317,189 @@ class FaultyTable(Faulty):
 
 # Reasons for refused edits.
 TOKEN, BREAK, HOSTS = "not a token", "line break", "only the host"
+
+
+NEWER = "use a newer host"
+# Unknown values, and the words by which a refusal names them. Bits 0 to 15 are critical, and bit 31 is never assigned.
+CRITICAL = {
+    **{
+        f"bit_{bit}_of_{name}": ({piece: fields + f".flags = 1u << {bit}", **more}, f"0x{1 << bit:x}", place)
+        for bit in (15, 31)
+        for name, piece, fields, place, more in (
+            ("scheme", "SCHEME", "", "flags", {}),
+            ("setting", "SETTING", "", "settings[0].flags", {}),
+            ("parameter", "PARAMETER", "", "parameters[0].flags", dict(PARAMETERS="&parameter")))
+    },
+    "kind_of_setting": (dict(SETTING=".kind = 99"), "the kind 99", '"word"'),
+    "kind_of_parameter": (dict(PARAMETER=".kind = 99", PARAMETERS="&parameter"), "the kind 99", '"scope"'),
+}
+
+
+class UnknownValues(Faulty):
+    """The contract's rule: unknown critical values refuse the scheme, unknown ignorable ones are passed over."""
+
+    def use(self, scheme):
+        return self.run_host("--plugin", self.path, "--scheme", scheme, self.url("/a"))
+
+    def expect_other_works(self):
+        self.server.forget()
+        self.expect(self.use("other"), 0)
+        self.the_request()
+
+    @cases(CRITICAL)
+    def test_critical(self, pieces, *fragments):
+        compile_plugin(self.path, SCHEMES="&scheme, &other", **pieces)
+        self.expect_failure(self.use("test"), 110, str(self.path), 'the scheme "test"', NEWER, *fragments)
+        self.expect_nothing_sent()
+        self.expect_other_works()
+
+    @cases(CRITICAL)
+    def test_critical_in_the_only_scheme(self, pieces, *fragments):
+        compile_plugin(self.path, **pieces)
+        self.expect_failure(self.run_host("inspect", self.path), 110, str(self.path), 'the scheme "test"', NEWER, *fragments)
+
+    @cases({"bit_15": 15, "bit_31": 31})
+    def test_critical_need(self, bit):
+        """Needs are those of an instance, so that `inspect` can't know them."""
+        compile_plugin(
+            self.path, SCHEMES="&scheme, &other", NEEDS=f".struct_size = sizeof(nevod_needs), .flags = 1u << {bit}")
+        self.expect_failure(self.use("test"), 110, 'the scheme "test"', f"0x{1 << bit:x} of its needs", NEWER)
+        self.expect_nothing_sent()
+        self.expect_other_works()
+
+    def test_ignorable(self):
+        """Bits 16 to 30, with the two that are assigned for schemes."""
+        ignorable = ".flags = 0x7fff0000u"
+        compile_plugin(
+            self.path, SCHEME=ignorable, SETTING=ignorable, PARAMETER=ignorable, PARAMETERS="&parameter",
+            NEEDS=".struct_size = sizeof(nevod_needs), " + ignorable, AUTHORIZE='SET("X-A", TEXT("b"))')
+        self.expect(self.run_host("--plugin", self.path, self.url("/a")), 0)
+        self.assertIn(["X-A", "b"], self.the_request()["headers"])
+
+    def test_status_of_create(self):
+        compile_plugin(self.path, CREATE="return 77")
+        self.expect_refused(110, "create", "a fault of the plugin: status 77, which the contract doesn't know")
+
+    def test_status_of_authorize(self):
+        compile_plugin(self.path, AUTHORIZE='REPORT("X-A", "is too old"); return 77')
+        self.expect_refused(110, "authorize", "X-A is too old", "status 77")
+
+    @cases({
+        "flow_begin": (dict(BEGIN="return 77"), "flow_begin"),
+        "flow_step": (dict(STEP="return -1"), "login flow"),
+        "flow_step_after_its_action": (dict(STEP='TOKEN(.bytes = NEVOD_BYTES("t")); return 77'), "login flow"),
+        "token_decode": (
+            dict(SCHEME="ADD_FLOWS, ADD_DECODE", STEP='TOKEN(.bytes = NEVOD_BYTES("t"))', DECODE="return 77"), "token_decode"),
+    })
+    def test_status_in_a_login(self, pieces, function):
+        compile_plugin(self.path, **{"SCHEME": "ADD_FLOWS", **pieces})
+        outcome = self.run_host("--no-store", "--plugin", self.path, self.url("/a"))
+        self.expect(outcome, 110, str(self.path), function, "a fault of the plugin: status ", "which the contract doesn't know")
+        self.expect_nothing_sent()
+
+    @cases({"positive": "77", "negative": "-77", "a_status": "NEVOD_INTERNAL"})
+    def test_verdict(self, verdict):
+        compile_plugin(
+            self.path, SCHEME=".on_response = on_response", RESPOND=f"return {verdict}",
+            NEEDS=".struct_size = sizeof(nevod_needs), .flags = NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES")
+        self.expect(self.run_host("-f", "--plugin", self.path, self.url("/status/200")), 0)
+        self.expect(self.run_host("-f", "--plugin", self.path, self.url("/status/401")), 22)
+        self.assertEqual(len(self.server.requests()), 2)
+
+    def test_log_level(self):
+        """It counts as the nearest known one."""
+        compile_plugin(self.path, CREATE='host->log(host->host, 99, TEXT("above all")); host->log(host->host, -99, TEXT("below all"))')
+        outcome = self.run_host("--plugin", self.path, self.url("/a"))
+        self.expect(outcome, 0, "above all")
+        self.assertNotIn("below all", outcome.err)
+        self.expect(self.run_host("-v", "--plugin", self.path, self.url("/a")), 0, "above all", "below all")
+
+
+class Negotiation(Faulty):
+    def test_later_minor_version(self):
+        compile_plugin(self.path, PLUGIN=".abi_minor = 1")
+        self.expect_refused(
+            110, "needs version 1.1 of the plugin contract, but this host serves version 1.0; use a newer host")
+
+    def test_later_minor_version_in_a_longer_table(self):
+        """The versions are read before anything that a later version may have changed."""
+        compile_plugin(self.path, PLUGIN=".abi_minor = 7, .struct_size = 4096, .scheme_count = 0, .reserved = 1")
+        self.expect_refused(110, "needs version 1.7", "serves version 1.0")
+
+    def test_the_hosts_version(self):
+        """A plugin learns the host's name, its version, and the minor version that it serves."""
+        compile_plugin(
+            self.path,
+            CREATE='char line[256]; snprintf(line, sizeof line, "%.*s %.*s serves %u.%u", (int)host->name.count,'
+            ' (const char *)host->name.data, (int)host->version.count, (const char *)host->version.data, NEVOD_ABI_MAJOR,'
+            ' (unsigned)host->abi_minor); host->log(host->host, NEVOD_LOG_WARNING,'
+            ' (nevod_bytes){(const uint8_t *)line, strlen(line)})')
+        version = self.run_host("--version").out.decode().split()[1]
+        self.expect(self.run_host("--plugin", self.path, self.url("/a")), 0, f"NevodHost {version} serves 1.0")
+
+
+class Sizes(Faulty):
+    """A struct has at least the size of its first frozen revision, and may have any number of later fields."""
+
+    def test_longer_tables(self):
+        longer = ".struct_size = 1u << 30"
+        compile_plugin(
+            self.path, PLUGIN=longer, SCHEME=longer + ", ADD_FLOWS", SETTING=longer, PARAMETER=longer, PARAMETERS="&parameter",
+            NEEDS=longer, STEP=f'return TOKEN(.bytes = NEVOD_BYTES("t"), {longer})', AUTHORIZE='SET("X-A", TEXT("b"))')
+        self.expect(self.run_host("--no-store", "--plugin", self.path, self.url("/a")), 0)
+        self.assertIn(["X-A", "b"], self.the_request()["headers"])
+
+    @cases({
+        "nevod_token": 'return TOKEN(.bytes = NEVOD_BYTES("t"), .struct_size = NEVOD_TOKEN_MINIMUM - 1)',
+        "nevod_question": 'const nevod_question one = {.struct_size = NEVOD_QUESTION_MINIMUM - 1, .kind = NEVOD_QUESTION_TEXT,'
+        ' .name = NEVOD_BYTES("a"), .prompt = NEVOD_BYTES("A")};'
+        ' return actions->ask(actions->host, (const nevod_question *const[]){&one}, 1)',
+        "nevod_flow_request": 'return actions->send(actions->host, &(nevod_flow_request){'
+        '.struct_size = NEVOD_FLOW_REQUEST_MINIMUM - 1, .method = NEVOD_BYTES("GET"), .url = NEVOD_BYTES("http://127.0.0.1/")})',
+        "nevod_listen": 'return actions->listen(actions->host, &(nevod_listen){.struct_size = NEVOD_LISTEN_MINIMUM - 1,'
+        ' .path = NEVOD_BYTES("/a")})',
+    })
+    def test_shorter_action(self, step):
+        compile_plugin(self.path, SCHEME="ADD_FLOWS", STEP=step)
+        outcome = self.run_host("--no-store", "--plugin", self.path, "--answer", "a=b", self.url("/a"))
+        name = self.id().rpartition("_shorter_action_")[2]
+        minimum = int(re.search(rf"define {name.upper()}_MINIMUM (\d+)u", (INCLUDE / "nevod_plugin.h").read_text())[1])
+        self.expect(
+            outcome, 110, str(self.path), 'login flow of the scheme "test"', name,
+            f"struct_size {minimum - 1}, but at least {minimum} is required")
+        self.expect_nothing_sent()
+
+
+class Reserved(Faulty):
+    """What is reserved is zero, or it could never be used."""
+
+    @cases({
+        "plugin": (dict(PLUGIN=".reserved = 1"), "nevod_plugin.reserved is 1, and must be zero"),
+        "needs": (
+            dict(NEEDS=".struct_size = sizeof(nevod_needs), .reserved = 7"), "test.needs.reserved is 7, and must be zero"),
+    })
+    def test_of_a_table(self, pieces, fragment):
+        compile_plugin(self.path, **pieces)
+        self.expect_refused(110, fragment)
+
+    @cases({
+        "nevod_token": 'return TOKEN(.bytes = NEVOD_BYTES("t"), .reserved = 1)',
+        "nevod_token_to_keep": 'return actions->keep(actions->host, &(nevod_token){.struct_size = sizeof(nevod_token),'
+        ' .reserved = 1, .bytes = NEVOD_BYTES("t")})',
+        "nevod_question": 'const nevod_question one = {.struct_size = sizeof one, .kind = NEVOD_QUESTION_TEXT,'
+        ' .name = NEVOD_BYTES("a"), .prompt = NEVOD_BYTES("A"), .reserved = 1};'
+        ' return actions->ask(actions->host, (const nevod_question *const[]){&one}, 1)',
+        "nevod_flow_request": 'return actions->send(actions->host, &(nevod_flow_request){.struct_size = sizeof(nevod_flow_request),'
+        ' .method = NEVOD_BYTES("GET"), .url = NEVOD_BYTES("http://127.0.0.1/"), .reserved = 1})',
+        "nevod_listen": 'return actions->listen(actions->host, &(nevod_listen){.struct_size = sizeof(nevod_listen),'
+        ' .path = NEVOD_BYTES("/a"), .reserved = 1})',
+    })
+    def test_of_an_action(self, step):
+        compile_plugin(self.path, SCHEME="ADD_FLOWS", STEP=step)
+        outcome = self.run_host("--no-store", "--plugin", self.path, "--answer", "a=b", self.url("/a"))
+        name = self.id().rpartition("_of_an_action_")[2].removesuffix("_to_keep")
+        self.expect(outcome, 110, str(self.path), 'login flow of the scheme "test"', f"{name}.reserved is not zero")
+        self.expect_nothing_sent()
 
 
 class FaultyAuthorize(Faulty):

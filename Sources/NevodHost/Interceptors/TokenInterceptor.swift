@@ -21,6 +21,10 @@ public struct TokenInterceptor<Token: TokenModel>: RequestInterceptor {
     }
 }
 
+extension TokenInterceptor: ParameterTaking {
+    var parameterDeclaring: (any ParameterDeclaring)? { (token as? any ParameterTaking)?.parameterDeclaring }
+}
+
 extension TokenModel {
     /// Authorizes the exchange. Errors are wrapped so that they name their source: the plugin, or the token.
     func write(on exchange: inout Exchange) async throws {

@@ -40,6 +40,9 @@ public struct Scheme: Sendable {
     /// Whether its login asks a person, as the scheme declares.
     public var isInteractive: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_INTERACTIVE) != 0 }
 
+    /// Whether its functions may wait or take long, as the scheme declares. They then run apart from the thread that carries requests.
+    public var blocks: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_BLOCKS) != 0 }
+
     /// Whether its functions may wait or take long, because it says so, or because one of them did. The host then calls them on
     /// the threads of ``SchemeWorkers``, so that no other request waits for them.
     public var mayBlock: Bool { called.mayBlock }
@@ -50,7 +53,8 @@ public struct Scheme: Sendable {
     /// - Parameters:
     ///   - settings: every setting that the scheme requires, and only settings that it declares.
     ///   - target: the recipient of its credential.
-    ///   - clock: gives the scheme the time; tests pass one that stands still.
+    ///   - clock: gives the scheme the time; tests pass one that stands still. Where a server's `Date` fields show that its clock
+    ///     differs by up to a day, its time is used instead.
     ///   - workers: the threads for its calls if they may block.
     ///   - log: receives the lines that the plugin writes.
     public func makeInstance(

@@ -24,7 +24,7 @@ public struct NetworkProvider: Sendable {
     ///   - session: the transport.
     ///   - interceptor: an interceptor, or an ``InterceptorChain``.
     ///   - rateLimiter: asked before each attempt; by default a ``RateLimiter`` with the configuration's limit.
-    ///   - logger: logs retries.
+    ///   - logger: logs retries, and servers whose clock differs from this machine's, if a plugin's scheme signs for them.
     ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         config: NetworkConfig, session: any HTTPTransport = CurlSession(),
@@ -46,7 +46,7 @@ public struct NetworkProvider: Sendable {
     ///   - session: the transport.
     ///   - interceptor: an interceptor, or an ``InterceptorChain``.
     ///   - signer: the token that signs each attempt after the whole chain.
-    ///   - logger: logs retries.
+    ///   - logger: logs retries, and servers whose clock differs from this machine's, if a plugin's scheme signs for them.
     ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         session: any HTTPTransport, interceptor: any RequestInterceptor = InterceptorChain([]),
@@ -68,6 +68,7 @@ public struct NetworkProvider: Sendable {
         _ request: HTTPRequest, _ options: RequestOptions? = nil
     ) async throws(NetworkError) -> HTTPResponse {
         let options = options ?? RequestOptions(timeout: config.timeout)
+        if !options.schemeParameters.isEmpty { try chain.check(options.schemeParameters) }
         budget.deposit()
         let deadline = Deadline(options.timeout)
         guard chain.mayBlock else {
@@ -85,10 +86,11 @@ public struct NetworkProvider: Sendable {
         to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, _ work: RequestWork?
     ) async throws(NetworkError) -> HTTPResponse {
         var redirects = RedirectChain(options.redirects)
+        var signing = SigningClocks()
         var hop = request
         while true {
             let (sent, response) = try await response(
-                to: hop, options, deadline, work, mayCarryCredentials: redirects.mayCarryCredentials)
+                to: hop, options, deadline, work, mayCarryCredentials: redirects.mayCarryCredentials, &signing)
             do throws(RedirectError) {
                 guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
                     return response
@@ -105,10 +107,11 @@ public struct NetworkProvider: Sendable {
     /// caller's request, without the edits of the previous one.
     private func response(
         to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, _ work: RequestWork?,
-        mayCarryCredentials: Bool
+        mayCarryCredentials: Bool, _ signing: inout SigningClocks
     ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
         var attempt = 1
         var bindings = CredentialBindings()
+        bindings.signing = signing
         var retries = RetryState(options.retryPolicy ?? config.retryPolicy)
         while true {
             try work?.check()
@@ -118,20 +121,33 @@ public struct NetworkProvider: Sendable {
             work?.releaseWhenAbandoned { slot.release() }
             var transfer = options.transfer
             do { transfer.timeout = try deadline.remaining } catch { throw NetworkError(.deadlineExceeded) }
+            bindings.signing.beginAttempt()
             var exchange = Exchange(
-                request: request, options: transfer, attempt: attempt, mayCarryCredentials: mayCarryCredentials,
+                request: request, options: transfer, schemeParameters: options.schemeParameters, attempt: attempt,
+                mayCarryCredentials: mayCarryCredentials,
                 deadline: deadline.instant, bindings: bindings, work: work,
                 yieldSlot: { slot.yield(until: deadline.instant) })
             try await authorize(&exchange)
             try work?.check()
             observer?(exchange.request)
-            let outcome = await send(exchange, deadline)
+            let start = exchange.bindings.signing.uptimeNow()
+            let received = await send(exchange, deadline)
+            // Before the chain: a challenge flow that it runs needs the server's time.
+            if case .success(let response) = received {
+                exchange.bindings.signing.learn(from: response, to: exchange.request.origin, sentAt: start, logger)
+            }
+            let outcome = await chain.read(received, decodesContent: session.decodesContent, &exchange)
             slot.release()
             await chain.observe(exchange, outcome)
             // The caller was cancelled and needs no further attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
             var shouldRetry = try await chainWantsRetry(&exchange, outcome)
+            // After the chain: a scheme's verdict comes first.
+            if !shouldRetry, case .success(let response) = outcome {
+                shouldRetry = exchange.bindings.signing.shouldSignAgain(exchange.request, after: response)
+            }
             if !shouldRetry { shouldRetry = try await waitBeforeRetry(&retries, exchange, outcome, deadline) }
+            signing = exchange.bindings.signing
             guard shouldRetry, attempt - retries.attempts < Self.maxAttempts, request.body.isReplayable else {
                 do throws(TransportError) { return (exchange.request, try outcome.get()) } catch { throw NetworkError(error) }
             }
@@ -183,7 +199,9 @@ public struct NetworkProvider: Sendable {
     private func authorized(
         _ request: HTTPRequest, _ options: RequestOptions, _ work: RequestWork?
     ) async throws(NetworkError) -> HTTPRequest {
-        var exchange = Exchange(request: request, options: options.transfer, work: work)
+        if !options.schemeParameters.isEmpty { try chain.check(options.schemeParameters) }
+        var exchange = Exchange(
+            request: request, options: options.transfer, schemeParameters: options.schemeParameters, work: work)
         try await authorize(&exchange)
         return exchange.request
     }
@@ -192,6 +210,11 @@ public struct NetworkProvider: Sendable {
     private func authorize(_ exchange: inout Exchange) async throws(NetworkError) {
         try await adapt(&exchange, with: chain.credentials)
         if !exchange.mayCarryCredentials { exchange.request.stripCredentials() }
+        exchange.readsWholeBody = chain.readsWholeBody(of: exchange)
+        // Otherwise the transport would ask for a content coding, and undo it.
+        if exchange.readsWholeBody, session.decodesContent, !exchange.request.headers.contains("Accept-Encoding") {
+            exchange.request.headers.add("Accept-Encoding", "identity", by: .host)
+        }
         session.prepare(&exchange.request)
         guard exchange.mayCarryCredentials else { return }
         try await adapt(&exchange, with: chain.signatures)
@@ -212,6 +235,7 @@ public struct NetworkProvider: Sendable {
     private func send(_ exchange: Exchange, _ deadline: Deadline) async -> Result<HTTPResponse, TransportError> {
         var options = exchange.options
         do { options.timeout = try deadline.remaining } catch { return .failure(.deadlineExceeded) }
+        if exchange.readsWholeBody { options.delivery = .streamed }
         do throws(TransportError) { return .success(try await session.send(exchange.request, options)) } catch {
             return .failure(error)
         }

@@ -17,6 +17,7 @@ enum ExitCode {
     static let unanswered: Int32 = 113
     static let store: Int32 = 114
     static let damaged: Int32 = 115
+    static let refused: Int32 = 116
 
     static let documented: [(Int32, String)] = [
         (success, "a response was received; with --fail, its status is below 400"),
@@ -47,6 +48,7 @@ enum ExitCode {
         (unanswered, "a login or a store's key needs an answer, and there is no terminal to ask at"),
         (store, "the store of sessions can't be opened, read or written, or its key is not the one given"),
         (damaged, "the store, or a session in it, is damaged"),
+        (refused, "the plugin refused the response, which can't be trusted"),
     ]
 
     static func of(_ error: any Error) -> Int32 {
@@ -61,6 +63,7 @@ enum ExitCode {
         case let error as StorageError: error.code == .damaged ? damaged : store
         case is VerificationError, is UnreadableTokenError: damaged
         case let error as PluginError: of(error)
+        case let error as TransportError where error.underlying != nil: error.underlying.map { of($0) } ?? other
         case let error as TransportError: error.curlCode == 0 ? other : error.curlCode
         case NetworkError.invalidURL(let error), NetworkError.invalidRequest(let error): of(error)
         case NetworkError.plugin(let error): of(error)
@@ -79,7 +82,9 @@ enum ExitCode {
         switch error.reason {
         case .unknownSetting, .missingSetting, .badSetting: settings
         case .unanswered: unanswered
+        case .refusedResponse: refused
         case .unreturned: timeout
+        case .noFlow: authorization
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) == .badSettings: settings
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) != nil: authorization
         default: plugin
