@@ -68,7 +68,7 @@ public struct PluginToken: TokenModel, Redacted {
         if case .stream(let stream) = exchange.request.body, stream.isReplayable, !instance.needs.digests.isEmpty {
             digests = try await StreamDigests(of: stream, instance.needs.digests)
         }
-        let token = try await liveToken(of: instance, until: exchange.deadline)
+        let token = try await liveToken(of: instance, exchange.deadline, exchange.work)
         let parameters = try instance.parameterSet(of: exchange.schemeParameters)
         if instance.target == .origin { exchange.bindings.signing.record(instance.clocks, at: exchange.request.origin) }
         let use = try await instance.authorize(
@@ -92,12 +92,17 @@ public struct PluginToken: TokenModel, Redacted {
     }
 
     /// The same, decoding on a worker's thread if the scheme may block.
-    private func liveToken(of instance: SchemeInstance, until deadline: ContinuousClock.Instant?) async throws -> LiveToken? {
-        guard instance.mayBlock, instance.scheme.table.pointee.token_decode != nil, !issued.bytes.isEmpty else { return try liveToken(of: instance) }
+    private func liveToken(
+        of instance: SchemeInstance, _ deadline: ContinuousClock.Instant?, _ work: RequestWork?
+    ) async throws -> LiveToken? {
+        guard !issued.bytes.isEmpty, instance.scheme.table.pointee.token_decode != nil else { return try liveToken(of: instance) }
         if let known = known(to: instance) { return known }
         return remember(
-            try await instance.onWorker("token_decode", until: deadline) { [issued] () throws(PluginError) in
-                try LiveToken(issued, of: instance)
+            try await instance.recording("token_decode", in: work) {
+                guard instance.mayBlock else { return try LiveToken(issued, of: instance) }
+                return try await instance.onWorker("token_decode", until: deadline) { [issued] () throws(PluginError) in
+                    try LiveToken(issued, of: instance)
+                }
             })
     }
 

@@ -49,20 +49,23 @@ extension SchemeInstance {
         _ exchange: inout Exchange, token: LiveToken?, account: String, parameters: ParameterSet?,
         streamDigests: StreamDigests?
     ) async throws -> StateUse {
-        guard mayBlock else {
-            return try authorize(
-                &exchange.request, attempt: exchange.attempt, token: token, account: account, parameters: parameters,
-                streamDigests: streamDigests)
+        try await recording("authorize", in: exchange.work) {
+            guard mayBlock else {
+                return try authorize(
+                    &exchange.request, attempt: exchange.attempt, token: token, account: account, parameters: parameters,
+                    streamDigests: streamDigests)
+            }
+            let (request, use) = try await onWorker("authorize", until: exchange.deadline) {
+                [request = exchange.request, attempt = exchange.attempt] () throws(PluginError) in
+                var request = request
+                let use = try self.authorize(
+                    &request, attempt: attempt, token: token, account: account, parameters: parameters,
+                    streamDigests: streamDigests)
+                return (request, use)
+            }
+            exchange.request = request
+            return use
         }
-        let (request, use) = try await onWorker("authorize", until: exchange.deadline) {
-            [request = exchange.request, attempt = exchange.attempt] () throws(PluginError) in
-            var request = request
-            let use = try self.authorize(
-                &request, attempt: attempt, token: token, account: account, parameters: parameters, streamDigests: streamDigests)
-            return (request, use)
-        }
-        exchange.request = request
-        return use
     }
 
     /// Shows the scheme the response to the request of an exchange, on a worker's thread if the scheme may block.
@@ -74,9 +77,12 @@ extension SchemeInstance {
         on response: FlowResponse, _ exchange: borrowing Exchange, _ use: SchemeUse
     ) async throws -> (Verdict, kept: IssuedToken?) {
         let (request, attempt) = (exchange.request, exchange.attempt)
-        guard mayBlock else { return try verdict(on: response, to: request, attempt: attempt, use) }
-        let seen = try await onWorker("on_response", until: exchange.deadline) { () throws(PluginError) in
-            try self.reaction(to: response, to: request, attempt: attempt, use)
+        let deadline = exchange.deadline
+        let seen = try await recording("on_response", in: exchange.work) {
+            guard mayBlock else { return try reaction(to: response, to: request, attempt: attempt, use) }
+            return try await onWorker("on_response", until: deadline) { () throws(PluginError) in
+                try self.reaction(to: response, to: request, attempt: attempt, use)
+            }
         }
         return settle(seen, request, use)
     }

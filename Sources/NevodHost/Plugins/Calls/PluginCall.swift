@@ -71,7 +71,7 @@ enum PluginCall {
         }
     }
 
-    private static func name(_ function: StaticString) -> UnsafePointer<CChar> {
+    static func name(_ function: StaticString) -> UnsafePointer<CChar> {
         UnsafeRawPointer(function.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 

@@ -124,30 +124,3 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all th
         return body()
     }
 }
-
-extension SchemeInstance {
-    /// Whether its calls run on the threads of `workers`.
-    var mayBlock: Bool { scheme.called.mayBlock }
-
-    /// Makes a call on one of the threads of `workers`. What it does after the deadline has no effect: all that `body` changes must
-    /// be its own, or its result.
-    ///
-    /// - Parameters:
-    ///   - function: the function that `body` calls.
-    ///   - deadline: nil for none.
-    /// - Throws: errors of `body`; ``PluginError/Reason/unreturned(scheme:function:)`` at the deadline; `CancellationError`.
-    func onWorker<Success: Sendable>(
-        _ function: StaticString, until deadline: ContinuousClock.Instant?,
-        _ body: @escaping @Sendable () throws(PluginError) -> Success
-    ) async throws -> Success {
-        do { return try await workers.run(until: deadline, body) } catch is DeadlineExceededError {
-            throw PluginError(scheme.plugin, .unreturned(scheme: scheme.id, function: "\(function)"))
-        } catch is SchemeWorkers.NoThreadError {
-            throw PluginError(
-                scheme.plugin,
-                .failed(
-                    scheme: scheme.id, function: "\(function)", status: PluginStatus.unavailable.rawValue, subject: "",
-                    message: "the system can start no thread for it; raise the limit on threads (ulimit -u)", detail: nil))
-        }
-    }
-}

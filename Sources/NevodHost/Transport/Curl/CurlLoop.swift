@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CLinux
+internal import CPluginCalls
 internal import Glibc
 internal import NevodSupport
 internal import Synchronization
@@ -201,6 +202,12 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         let thread = UInt(pthread_self())
         starting.withLock { _ in }
         guard owner.load(ordering: .relaxed) == thread else { return }
+        // A plugin's call that is stuck on this thread hands the loop over to another one.
+        nevod_call_thread_drive(Unmanaged.passUnretained(self).toOpaque()) { loop in
+            guard let loop else { return 0 }
+            return Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue().handOver() ? 1 : 0
+        }
+        defer { nevod_call_thread_drive(nil, nil) }
         while true {
             guard runJobs(on: thread) else { return }
             if let deadline, deadline <= nevod_monotonic_nanoseconds() {

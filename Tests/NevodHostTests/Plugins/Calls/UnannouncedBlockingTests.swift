@@ -70,6 +70,32 @@ struct UnannouncedBlockingTests {
         #expect(slow.warnings.count == 1)
     }
 
+    @Test func `A call that never returns fails its own request at the deadline, and no other`() async throws {
+        let slow = try SlowScheme("stalls")
+        let session = CurlSession()
+        let signed = NetworkProvider(session: session, signer: slow.instance.token)
+        let plain = NetworkProvider(session: session)
+        let request = try HTTPRequest(.get, server.url + "/stuck")
+        let stuck = Task { try await signed.send(request, RequestOptions(timeout: .seconds(2))) }
+        let endless = Task { try await signed.send(request) }
+        #expect(await slow.hasEntered(2))
+        for _ in 0..<20 { #expect(try await plain.send(HTTPRequest(.get, server.url)).status == 200) }
+        #expect(!slow.log.contains("2 leave authorize"))
+        let error = await #expect(throws: NetworkError.self) { try await stuck.value }
+        guard case .plugin(let error) = error, case .unreturned("stalls", "authorize") = error.reason else {
+            throw error ?? .cancelled
+        }
+        endless.cancel()
+        await #expect(throws: NetworkError.self) { try await endless.value }
+        slow.release(2)
+        #expect(await eventually { slow.log.filter { $0 == "2 leave authorize" }.count == 2 })
+        // The session works, and nothing of the abandoned requests arrives.
+        slow.release()
+        #expect(try await signed.send(HTTPRequest(.get, server.url + "/later")).status == 200)
+        #expect(!server.requests.contains { $0.target == "/stuck" })
+        #expect(slow.warnings.count == 1)
+    }
+
     @Test func `A scheme that returns at once stays where it is`() async throws {
         let slow = try SlowScheme("stalls", in: "nothing")
         for _ in 0..<20 { _ = try await thread(slow.instance) }
