@@ -199,6 +199,25 @@ struct ResponseBodyTests {
         #expect(tokens == ["login1 None", "next new"])
     }
 
+    @Test func `A token at the end of a stream is kept for the parameters of its request`() async throws {
+        let server = try await Self.server()
+        let provider = try provider("cod", "flows")
+        func token(_ scope: SchemeParameters, _ query: String) async throws -> String {
+            var options = Self.options(streamed: true)
+            options.schemeParameters = scope
+            _ = try await provider.send(HTTPRequest(.get, "\(server.url)/?\(query)"), options).body.collect()
+            let seen = try await NetworkProvider(session: CurlSession()).send(HTTPRequest(.get, "\(server.url)/seen"))
+            return try Command.python(
+                "import json, sys\nprint(json.loads(sys.argv[1])[-1]['x-token'])",
+                [String(decoding: try await seen.body.collect(), as: UTF8.self)]
+            ).joined()
+        }
+        #expect(try await token(["scope": "a"], "size=5000&header=X-Keep:next") == "login1")
+        #expect(try await token([:], "size=5") == "login2")
+        #expect(try await token(["scope": "a"], "size=5") == "next")
+        #expect(try await token([:], "size=5") == "login2")
+    }
+
     // MARK: Challenges
 
     private static let limit = 64 << 10

@@ -25,6 +25,8 @@ static const nevod_setting NEEDS = {.struct_size = sizeof NEEDS, .kind = NEVOD_S
 static const nevod_setting STATUS = {
     .struct_size = sizeof STATUS, .kind = NEVOD_SETTING_INTEGER, .flags = NEVOD_SETTING_REPEATABLE, .name = NEVOD_BYTES("status")};
 static const nevod_setting *const SETTINGS[] = {&NEEDS, &STATUS};
+static const nevod_setting SCOPE = {.struct_size = sizeof SCOPE, .kind = NEVOD_SETTING_TEXT, .name = NEVOD_BYTES("scope")};
+static const nevod_setting *const PARAMETERS[] = {&SCOPE};
 
 static void choose(instance *in, char letter) {
     switch (letter) {
@@ -164,7 +166,7 @@ static void end(void *in, void *flow) { (void)in, (void)flow; }
     .create = create, .destroy = destroy, .needs = needs, .authorize = authorize, .on_response = on_response
 static const nevod_scheme PLAIN = {COMMON, .id = NEVOD_BYTES("plain")};
 static const nevod_scheme FLOWS = {
-    COMMON, .id = NEVOD_BYTES("flows"), .token_decode = token_decode, .token_free = token_free, .flow_begin = begin,
+    COMMON, .id = NEVOD_BYTES("flows"), .parameters = PARAMETERS, .parameter_count = 1, .token_decode = token_decode, .token_free = token_free, .flow_begin = begin,
     .flow_step = step, .flow_free = end};
 static const nevod_scheme *const SCHEMES[] = {&PLAIN, &FLOWS};
 static const nevod_plugin PLUGIN = {
