@@ -1,5 +1,5 @@
 /// The versions of the tokens that a request carries, and the renewals, replacements and retries that it has used. Kept across
-/// attempts of one hop.
+/// attempts of one hop; ``signing`` also across redirects.
 struct CredentialBindings: Sendable {
     private struct Binding {
         let owner: ObjectIdentifier
@@ -11,6 +11,8 @@ struct CredentialBindings: Sendable {
     private var bindings: [Binding] = []
     private var attachments: [(owner: ObjectIdentifier, value: any Sendable)] = []
     private var retried: [ObjectIdentifier] = []
+    /// The clocks that the current attempt was signed by.
+    var signing = SigningClocks()
 
     /// Records the version of a token that was put on the request.
     ///

@@ -88,6 +88,8 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
         guard case .success(let response) = outcome, isRefused(response), shouldCarryToken(exchange) else { return false }
+        // The server may have refused the time of a signature rather than the token. A renewal could ask a person to log in.
+        if exchange.bindings.signing.shouldSignAgain(exchange.request, after: response) { return true }
         return try await renewToken(&exchange, by: refreshStrategy)
     }
 

@@ -70,6 +70,7 @@ public struct PluginToken: TokenModel, Redacted {
         }
         let token = try await liveToken(of: instance, until: exchange.deadline)
         let parameters = try instance.parameterSet(of: exchange.schemeParameters)
+        if instance.target == .origin { exchange.bindings.signing.record(instance.clocks, at: exchange.request.origin) }
         let use = try await instance.authorize(
             &exchange, token: token, account: account, parameters: parameters, streamDigests: digests)
         guard instance.needs.anyResponse else { return }

@@ -121,7 +121,7 @@ extension SchemeInstance {
         var fault = actions.problem
         var kept: IssuedToken?
         switch actions.action {
-        case .keep(let token): kept = token
+        case .keep(let token): kept = token.moved(by: -clocks.correction(at: clockOrigin(of: request)))
         case .some: fault = fault ?? "on_response may call only set_state and keep"
         case nil: break
         }
@@ -144,7 +144,16 @@ extension SchemeInstance {
         _ streamDigests: StreamDigests? = nil
     ) -> RequestViewBuilder {
         RequestViewBuilder(
-            of: request, for: target, needs, attempt: attempt, at: clock.unixNanoseconds(), use, parameters, streamDigests)
+            of: request, for: target, needs, attempt: attempt, at: time(of: request), use, parameters, streamDigests)
+    }
+
+    private func time(of request: borrowing HTTPRequest) -> Int64 {
+        clocks.isCorrecting ? clocks.nanoseconds(at: clockOrigin(of: request)) : clocks.wall.unixNanoseconds()
+    }
+
+    /// The origin whose clock counts for a request; nil for a proxy, since the `Date` of a response is not the proxy's.
+    private func clockOrigin(of request: borrowing HTTPRequest) -> Origin? {
+        target == .proxy ? nil : request.origin
     }
 
     private func place(of request: borrowing HTTPRequest, _ account: String) -> StatePlace {

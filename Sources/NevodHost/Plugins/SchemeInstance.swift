@@ -8,7 +8,7 @@ public final class SchemeInstance: Sendable {
     /// The recipient of its credential.
     public let target: SchemeTarget
     let needs: SchemeNeeds
-    let clock: HostClock
+    let clocks: ServerClocks
     let flowOrigins: FlowOrigins
     private let defaultParameters: Result<ParameterSet?, PluginError>
     /// The scheme and servers that its tokens are issued for.
@@ -27,7 +27,7 @@ public final class SchemeInstance: Sendable {
         self.scheme = scheme
         self.workers = workers
         self.target = target
-        self.clock = clock
+        clocks = ServerClocks(clock)
         services = HostServices(of: scheme.called, log: log)
         provenance = .scheme(scheme.id)
         flowOrigins = FlowOrigins(values, of: scheme)

@@ -24,7 +24,7 @@ public struct NetworkProvider: Sendable {
     ///   - session: the transport.
     ///   - interceptor: an interceptor, or an ``InterceptorChain``.
     ///   - rateLimiter: asked before each attempt; by default a ``RateLimiter`` with the configuration's limit.
-    ///   - logger: logs retries.
+    ///   - logger: logs retries, and servers whose clock differs from this machine's, if a plugin's scheme signs for them.
     ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         config: NetworkConfig, session: any HTTPTransport = CurlSession(),
@@ -46,7 +46,7 @@ public struct NetworkProvider: Sendable {
     ///   - session: the transport.
     ///   - interceptor: an interceptor, or an ``InterceptorChain``.
     ///   - signer: the token that signs each attempt after the whole chain.
-    ///   - logger: logs retries.
+    ///   - logger: logs retries, and servers whose clock differs from this machine's, if a plugin's scheme signs for them.
     ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         session: any HTTPTransport, interceptor: any RequestInterceptor = InterceptorChain([]),
@@ -73,10 +73,11 @@ public struct NetworkProvider: Sendable {
         return try await onExecutor { () async throws(NetworkError) in
             var redirects = RedirectChain(options.redirects)
             let deadline = Deadline(options.timeout)
+            var signing = SigningClocks()
             var hop = request
             while true {
                 let (sent, response) = try await response(
-                    to: hop, options, deadline, mayCarryCredentials: redirects.mayCarryCredentials)
+                    to: hop, options, deadline, mayCarryCredentials: redirects.mayCarryCredentials, &signing)
                 do throws(RedirectError) {
                     guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
                         return response
@@ -93,10 +94,12 @@ public struct NetworkProvider: Sendable {
     /// Sends one hop, with as many attempts as the chain, and then the retry policy, ask for. Each attempt starts from the
     /// caller's request, without the edits of the previous one.
     private func response(
-        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, mayCarryCredentials: Bool
+        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, mayCarryCredentials: Bool,
+        _ signing: inout SigningClocks
     ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
         var attempt = 1
         var bindings = CredentialBindings()
+        bindings.signing = signing
         var retries = RetryState(options.retryPolicy ?? config.retryPolicy)
         while true {
             let slot = try await acquireSlot(at: request.origin, deadline)
@@ -104,6 +107,7 @@ public struct NetworkProvider: Sendable {
             defer { slot.release() }
             var transfer = options.transfer
             do { transfer.timeout = try deadline.remaining } catch { throw NetworkError(.deadlineExceeded) }
+            bindings.signing.beginAttempt()
             var exchange = Exchange(
                 request: request, options: transfer, schemeParameters: options.schemeParameters, attempt: attempt,
                 mayCarryCredentials: mayCarryCredentials,
@@ -111,14 +115,24 @@ public struct NetworkProvider: Sendable {
                 yieldSlot: { slot.yield(until: deadline.instant) })
             try await authorize(&exchange)
             observer?(exchange.request)
-            let outcome = await chain.read(
-                await send(exchange, deadline), decodesContent: session.decodesContent, &exchange)
+            let start = exchange.bindings.signing.uptimeNow()
+            let received = await send(exchange, deadline)
+            // Before the chain: a challenge flow that it runs needs the server's time.
+            if case .success(let response) = received {
+                exchange.bindings.signing.learn(from: response, to: exchange.request.origin, sentAt: start, logger)
+            }
+            let outcome = await chain.read(received, decodesContent: session.decodesContent, &exchange)
             slot.release()
             await chain.observe(exchange, outcome)
             // The caller was cancelled and needs no further attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
             var shouldRetry = try await chainWantsRetry(&exchange, outcome)
+            // After the chain: a scheme's verdict comes first.
+            if !shouldRetry, case .success(let response) = outcome {
+                shouldRetry = exchange.bindings.signing.shouldSignAgain(exchange.request, after: response)
+            }
             if !shouldRetry { shouldRetry = try await waitBeforeRetry(&retries, exchange, outcome, deadline) }
+            signing = exchange.bindings.signing
             guard shouldRetry, attempt - retries.attempts < Self.maxAttempts, request.body.isReplayable else {
                 do throws(TransportError) { return (exchange.request, try outcome.get()) } catch { throw NetworkError(error) }
             }

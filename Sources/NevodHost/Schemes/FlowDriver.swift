@@ -18,6 +18,8 @@ struct FlowDriver: Sendable {
     var limits = FlowLimits()
     /// The parameters that the flow's token is for; nil if there are none.
     var parameters: ParameterSet?
+    /// Receives a line if the clock of a server differs from this machine's.
+    var logger: (any NetworkLogger)?
 
     /// - Parameters:
     ///   - response: the one with the challenge, for a challenge flow.
@@ -31,18 +33,20 @@ struct FlowDriver: Sendable {
     ) async throws -> IssuedToken? {
         let deadline = ContinuousClock.now + limits.duration
         guard let flow = try await Flow.begin(kind, of: instance, until: deadline) else { return nil }
-        var work = Work(origins: instance.flowOrigins, deadline: deadline)
+        var work = Work(
+            origins: instance.flowOrigins, deadline: deadline, clockOrigin: instance.firstClockOrigin(of: origin))
         defer { work.listener?.stop() }
         if kind == .login, let interaction {
             let (title, origins) = (instance.scheme.title, work.origins.allowed)
             _ = try await bounded(work) { await interaction.loginBegins(with: title, at: origins) }
         }
-        var event = FlowEvent.start(token: token, response: response, parameters: parameters)
+        let correction = instance.clocks.correction(at: work.clockOrigin)
+        var event = FlowEvent.start(token: token?.moved(by: correction), response: response, parameters: parameters)
         let place = instance.place(account: token?.account ?? "", origin: origin)
         var kept: Secret?
         for _ in 0..<limits.steps {
             let (action, state) = try await flow.step(
-                event, now: instance.clock.now, state: instance.state(at: place), until: deadline)
+                event, now: work.time(of: instance), state: instance.state(at: place), until: deadline)
             // A login's account, and so the place of its state, is known only when it finishes.
             if kind == .login { kept = state ?? kept } else if let state { instance.setState(state, at: place) }
             // A person may take long, and a login doesn't use the stored token: other processes need not wait for it.
@@ -51,40 +55,46 @@ struct FlowDriver: Sendable {
                 switch action {
                 case .token(let issued):
                     guard !issued.bytes.isEmpty || kind == .logout else { throw flow.fault("its token is empty") }
-                    let issued = issued.replacing(token)
+                    let issued = issued.replacing(token).moved(by: -instance.clocks.correction(at: work.clockOrigin))
                     if let kept { instance.setState(kept, at: instance.place(account: issued.account, origin: nil)) }
                     return issued
                 case .keep(let issued):
-                    try await keep(issued.replacing(token))
+                    try await keep(issued.replacing(token).moved(by: -instance.clocks.correction(at: work.clockOrigin)))
                     event = .kept
                 default: event = try await result(of: action, flow, &work)
                 }
                 try Task.checkCancellation()
             } catch is CancellationError {
                 // The flow learns of the cancellation in one last step, whose action is ignored.
-                cancel(flow, state: instance.state(at: place), until: deadline)
+                cancel(flow, now: work.time(of: instance), state: instance.state(at: place), until: deadline)
                 throw CancellationError()
             }
         }
         throw flow.fault("it took more than \(limits.steps) steps")
     }
 
-    private func cancel(_ flow: Flow, state: Secret?, until deadline: ContinuousClock.Instant) {
+    private func cancel(_ flow: Flow, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant) {
         guard instance.mayBlock else {
-            _ = try? flow.step(.cancelled, now: instance.clock.now, state: state)
+            _ = try? flow.step(.cancelled, now: now, state: state)
             return
         }
         // Not awaited: the step may block, and the caller is cancelled.
-        Task { try await flow.step(.cancelled, now: instance.clock.now, state: state, until: deadline) }
+        Task { try await flow.step(.cancelled, now: now, state: state, until: deadline) }
     }
 
     /// The progress of a flow: allowed origins, used-up limits and the open listener.
     private struct Work {
         var origins: FlowOrigins
         let deadline: ContinuousClock.Instant
+        /// The origin whose clock gives the time of the next event: that of the last response. Nil for the local time.
+        var clockOrigin: Origin?
         var bytes = 0
         var listener: LoopbackListener?
         var rest: Duration { deadline - .now }
+
+        func time(of instance: SchemeInstance) -> UnixTime {
+            UnixTime(nanoseconds: instance.clocks.nanoseconds(at: clockOrigin))
+        }
     }
 
     private func result(of action: FlowAction, _ flow: Flow, _ work: inout Work) async throws -> FlowEvent {
@@ -179,7 +189,10 @@ extension FlowDriver {
             do throws(NetworkError) {
                 let options = RequestOptions(
                     timeout: min(work.rest, .seconds(60)), delivery: .collected(limit: Self.largestResponse), redirects: .none)
+                let sent = instance.clocks.uptimeNow()
                 let response = try await provider.send(request, options)
+                instance.clocks.learn(from: response, to: request.origin, sentAt: sent, logger)
+                work.clockOrigin = request.origin
                 work.bytes += response.body.count
                 guard work.bytes <= limits.bytes else { break }
                 if let next = try redirect(after: response, to: request, &redirects), work.origins.allow(next.origin) {
@@ -220,6 +233,13 @@ extension HTTPResponseBody {
 }
 
 extension SchemeInstance {
+    /// The origin whose clock gives the time of a flow's first event: that of the challenged request, or the one that the settings
+    /// name. Nil, for the local time, if they name several: the flow has not chosen one yet.
+    fileprivate func firstClockOrigin(of challenged: Origin?) -> Origin? {
+        if let challenged { return target == .proxy ? nil : challenged }
+        return flowOrigins.named.count == 1 ? flowOrigins.named[0] : nil
+    }
+
     func unanswered(_ questions: [String]) -> PluginError {
         PluginError(scheme.plugin, .unanswered(scheme: scheme.id, questions: questions))
     }

@@ -31,7 +31,8 @@ public struct SchemeSession: Sendable {
     ///   - interaction: answers the questions of flows. Without one, a flow that asks a question fails with
     ///     ``PluginError/Reason/unanswered(scheme:questions:)``.
     ///   - shouldAuthenticate: whether the token is meant for a request.
-    ///   - logger: receives events about the token, such as its renewal.
+    ///   - logger: receives events about the token, such as its renewal, and a line if the clock of a server that a flow sends to
+    ///     differs from this machine's.
     public init(
         _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil,
         session: any HTTPTransport = CurlSession(), interaction: (any UserInteraction)? = nil,
@@ -39,7 +40,7 @@ public struct SchemeSession: Sendable {
     ) {
         self.init(
             instance, storage: storage, key: key, shouldAuthenticate: shouldAuthenticate, logger: logger,
-            driver: FlowDriver(instance: instance, session: session, interaction: interaction))
+            driver: FlowDriver(instance: instance, session: session, interaction: interaction, logger: logger))
     }
 
     init(

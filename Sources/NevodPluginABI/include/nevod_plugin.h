@@ -248,7 +248,9 @@ typedef struct nevod_view {
     uint32_t digest_count;
     uint32_t attempt;      /* 1 for the first sending of a request, then 2, 3, … */
     /* Wall clock in nanoseconds since 1970-01-01T00:00:00Z, >= 0. Corrected for the clock of the request's origin, by the Date
-     * fields (RFC 9110 §6.6.1) of its earlier responses over TLS or from this machine, by at most a day. */
+     * fields (RFC 9110 §6.6.1) of its earlier responses over TLS or from this machine, by at most a day, to about a second. Not
+     * corrected if the target is a proxy. A request that is refused with 401 or 403 while the correction changes by more than
+     * 5 s is authorized again and sent once more, unless `on_response` asks for something else. */
     int64_t unix_time_ns;
     nevod_bytes random;    /* 32 bytes, fresh for this call. Needs NEVOD_NEED_RANDOM */
     /* The number of earlier uses of this token on this origin since the state changed: 0, 1, 2, …. No number occurs twice with
@@ -433,7 +435,7 @@ typedef struct nevod_token {
     uint32_t struct_size;
     uint32_t reserved;
     nevod_bytes bytes;              /* 1 byte to 64 KiB; none at the end of a LOGOUT */
-    int64_t expires_at_unix_ns;     /* 0: unknown */
+    int64_t expires_at_unix_ns;     /* on the clock of the call's `unix_time_ns`; 0: unknown */
     nevod_bytes account;            /* the account it belongs to, by which people tell sessions apart and the host their states;
                                        if empty, that of the token that it replaces, or unknown */
 } nevod_token;
@@ -441,7 +443,9 @@ typedef struct nevod_token {
 typedef struct nevod_event {
     uint32_t struct_size;
     int32_t kind;                   /* NEVOD_EVENT_… */
-    int64_t unix_time_ns;           /* as in nevod_view */
+    /* As in nevod_view, for the origin of the flow's last response; before that, for the origin of the challenged request, or the
+     * only one that the settings name. */
+    int64_t unix_time_ns;
     nevod_bytes random;             /* 32 bytes, fresh for this step */
     const nevod_response *response; /* for RESPONSE; for START of a CHALLENGE flow: the response with the challenge. Else NULL */
     const nevod_token *token;       /* for START: the token to renew, use or revoke; NULL if there is none */

@@ -123,7 +123,9 @@ final class SchemeLogin: Sendable {
     }
 
     func session(storage: some KeyValueStorage, key: StorageKey?) -> SchemeSession {
-        SchemeSession(scheme.instance, storage: storage, key: key, session: transport, interaction: interaction)
+        SchemeSession(
+            scheme.instance, storage: storage, key: key, session: transport, interaction: interaction,
+            logger: LoginLog(console: console))
     }
 
     /// Finds the stored session that the arguments select; nil if there is none.

@@ -1,4 +1,5 @@
 // A scheme whose flows act as the setting "mode" says, validly or not. Its tokens are texts; `authorize` writes them as X-Token.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "nevod_plugin.h"
@@ -90,14 +91,15 @@ static int32_t authorize(void *in, const void *token, const nevod_view *view, co
 
 static int32_t on_response(void *in, const void *token, const nevod_view *request, const nevod_response *response,
                            const nevod_actions *actions, const nevod_errors *errors) {
-    (void)token, (void)request, (void)errors;
+    (void)token, (void)errors;
     const char *mode = ((instance *)in)->mode;
     for (uint32_t i = 0; i < response->header_count; i++) {
         if (response->headers[i].name.count != 7 || memcmp(response->headers[i].name.data, "X-Fresh", 7)) continue;
         if (!strncmp(mode, "nonce-challenge", 15)) return NEVOD_VERDICT_CHALLENGE;
         if (!strcmp(mode, "nonce-verdict")) return 99;
-        if (!strcmp(mode, "nonce-keep")) {
+        if (!strcmp(mode, "nonce-keep") || !strcmp(mode, "nonce-keep-time")) {
             nevod_token next = {.struct_size = sizeof next, .bytes = response->headers[i].value, .account = text("me")};
+            if (mode[10]) next.expires_at_unix_ns = request->unix_time_ns + 60000000000;
             actions->keep(actions->host, &next);
             return NEVOD_VERDICT_NOTHING;
         }
@@ -154,6 +156,15 @@ static int32_t ask(const nevod_actions *to) {
         .prompt = NEVOD_BYTES("Password")};
     static const nevod_question *const QUESTIONS[] = {&QUESTION};
     return to->ask(to->host, QUESTIONS, 1);
+}
+
+// Issues a number as a token that expires a minute after the event.
+static int32_t give_number(const nevod_actions *to, int64_t number, int64_t now) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%lld", (long long)number);
+    nevod_token token = {
+        .struct_size = sizeof token, .bytes = text(digits), .expires_at_unix_ns = now + 60000000000, .account = text("me")};
+    return to->token(to->host, &token);
 }
 
 static int32_t exchange(flow *f, const nevod_event *event, const nevod_actions *to, const char *path) {
@@ -233,6 +244,14 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
             return request(to, "POST", start + 18, "", text("code"), 0), NEVOD_OK;
         }
         return give(to, event->response->body), NEVOD_OK;
+    }
+    // A login's token is the time of its response, a challenge's that of its start, and a refresh's the old one's remaining time.
+    MODE("nonce-challenge-time") {
+        const int64_t now = event->unix_time_ns;
+        if (f->kind == NEVOD_FLOW_LOGIN && event->kind == NEVOD_EVENT_START)
+            return request(to, "POST", url, "/login", NOTHING, 0), NEVOD_OK;
+        if (f->kind == NEVOD_FLOW_REFRESH) return give_number(to, event->token->expires_at_unix_ns - now, now), NEVOD_OK;
+        return give_number(to, now, now), NEVOD_OK;
     }
     MODE("fresh") return give(to, text("challenged")), NEVOD_OK;
     MODE("empty-token") return give(to, NOTHING), NEVOD_OK;
