@@ -75,20 +75,21 @@ struct ResponseBodyTests {
         #expect(calls.allSatisfy { $0.hasSuffix("0 bytes, 0 digests") })
     }
 
-    @Test(arguments: ["size=1", "size=70000&piece=1000", "size=5000000"])
-    func `Nothing of a tampered body is delivered`(query: String) async throws {
+    @Test(arguments: ["size=1", "size=70000&piece=1000", "size=5000000"], ["plain", "blocking"])
+    func `Nothing of a tampered body is delivered`(query: String, scheme: String) async throws {
         let server = try await Self.server()
         let error = try await #require(throws: NetworkError.self) {
-            try await provider("cod").send(HTTPRequest(.get, "\(server.url)/?\(query)&tamper=1"), Self.options(streamed: false))
+            try await provider("cod", scheme).send(
+                HTTPRequest(.get, "\(server.url)/?\(query)&tamper=1"), Self.options(streamed: false))
         }
         #expect(error.description.contains("X-Digests doesn't match the body"))
         guard case .plugin = error else { return #expect(Bool(false), "\(error)") }
     }
 
-    @Test(arguments: ["size=1", "size=70000&piece=1000", "size=5000000"])
-    func `A tampered stream ends with the reason, each time it is read`(query: String) async throws {
+    @Test(arguments: ["size=1", "size=70000&piece=1000", "size=5000000"], ["plain", "blocking"])
+    func `A tampered stream ends with the reason, each time it is read`(query: String, scheme: String) async throws {
         let server = try await Self.server()
-        let response = try await provider("cod").send(
+        let response = try await provider("cod", scheme).send(
             HTTPRequest(.get, "\(server.url)/?\(query)&tamper=1"), Self.options(streamed: true))
         guard case .stream(let stream) = response.body else { return #expect(Bool(false), "\(response.body)") }
         for _ in 0..<2 {
