@@ -34,7 +34,7 @@ class Refused(TestCase):
 
     def send(self, *arguments, needs="cod"):
         return self.run_host(
-            "--plugin", response_plugin(), "--scheme", "plain", "--set", f"needs={needs}", *arguments, self.server.url)
+            "--plugin", response_plugin(), "--scheme", "plain", "--set", f"needs={needs}", *arguments, self.server.http)
 
     def expect_refused(self, outcome, reason=REASON):
         self.expect(outcome, 116)

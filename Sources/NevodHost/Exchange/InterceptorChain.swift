@@ -45,6 +45,9 @@ public struct InterceptorChain: RequestInterceptor {
         return false
     }
 
+    /// Whether an interceptor reads any bodies of responses.
+    var readsBodies: Bool { !readers.isEmpty }
+
     /// Whether an interceptor needs each byte of the responses to this request.
     func readsWholeBody(of exchange: Exchange) -> Bool {
         readers.contains { $0.readsWholeBody(of: exchange) }
@@ -56,7 +59,7 @@ public struct InterceptorChain: RequestInterceptor {
     func read(
         _ outcome: Result<HTTPResponse, TransportError>, decodesContent: Bool, _ exchange: inout Exchange
     ) async -> Result<HTTPResponse, TransportError> {
-        guard !readers.isEmpty, case .success(var response) = outcome else { return outcome }
+        guard case .success(var response) = outcome else { return outcome }
         let isDecoded = decodesContent && response.headers.contains("Content-Encoding")
         do throws(TransportError) {
             for reader in readers { response = try await reader.read(response, isDecoded: isDecoded, &exchange) }

@@ -81,6 +81,8 @@ extension TransportError {
 
 extension TransportError: CustomStringConvertible {
     public var description: String {
+        // The scheme's error says all of it.
+        if case .rejected = code, !message.isEmpty { return message }
         let what =
             switch code {
             case .cancelled: "the request was cancelled"

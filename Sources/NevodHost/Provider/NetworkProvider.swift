@@ -136,7 +136,9 @@ public struct NetworkProvider: Sendable {
             if case .success(let response) = received {
                 exchange.bindings.signing.learn(from: response, to: exchange.request.origin, sentAt: start, logger)
             }
-            let outcome = await chain.read(received, decodesContent: session.decodesContent, &exchange)
+            let outcome =
+                chain.readsBodies
+                ? await chain.read(received, decodesContent: session.decodesContent, &exchange) : received
             slot.release()
             await chain.observe(exchange, outcome)
             // The caller was cancelled and needs no further attempt.
@@ -210,7 +212,7 @@ public struct NetworkProvider: Sendable {
     private func authorize(_ exchange: inout Exchange) async throws(NetworkError) {
         try await adapt(&exchange, with: chain.credentials)
         if !exchange.mayCarryCredentials { exchange.request.stripCredentials() }
-        exchange.readsWholeBody = chain.readsWholeBody(of: exchange)
+        exchange.readsWholeBody = chain.readsBodies && chain.readsWholeBody(of: exchange)
         // Otherwise the transport would ask for a content coding, and undo it.
         if exchange.readsWholeBody, session.decodesContent, !exchange.request.headers.contains("Accept-Encoding") {
             exchange.request.headers.add("Accept-Encoding", "identity", by: .host)

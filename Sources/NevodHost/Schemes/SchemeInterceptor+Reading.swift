@@ -10,6 +10,16 @@ extension SchemeInterceptor: ResponseReader {
     func read(
         _ response: HTTPResponse, isDecoded: Bool, _ exchange: inout Exchange
     ) async throws(TransportError) -> HTTPResponse {
+        // Chosen when the request was authorized, so that this can't fail.
+        if let own = try? interceptor(for: &exchange) {
+            return try await own.readWithOwnToken(response, isDecoded: isDecoded, &exchange)
+        }
+        return try await readWithOwnToken(response, isDecoded: isDecoded, &exchange)
+    }
+
+    private func readWithOwnToken(
+        _ response: HTTPResponse, isDecoded: Bool, _ exchange: inout Exchange
+    ) async throws(TransportError) -> HTTPResponse {
         let instance = session.instance
         let owner = ObjectIdentifier(instance)
         guard mayAuthenticate(exchange), instance.target.isSource(ofStatus: response.status, for: exchange.request.origin),

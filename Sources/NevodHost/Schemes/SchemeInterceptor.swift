@@ -41,7 +41,7 @@ public struct SchemeInterceptor: RequestInterceptor {
     /// Returns the interceptor of the session that keeps the token for the exchange's parameters.
     ///
     /// - Returns: nil if it is this one.
-    private func interceptor(for exchange: inout Exchange) throws(NetworkError) -> SchemeInterceptor? {
+    func interceptor(for exchange: inout Exchange) throws(NetworkError) -> SchemeInterceptor? {
         guard session.hasFlows, !session.instance.scheme.parameters.isEmpty, mayAuthenticate(exchange),
             let sessions = session.sessions
         else { return nil }

@@ -25,7 +25,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     seen = []
 
-    def answer(self):
+    def respond(self):
         query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
 
         def number(name, default=0):
@@ -72,7 +72,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
         self.wfile.write(b"0\r\n\r\n")
 
-    do_GET = do_HEAD = do_POST = answer
+    do_GET = do_HEAD = do_POST = respond
 
     def log_message(self, *arguments):
         pass

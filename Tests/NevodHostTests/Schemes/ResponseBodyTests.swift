@@ -75,20 +75,21 @@ struct ResponseBodyTests {
         #expect(calls.allSatisfy { $0.hasSuffix("0 bytes, 0 digests") })
     }
 
-    @Test(arguments: ["size=1", "size=70000&piece=1000", "size=5000000"])
-    func `Nothing of a tampered body is delivered`(query: String) async throws {
+    @Test(arguments: ["size=1", "size=70000&piece=1000", "size=5000000"], ["plain", "blocking"])
+    func `Nothing of a tampered body is delivered`(query: String, scheme: String) async throws {
         let server = try await Self.server()
         let error = try await #require(throws: NetworkError.self) {
-            try await provider("cod").send(HTTPRequest(.get, "\(server.url)/?\(query)&tamper=1"), Self.options(streamed: false))
+            try await provider("cod", scheme).send(
+                HTTPRequest(.get, "\(server.url)/?\(query)&tamper=1"), Self.options(streamed: false))
         }
         #expect(error.description.contains("X-Digests doesn't match the body"))
         guard case .plugin = error else { return #expect(Bool(false), "\(error)") }
     }
 
-    @Test(arguments: ["size=1", "size=70000&piece=1000", "size=5000000"])
-    func `A tampered stream ends with the reason, each time it is read`(query: String) async throws {
+    @Test(arguments: ["size=1", "size=70000&piece=1000", "size=5000000"], ["plain", "blocking"])
+    func `A tampered stream ends with the reason, each time it is read`(query: String, scheme: String) async throws {
         let server = try await Self.server()
-        let response = try await provider("cod").send(
+        let response = try await provider("cod", scheme).send(
             HTTPRequest(.get, "\(server.url)/?\(query)&tamper=1"), Self.options(streamed: true))
         guard case .stream(let stream) = response.body else { return #expect(Bool(false), "\(response.body)") }
         for _ in 0..<2 {
@@ -197,6 +198,25 @@ struct ResponseBodyTests {
             "import json, sys\nfor one in json.loads(sys.argv[1]): print(one.get('x-token'), one.get('x-state'))",
             [String(decoding: try await seen.body.collect(), as: UTF8.self)])
         #expect(tokens == ["login1 None", "next new"])
+    }
+
+    @Test func `A token at the end of a stream is kept for the parameters of its request`() async throws {
+        let server = try await Self.server()
+        let provider = try provider("cod", "flows")
+        func token(_ scope: SchemeParameters, _ query: String) async throws -> String {
+            var options = Self.options(streamed: true)
+            options.schemeParameters = scope
+            _ = try await provider.send(HTTPRequest(.get, "\(server.url)/?\(query)"), options).body.collect()
+            let seen = try await NetworkProvider(session: CurlSession()).send(HTTPRequest(.get, "\(server.url)/seen"))
+            return try Command.python(
+                "import json, sys\nprint(json.loads(sys.argv[1])[-1]['x-token'])",
+                [String(decoding: try await seen.body.collect(), as: UTF8.self)]
+            ).joined()
+        }
+        #expect(try await token(["scope": "a"], "size=5000&header=X-Keep:next") == "login1")
+        #expect(try await token([:], "size=5") == "login2")
+        #expect(try await token(["scope": "a"], "size=5") == "next")
+        #expect(try await token([:], "size=5") == "login2")
     }
 
     // MARK: Challenges

@@ -1,6 +1,6 @@
-// Two schemes that do with a response what its header lines say: X-Verdict names the verdict, X-State a new state, X-Keep a new token,
-// X-Report a report, X-Digests the digests of the body to expect. The letters of the setting "needs" choose the needs. The scheme
-// "plain" has no flows; the tokens of "flows" are numbered. What each call gets is logged.
+// Schemes that do with a response what its header lines say: X-Verdict names the verdict, X-State a new state, X-Keep a new token,
+// X-Report a report, X-Digests the digests of the body to expect. The letters of the setting "needs" choose the needs. "plain" and
+// "blocking", which says that it blocks, have no flows; the tokens of "flows" are numbered. The input of each call is logged.
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +25,8 @@ static const nevod_setting NEEDS = {.struct_size = sizeof NEEDS, .kind = NEVOD_S
 static const nevod_setting STATUS = {
     .struct_size = sizeof STATUS, .kind = NEVOD_SETTING_INTEGER, .flags = NEVOD_SETTING_REPEATABLE, .name = NEVOD_BYTES("status")};
 static const nevod_setting *const SETTINGS[] = {&NEEDS, &STATUS};
+static const nevod_setting SCOPE = {.struct_size = sizeof SCOPE, .kind = NEVOD_SETTING_TEXT, .name = NEVOD_BYTES("scope")};
+static const nevod_setting *const PARAMETERS[] = {&SCOPE};
 
 static void choose(instance *in, char letter) {
     switch (letter) {
@@ -164,11 +166,12 @@ static void end(void *in, void *flow) { (void)in, (void)flow; }
     .create = create, .destroy = destroy, .needs = needs, .authorize = authorize, .on_response = on_response
 static const nevod_scheme PLAIN = {COMMON, .id = NEVOD_BYTES("plain")};
 static const nevod_scheme FLOWS = {
-    COMMON, .id = NEVOD_BYTES("flows"), .token_decode = token_decode, .token_free = token_free, .flow_begin = begin,
+    COMMON, .id = NEVOD_BYTES("flows"), .parameters = PARAMETERS, .parameter_count = 1, .token_decode = token_decode, .token_free = token_free, .flow_begin = begin,
     .flow_step = step, .flow_free = end};
-static const nevod_scheme *const SCHEMES[] = {&PLAIN, &FLOWS};
+static const nevod_scheme BLOCKING = {COMMON, .id = NEVOD_BYTES("blocking"), .flags = NEVOD_SCHEME_BLOCKS};
+static const nevod_scheme *const SCHEMES[] = {&PLAIN, &FLOWS, &BLOCKING};
 static const nevod_plugin PLUGIN = {
-    .struct_size = sizeof PLUGIN, .abi_major = NEVOD_ABI_MAJOR, .abi_draft = NEVOD_ABI_DRAFT, .scheme_count = 2, .schemes = SCHEMES,
+    .struct_size = sizeof PLUGIN, .abi_major = NEVOD_ABI_MAJOR, .abi_draft = NEVOD_ABI_DRAFT, .scheme_count = 3, .schemes = SCHEMES,
     .name = NEVOD_BYTES("response"), .version = NEVOD_BYTES("1"), .vendor = NEVOD_BYTES("tests")};
 
 NEVOD_EXPORT const nevod_plugin *nevod_plugin_v1(void) { return &PLUGIN; }
