@@ -93,7 +93,9 @@ public struct PluginToken: TokenModel, Redacted {
 
     /// The same, decoding on a worker's thread if the scheme may block.
     private func liveToken(of instance: SchemeInstance, until deadline: ContinuousClock.Instant?) async throws -> LiveToken? {
-        guard instance.mayBlock, instance.scheme.table.pointee.token_decode != nil, !issued.bytes.isEmpty else { return try liveToken(of: instance) }
+        guard instance.mayBlock, instance.scheme.table.pointee.token_decode != nil, !issued.bytes.isEmpty else {
+            return try liveToken(of: instance)
+        }
         if let known = known(to: instance) { return known }
         return remember(
             try await instance.onWorker("token_decode", until: deadline) { [issued] () throws(PluginError) in
