@@ -22,8 +22,8 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
     private let instance: SchemeInstance
     private let kind: FlowKind
     private let handle: UnsafeMutableRawPointer?
-    /// The actions of the latest step that the host can't perform.
-    private(set) var unsupported: [UnsupportedAction] = []
+    /// Locked, since a step that returns after its deadline writes it too.
+    private let lacking = Locked<[UnsupportedAction]>([])
 
     /// Begins a flow, on a worker's thread if the scheme may block.
     ///
@@ -93,7 +93,7 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
                 ?? Int32(NEVOD_UNSUPPORTED)
         }
         withExtendedLifetime(lent) {}
-        unsupported = actions.unsupported
+        lacking.withLock { $0 = actions.unsupported }
         if let problem = actions.problem { throw fault(problem) }
         guard status == NEVOD_OK else { throw failure(status, errors) }
         guard let action = actions.action else { throw unanswered() ?? fault("it returned no action") }
@@ -110,8 +110,12 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
         }
     }
 
+    /// The actions of the latest step that the host can't perform.
+    var unsupported: [UnsupportedAction] { lacking.withLock(\.self) }
+
     private func unanswered() -> PluginError? {
-        unsupported.isEmpty ? nil : instance.unanswered(unsupported.flatMap(\.wanted))
+        let unsupported = unsupported
+        return unsupported.isEmpty ? nil : instance.unanswered(unsupported.flatMap(\.wanted))
     }
 
     func fault(_ problem: String) -> PluginError {
