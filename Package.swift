@@ -137,7 +137,8 @@ let package = Package(
 
         // Measures; replaces malloc to count, so nothing else may link CPeers.
         .target(
-            name: "CPeers", path: "Benchmarks/CPeers", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("crypto")]),
+            name: "CPeers", dependencies: ["NevodPluginABI"], path: "Benchmarks/CPeers",
+            linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("crypto")]),
         .executableTarget(
             name: "nevod-bench", dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport", "HMACAuth", "CPeers"],
             path: "Benchmarks/NevodBench", swiftSettings: strict),

@@ -64,6 +64,13 @@ struct NevodHostCommand {
     ) -> Never {
         let session = CurlSession(configuration)
         Interruption.shared.block()
+        if let limit = try? SessionBuilder(arguments: arguments).options().timeout {
+            CallWatchdog.start(after: limit) { message in
+                Interruption.shared.undo()
+                console.error(message)
+                end(28)
+            }
+        }
         Task(executorPreference: session.executor) {
             do {
                 try await run(arguments, console, session)

@@ -52,6 +52,9 @@ public struct PluginError: Error, Sendable {
         /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
         /// or field to blame; `detail` is sensitive and never part of ``description``.
         case failed(scheme: String, function: String, status: Int32, subject: String, message: String, detail: Secret?)
+        /// A function of the scheme had not returned at the request's deadline. Nothing was sent since the call, and what the
+        /// function still does is dropped.
+        case unreturned(scheme: String, function: String)
         /// The scheme made an edit that the contract forbids: a framing field, a control character, too many bytes. The request
         /// is not sent.
         case refusedEdit(scheme: String, what: String, problem: String)
@@ -123,6 +126,9 @@ extension PluginError: CustomStringConvertible {
             "the scheme \"\(scheme)\" failed in \(function): "
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
                 + " (\(PluginStatus.name(status)))"
+        case .unreturned(let scheme, let function):
+            "the scheme \"\(scheme)\" had not returned from \(function) when the request's time was up; give the request a longer "
+                + "timeout, or report it to the plugin's author"
         case .flowFault(let scheme, let flow, let problem):
             "the \(flow) flow of the scheme \"\(scheme)\" was stopped: \(problem)"
         case .unanswered(let scheme, let questions):

@@ -22,7 +22,7 @@ extension TokenModel {
     /// Authorizes the exchange. Errors are wrapped so that they name their source: the plugin, or the token.
     func write(on exchange: inout Exchange) async throws {
         do { try await authorize(&exchange) } catch let error as PluginError { throw NetworkError.plugin(error) } catch {
-            throw NetworkError.authorization(error)
+            throw error is CancellationError ? error : NetworkError.authorization(error)
         }
     }
 }

@@ -27,6 +27,7 @@ final class HostServices: Sendable {
                     name.buffer.elementsEqual("nevod.public-suffix/1".utf8) ? UnsafeRawPointer(PublicSuffixTable.table) : nil
                 }))
         scheme.serve(self)
+        CallMonitor.install()
     }
 
     deinit {

@@ -13,7 +13,7 @@ final class LiveToken: Sendable {
         var handle: UnsafeMutableRawPointer?
         var errors = ErrorSink()
         let status = token.bytes.withUnsafeBytes { bytes in
-            PluginCall.run("token_decode", instance.services, errors: &errors) {
+            PluginCall.run("token_decode", isTimed: true, instance.services, errors: &errors) {
                 decode(instance.handle, nevod_bytes(bytes), &handle, $0.errors)
             }
         }

@@ -52,6 +52,7 @@ public struct PluginToken: TokenModel, Redacted {
     /// The account it belongs to, as the scheme named it; may be empty.
     public var account: String { issued.account }
 
+    /// Calls the scheme on this thread, also if it may block. (The method for an exchange lets other work go on meanwhile.)
     public func authorize(_ request: inout HTTPRequest) throws {
         let instance = try bound()
         try instance.authorize(&request, attempt: 1, token: liveToken(of: instance), account: account)
@@ -63,9 +64,8 @@ public struct PluginToken: TokenModel, Redacted {
         if case .stream(let stream) = exchange.request.body, stream.isReplayable, !instance.needs.digests.isEmpty {
             digests = try await StreamDigests(of: stream, instance.needs.digests)
         }
-        let token = try liveToken(of: instance)
-        let use = try instance.authorize(
-            &exchange.request, attempt: exchange.attempt, token: token, account: account, streamDigests: digests)
+        let token = try await liveToken(of: instance, until: exchange.deadline)
+        let use = try await instance.authorize(&exchange, token: token, account: account, streamDigests: digests)
         guard instance.needs.anyResponse else { return }
         exchange.bindings.attach(SchemeUse(state: use, token: token, account: account), of: ObjectIdentifier(instance))
     }
@@ -78,10 +78,31 @@ public struct PluginToken: TokenModel, Redacted {
 
     /// Returns nil if the scheme doesn't decode tokens.
     func liveToken(of instance: SchemeInstance) throws(PluginError) -> LiveToken? {
-        guard instance.scheme.table.pointee.token_decode != nil, !issued.bytes.isEmpty else { return nil }
-        // Copies may be bound to several instances, and an instance can use only tokens that it decoded itself.
-        if let known = live.token.withLock({ $0 }), known.instance === instance { return known }
-        let made = try LiveToken(issued, of: instance)
+        guard needsDecoding(by: instance) else { return nil }
+        if let known = known(to: instance) { return known }
+        return remember(try LiveToken(issued, of: instance))
+    }
+
+    /// The same, decoding on a worker's thread if the scheme may block.
+    private func liveToken(of instance: SchemeInstance, until deadline: ContinuousClock.Instant?) async throws -> LiveToken? {
+        guard instance.mayBlock, needsDecoding(by: instance) else { return try liveToken(of: instance) }
+        if let known = known(to: instance) { return known }
+        return remember(
+            try await instance.onWorker("token_decode", until: deadline) { [issued] () throws(PluginError) in
+                try LiveToken(issued, of: instance)
+            })
+    }
+
+    private func needsDecoding(by instance: SchemeInstance) -> Bool {
+        instance.scheme.table.pointee.token_decode != nil && !issued.bytes.isEmpty
+    }
+
+    /// Copies may be bound to several instances, and an instance can use only tokens that it decoded itself.
+    private func known(to instance: SchemeInstance) -> LiveToken? {
+        live.token.withLock { $0 }.flatMap { $0.instance === instance ? $0 : nil }
+    }
+
+    private func remember(_ made: LiveToken?) -> LiveToken? {
         live.token.withLock { $0 = made }
         return made
     }

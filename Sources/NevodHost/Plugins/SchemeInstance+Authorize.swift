@@ -20,7 +20,7 @@ extension SchemeInstance {
             var edits = EditSink(memory, target: target)
             var errors = ErrorSink()
             let status = view(of: request, attempt, use, streamDigests).withTable { view in
-                PluginCall.run("authorize", services, errors: &errors, edits: &edits) { sinks in
+                PluginCall.run("authorize", isTimed: true, services, errors: &errors, edits: &edits) { sinks in
                     scheme.table.pointee.authorize(handle, token?.handle, view, sinks.edits, sinks.errors)
                 }
             }
@@ -41,19 +41,72 @@ extension SchemeInstance {
         return use
     }
 
-    /// Shows the scheme the response to a request that it authorized.
+    /// Puts the credential on the request of an exchange, on a worker's thread if the scheme may block.
+    ///
+    /// - Throws: ``PluginError``, also at the request's deadline; `CancellationError`.
+    func authorize(
+        _ exchange: inout Exchange, token: LiveToken?, account: String, streamDigests: StreamDigests?
+    ) async throws -> StateUse {
+        guard mayBlock else {
+            return try authorize(
+                &exchange.request, attempt: exchange.attempt, token: token, account: account, streamDigests: streamDigests)
+        }
+        let (request, use) = try await onWorker("authorize", until: exchange.deadline) {
+            [request = exchange.request, attempt = exchange.attempt] () throws(PluginError) in
+            var request = request
+            let use = try self.authorize(
+                &request, attempt: attempt, token: token, account: account, streamDigests: streamDigests)
+            return (request, use)
+        }
+        exchange.request = request
+        return use
+    }
+
+    /// Shows the scheme the response to the request of an exchange, on a worker's thread if the scheme may block.
     ///
     /// - Returns: the scheme's verdict, and the token to keep instead of the one that the request carried, if any.
+    /// - Throws: ``PluginError``, also at the request's deadline; `CancellationError`.
+    func verdict(
+        on response: FlowResponse, _ exchange: borrowing Exchange, _ use: SchemeUse
+    ) async throws -> (Verdict, kept: IssuedToken?) {
+        let (request, attempt) = (exchange.request, exchange.attempt)
+        guard mayBlock else { return try verdict(on: response, to: request, attempt: attempt, use) }
+        let seen = try await onWorker("on_response", until: exchange.deadline) { () throws(PluginError) in
+            try self.reaction(to: response, to: request, attempt: attempt, use)
+        }
+        return settle(seen, request, use)
+    }
+
+    /// The same on this thread.
     func verdict(
         on response: FlowResponse, to request: HTTPRequest, attempt: Int, _ use: SchemeUse
     ) throws(PluginError) -> (Verdict, kept: IssuedToken?) {
-        guard let onResponse = scheme.table.pointee.on_response else { return (.nothing, nil) }
+        settle(try reaction(to: response, to: request, attempt: attempt, use), request, use)
+    }
+
+    /// The result of `on_response`.
+    private struct Reaction: Sendable {
+        var verdict = Verdict.nothing
+        var kept: IssuedToken?
+        var state: Secret?
+    }
+
+    /// Keeps the state of a reaction. Apart from the call: if the call returns after its request's deadline, it must change nothing.
+    private func settle(_ seen: Reaction, _ request: HTTPRequest, _ use: SchemeUse) -> (Verdict, kept: IssuedToken?) {
+        if let state = seen.state { replaceState(of: use.state, with: state, at: place(of: request, use.account)) }
+        return (seen.verdict, seen.kept)
+    }
+
+    private func reaction(
+        to response: FlowResponse, to request: HTTPRequest, attempt: Int, _ use: SchemeUse
+    ) throws(PluginError) -> Reaction {
+        guard let onResponse = scheme.table.pointee.on_response else { return Reaction() }
         let lent = BorrowedBytes()
         var actions = ActionSink(provenance: provenance)
         var table = response.table(lent)
         var errors = ErrorSink()
         let result = view(of: request, attempt, use.state).withTable { view in
-            PluginCall.run("on_response", services, errors: &errors, actions: &actions) { sinks in
+            PluginCall.run("on_response", isTimed: true, services, errors: &errors, actions: &actions) { sinks in
                 onResponse(handle, use.token?.handle, view, &table, sinks.actions, sinks.errors)
             }
         }
@@ -68,9 +121,7 @@ extension SchemeInstance {
         if let fault {
             throw PluginError(scheme.plugin, .flowFault(scheme: scheme.id, flow: "on_response", problem: fault))
         }
-        let verdict = Verdict(rawValue: result) ?? .nothing
-        if let state = actions.state { replaceState(of: use.state, with: state, at: place(of: request, use.account)) }
-        return (verdict, kept)
+        return Reaction(verdict: Verdict(rawValue: result) ?? .nothing, kept: kept, state: actions.state)
     }
 
     private func view(

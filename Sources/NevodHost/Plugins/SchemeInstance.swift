@@ -14,15 +14,17 @@ public final class SchemeInstance: Sendable {
     package let purpose: TokenPurpose
     let provenance: Provenance
     let services: HostServices
+    let workers: SchemeWorkers
     private let states = Locked(SchemeStates())
     /// The contract allows concurrent use from any thread.
     nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
 
     init(
         _ scheme: Scheme, _ values: [(name: String, value: SchemeSettings.Value)], target: SchemeTarget, clock: HostClock,
-        log: @escaping PluginLog
+        workers: SchemeWorkers, log: @escaping PluginLog
     ) throws(PluginError) {
         self.scheme = scheme
+        self.workers = workers
         self.target = target
         self.clock = clock
         services = HostServices(of: scheme.called, log: log)

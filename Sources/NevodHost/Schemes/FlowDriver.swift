@@ -27,8 +27,9 @@ struct FlowDriver: Sendable {
         _ kind: FlowKind, token: IssuedToken? = nil, response: FlowResponse? = nil, at origin: Origin? = nil,
         keep: (IssuedToken) async throws -> Void
     ) async throws -> IssuedToken? {
-        guard let flow = try Flow(kind, of: instance) else { return nil }
-        var work = Work(origins: instance.flowOrigins, deadline: .now + limits.duration)
+        let deadline = ContinuousClock.now + limits.duration
+        guard let flow = try await Flow.begin(kind, of: instance, until: deadline) else { return nil }
+        var work = Work(origins: instance.flowOrigins, deadline: deadline)
         defer { work.listener?.stop() }
         if kind == .login, let interaction {
             let (title, origins) = (instance.scheme.title, work.origins.allowed)
@@ -38,7 +39,8 @@ struct FlowDriver: Sendable {
         let place = instance.place(account: token?.account ?? "", origin: origin)
         var kept: Secret?
         for _ in 0..<limits.steps {
-            let (action, state) = try flow.step(event, now: instance.clock.now, state: instance.state(at: place))
+            let (action, state) = try await flow.step(
+                event, now: instance.clock.now, state: instance.state(at: place), until: deadline)
             // A login's account, and so the place of its state, is known only when it finishes.
             if kind == .login { kept = state ?? kept } else if let state { instance.setState(state, at: place) }
             // A person may take long, and a login doesn't use the stored token: other processes need not wait for it.
@@ -58,11 +60,20 @@ struct FlowDriver: Sendable {
                 try Task.checkCancellation()
             } catch is CancellationError {
                 // The flow learns of the cancellation in one last step, whose action is ignored.
-                _ = try? flow.step(.cancelled, now: instance.clock.now, state: instance.state(at: place))
+                cancel(flow, state: instance.state(at: place), until: deadline)
                 throw CancellationError()
             }
         }
         throw flow.fault("it took more than \(limits.steps) steps")
+    }
+
+    private func cancel(_ flow: Flow, state: Secret?, until deadline: ContinuousClock.Instant) {
+        guard instance.mayBlock else {
+            _ = try? flow.step(.cancelled, now: instance.clock.now, state: state)
+            return
+        }
+        // Not awaited: the step may block, and the caller is cancelled.
+        Task { try await flow.step(.cancelled, now: instance.clock.now, state: state, until: deadline) }
     }
 
     /// The progress of a flow: allowed origins, used-up limits and the open listener.

@@ -59,9 +59,7 @@ public struct SchemeInterceptor: RequestInterceptor {
             status: response.status, isFromProxy: instance.target == .proxy, headers: response.headers, body: [],
             url: exchange.request.url)
         let (verdict, kept): (Verdict, IssuedToken?)
-        do throws(PluginError) {
-            (verdict, kept) = try instance.verdict(on: flowResponse, to: exchange.request, attempt: exchange.attempt, use)
-        } catch {
+        do { (verdict, kept) = try await instance.verdict(on: flowResponse, exchange, use) } catch let error as PluginError {
             throw NetworkError.plugin(error)
         }
         if let kept, let carried = exchange.bindings.version(of: ObjectIdentifier(session.coordinator)) {

@@ -8,8 +8,9 @@ enum TestPlugin {
     static let settings = Result { try load("settings") }
     static let edits = Result { try load("edits") }
     static let flow = Result { try load("flow") }
-    /// Each call gives another value, whose schemes have warned of nothing yet.
+    // Each call gives another value: the host remembers what a scheme did.
     static func keeper() throws -> Plugin { try load("keeper") }
+    static func slow() throws -> Plugin { try load("slow") }
 
     /// The real plugin, which the build puts beside the test binary.
     static let hmac = Result { try Plugin(named: "HMACAuth") }

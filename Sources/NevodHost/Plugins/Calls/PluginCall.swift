@@ -17,6 +17,7 @@ enum PluginCall {
     ///
     /// - Parameters:
     ///   - function: the function's name in the contract.
+    ///   - isTimed: whether the function must not block, unless its scheme says so.
     ///   - services: those of the instance.
     ///   - errors: the sink for errors; nil if the function has none.
     ///   - edits: the same for edits.
@@ -24,20 +25,30 @@ enum PluginCall {
     ///   - body: calls the function, and nothing else.
     @inline(__always)
     static func run<Result>(
-        _ function: StaticString, _ services: HostServices, errors: UnsafeMutablePointer<ErrorSink>? = nil,
-        edits: UnsafeMutablePointer<EditSink>? = nil, actions: UnsafeMutablePointer<ActionSink>? = nil, _ body: (Sinks) -> Result
+        _ function: StaticString, isTimed: Bool = false, _ services: HostServices,
+        errors: UnsafeMutablePointer<ErrorSink>? = nil, edits: UnsafeMutablePointer<EditSink>? = nil,
+        actions: UnsafeMutablePointer<ActionSink>? = nil, _ body: (Sinks) -> Result
     ) -> Result {
         var call = nevod_call()
         call.names = services.scheme.names
         call.function = name(function)
         call.scheme = UnsafeRawPointer(Unmanaged.passUnretained(services.scheme).toOpaque())
         call.services = Unmanaged.passUnretained(services).toOpaque()
+        call.is_limited = isTimed && !services.scheme.mayBlock ? 1 : 0
         call.errors = UnsafeMutableRawPointer(errors)
         call.edits = UnsafeMutableRawPointer(edits)
         call.actions = UnsafeMutableRawPointer(actions)
         return withUnsafeMutablePointer(to: &call) { call in
             nevod_call_enter(call)
-            defer { nevod_call_leave(call) }
+            defer {
+                nevod_call_leave(call)
+                if isTimed {
+                    let time = nevod_call_clock() - call.pointee.began
+                    if time > CalledScheme.longestCall {
+                        services.scheme.move(after: "\(function)", time, hasReturned: true, services)
+                    }
+                }
+            }
             return body(Sinks(tables: SinkTables(of: call.pointee.thread), generation: call.pointee.generation))
         }
     }

@@ -17,18 +17,31 @@ enum FlowKind: Int32, Sendable {
     }
 }
 
-/// Owns a flow that a plugin has begun, and frees it. Used by one task at a time, on changing threads.
-final class Flow {
+/// Owns a flow that a plugin has begun, and frees it.
+final class Flow: @unchecked Sendable {  // The contract allows changing threads; one task uses it, a step at a time.
     private let instance: SchemeInstance
     private let kind: FlowKind
     private let handle: UnsafeMutableRawPointer?
+
+    /// Begins a flow, on a worker's thread if the scheme may block.
+    ///
+    /// - Returns: nil if the scheme has no flow of this kind.
+    /// - Throws: ``PluginError``, also at the deadline; `CancellationError`.
+    static func begin(
+        _ kind: FlowKind, of instance: SchemeInstance, until deadline: ContinuousClock.Instant
+    ) async throws -> Flow? {
+        guard instance.mayBlock else { return try Flow(kind, of: instance) }
+        return try await instance.onWorker("flow_begin", until: deadline) { () throws(PluginError) in
+            try Flow(kind, of: instance)
+        }
+    }
 
     /// Returns nil if the scheme has no flow of this kind.
     init?(_ kind: FlowKind, of instance: SchemeInstance) throws(PluginError) {
         guard let begin = instance.scheme.table.pointee.flow_begin else { return nil }
         var handle: UnsafeMutableRawPointer?
         var errors = ErrorSink()
-        let status = PluginCall.run("flow_begin", instance.services, errors: &errors) {
+        let status = PluginCall.run("flow_begin", isTimed: true, instance.services, errors: &errors) {
             begin(instance.handle, kind.rawValue, &handle, $0.errors)
         }
         if status == NEVOD_UNSUPPORTED { return nil }
@@ -44,6 +57,19 @@ final class Flow {
         }
     }
 
+    /// The same on a worker's thread if the scheme may block. A step that hasn't returned at the deadline runs on, and its action
+    /// and state are dropped.
+    ///
+    /// - Throws: ``PluginError``, also at the deadline; `CancellationError`.
+    func step(
+        _ event: FlowEvent, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant
+    ) async throws -> (FlowAction, state: Secret?) {
+        guard instance.mayBlock else { return try step(event, now: now, state: state) }
+        return try await instance.onWorker("flow_step", until: deadline) { () throws(PluginError) in
+            try self.step(event, now: now, state: state)
+        }
+    }
+
     /// Passes an event to the flow and returns its next action.
     ///
     /// - Parameter state: the state of the flow's origin.
@@ -56,7 +82,7 @@ final class Flow {
         var actions = ActionSink(provenance: instance.provenance)
         var errors = ErrorSink()
         let function = "the \(kind.name) flow"
-        let status = PluginCall.run("flow_step", instance.services, errors: &errors, actions: &actions) { sinks in
+        let status = PluginCall.run("flow_step", isTimed: true, instance.services, errors: &errors, actions: &actions) { sinks in
             instance.scheme.table.pointee.flow_step?(instance.handle, handle, &table, sinks.actions, sinks.errors)
                 ?? Int32(NEVOD_UNSUPPORTED)
         }
