@@ -22,5 +22,7 @@ static inline int64_t nevod_nanoseconds(clockid_t clock) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 static inline int64_t nevod_monotonic_nanoseconds(void) { return nevod_nanoseconds(CLOCK_MONOTONIC); }
+/* Since the machine was started, including the time that it was suspended. */
+static inline int64_t nevod_uptime_nanoseconds(void) { return nevod_nanoseconds(CLOCK_BOOTTIME); }
 /* Since 1970-01-01T00:00:00Z. */
 static inline int64_t nevod_wall_nanoseconds(void) { return nevod_nanoseconds(CLOCK_REALTIME); }

@@ -123,14 +123,23 @@ def peak_program():
 
 
 class DemoServer:
-    """Examples/demo-server/hmac_server.py in a process of its own."""
+    """Examples/demo-server/hmac_server.py in a process of its own, whose clock may be ahead."""
 
-    def __init__(self, folder):
+    LAUNCHER = """
+import runpy, sys, time
+ahead, now = float(sys.argv[1]), time.time
+time.time = lambda: now() + ahead
+del sys.argv[:2]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+    def __init__(self, folder, ahead=0):
         self.log = folder / "server.log"
         self.log.touch()
         self.seen = 0
         self.process = subprocess.Popen(
-            [sys.executable, ROOT / "Examples/demo-server/hmac_server.py", "--log", self.log, "--parent-pid", str(os.getpid())],
+            [sys.executable, "-c", self.LAUNCHER, str(ahead), ROOT / "Examples/demo-server/hmac_server.py", "--log", self.log,
+             "--parent-pid", str(os.getpid())],
             env={"PATH": os.environ["PATH"], "DEMO_SECRET": SECRET, "DEMO_API_KEY": API_KEY},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         line = self.process.stdout.readline().decode()

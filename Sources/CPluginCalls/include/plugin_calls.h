@@ -61,6 +61,7 @@ typedef struct nevod_call {
     void *errors;
     void *edits;
     void *actions;
+    void *output;
 } nevod_call;
 
 /* The innermost call of the current thread; NULL if none is in progress. */

@@ -48,6 +48,13 @@ public struct PluginError: Error, Sendable {
         case missingSetting(scheme: String, name: String, help: String, valid: [String])
         /// A value is not valid for its setting. The value of a secret is not shown.
         case badSetting(scheme: String, name: String, problem: String)
+        // Parameters of a request
+        /// A parameter was attached to a request that none of the schemes, of which at least one authorizes it, declares.
+        case unknownParameter(schemes: [String], name: String, valid: [String])
+        /// A required parameter was not attached; `help` is the scheme's own line about it.
+        case missingParameter(scheme: String, name: String, help: String, valid: [String])
+        /// A value is not valid for its parameter.
+        case badParameter(scheme: String, name: String, problem: String)
         // Working
         /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
         /// or field to blame; `detail` is sensitive and never part of ``description``.
@@ -58,10 +65,16 @@ public struct PluginError: Error, Sendable {
         /// The scheme made an edit that the contract forbids: a framing field, a control character, too many bytes. The request
         /// is not sent.
         case refusedEdit(scheme: String, what: String, problem: String)
+        /// The scheme's `on_response` refused the response, which can't be trusted. `subject` names the field to blame; `detail` is
+        /// sensitive and never part of ``description``.
+        case refusedResponse(scheme: String, subject: String, message: String, detail: Secret?)
         /// A flow broke the contract, or exceeded its limit of steps, bytes or time.
         case flowFault(scheme: String, flow: String, problem: String)
-        /// A flow asked questions, and got no answer.
+        /// A flow asked questions, and got no answer; or wanted other things of a person or of the host, such as a `browser`, that are
+        /// not there.
         case unanswered(scheme: String, questions: [String])
+        /// The scheme has no flow of this kind, such as a `login`.
+        case noFlow(scheme: String, flow: String)
     }
 
     /// The library's path, or the requested name if no file was found.
@@ -122,6 +135,17 @@ extension PluginError: CustomStringConvertible {
             "the scheme \"\(scheme)\" needs the setting \"\(name)\"\(help.isEmpty ? "" : " (\(help))"); \(Self.list(valid))"
         case .badSetting(let scheme, let name, let problem):
             "the setting \"\(name)\" of the scheme \"\(scheme)\" \(problem)"
+        case .unknownParameter(let schemes, let name, let valid):
+            (schemes.count == 1
+                ? "the scheme \"\(schemes[0])\" has no" : "none of the schemes \(schemes.joined(separator: ", ")) has a")
+                + " parameter \"\(name)\"; "
+                + (schemes.count == 1 ? Self.list(valid, "parameters") : "they take \(valid.joined(separator: ", "))")
+                + "; leave it out"
+        case .missingParameter(let scheme, let name, let help, let valid):
+            "the scheme \"\(scheme)\" needs the parameter \"\(name)\"\(help.isEmpty ? "" : " (\(help))") with each request; "
+                + "attach it; \(Self.list(valid, "parameters"))"
+        case .badParameter(let scheme, let name, let problem):
+            "the parameter \"\(name)\" of the scheme \"\(scheme)\" \(problem)"
         case .failed(let scheme, let function, let status, let subject, let message, _):
             "the scheme \"\(scheme)\" failed in \(function): "
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
@@ -129,16 +153,21 @@ extension PluginError: CustomStringConvertible {
         case .unreturned(let scheme, let function):
             "the scheme \"\(scheme)\" had not returned from \(function) when the request's time was up; give the request a longer "
                 + "timeout, or report it to the plugin's author"
+        case .refusedResponse(let scheme, let subject, let message, _):
+            "the scheme \"\(scheme)\" refused the response in on_response: "
+                + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
         case .flowFault(let scheme, let flow, let problem):
             "the \(flow) flow of the scheme \"\(scheme)\" was stopped: \(problem)"
         case .unanswered(let scheme, let questions):
             "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), but got no answer"
+        case .noFlow(let scheme, let flow):
+            "the scheme \"\(scheme)\" has no \(flow)"
         case .refusedEdit(let scheme, let what, let problem):
             "the scheme \"\(scheme)\" tried to write \(what): \(problem)"
         }
     }
 
-    private static func list(_ valid: [String]) -> String {
-        valid.isEmpty ? "it has none" : "its settings are \(valid.joined(separator: ", "))"
+    private static func list(_ valid: [String], _ what: String = "settings") -> String {
+        valid.isEmpty ? "it has none" : "its \(what) are \(valid.joined(separator: ", "))"
     }
 }

@@ -53,7 +53,8 @@ public struct Scheme: Sendable {
     /// - Parameters:
     ///   - settings: every setting that the scheme requires, and only settings that it declares.
     ///   - target: the recipient of its credential.
-    ///   - clock: gives the scheme the time; tests pass one that stands still.
+    ///   - clock: gives the scheme the time; tests pass one that stands still. Where a server's `Date` fields show that its clock
+    ///     differs by up to a day, its time is used instead.
     ///   - workers: the threads for its calls if they may block.
     ///   - log: receives the lines that the plugin writes.
     public func makeInstance(

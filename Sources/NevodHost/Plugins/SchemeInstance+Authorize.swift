@@ -8,18 +8,19 @@ extension SchemeInstance {
     ///   - attempt: 1 for the first sending.
     ///   - token: the decoded token; nil for a scheme whose settings are its credential.
     ///   - account: the account that the token belongs to.
+    ///   - parameters: those of the request; nil if the scheme declares none.
     ///   - streamDigests: the digests of a streamed body, if the scheme needs them and the body can be read twice.
     /// - Returns: the state that the scheme has seen, for `on_response`.
     @discardableResult
     func authorize(
         _ request: inout HTTPRequest, attempt: Int, token: LiveToken? = nil, account: String = "",
-        streamDigests: StreamDigests? = nil
+        parameters: ParameterSet? = nil, streamDigests: StreamDigests? = nil
     ) throws(PluginError) -> StateUse {
         let use = needs.useCount || needs.state ? nextUse(at: place(of: request, account)) : StateUse()
         let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
-            var edits = EditSink(memory, target: target)
+            var edits = EditSink(memory, of: self, needs.replacesBody ? BodyShape(request.body) : nil)
             var errors = ErrorSink()
-            let status = view(of: request, attempt, use, streamDigests).withTable { view in
+            let status = view(of: request, attempt, use, parameters, streamDigests).withTable { view in
                 PluginCall.run("authorize", isTimed: true, services, errors: &errors, edits: &edits) { sinks in
                     scheme.table.pointee.authorize(handle, token?.handle, view, sinks.edits, sinks.errors)
                 }
@@ -45,17 +46,19 @@ extension SchemeInstance {
     ///
     /// - Throws: ``PluginError``, also at the request's deadline; `CancellationError`.
     func authorize(
-        _ exchange: inout Exchange, token: LiveToken?, account: String, streamDigests: StreamDigests?
+        _ exchange: inout Exchange, token: LiveToken?, account: String, parameters: ParameterSet?,
+        streamDigests: StreamDigests?
     ) async throws -> StateUse {
         guard mayBlock else {
             return try authorize(
-                &exchange.request, attempt: exchange.attempt, token: token, account: account, streamDigests: streamDigests)
+                &exchange.request, attempt: exchange.attempt, token: token, account: account, parameters: parameters,
+                streamDigests: streamDigests)
         }
         let (request, use) = try await onWorker("authorize", until: exchange.deadline) {
             [request = exchange.request, attempt = exchange.attempt] () throws(PluginError) in
             var request = request
             let use = try self.authorize(
-                &request, attempt: attempt, token: token, account: account, streamDigests: streamDigests)
+                &request, attempt: attempt, token: token, account: account, parameters: parameters, streamDigests: streamDigests)
             return (request, use)
         }
         exchange.request = request
@@ -65,7 +68,8 @@ extension SchemeInstance {
     /// Shows the scheme the response to the request of an exchange, on a worker's thread if the scheme may block.
     ///
     /// - Returns: the scheme's verdict, and the token to keep instead of the one that the request carried, if any.
-    /// - Throws: ``PluginError``, also at the request's deadline; `CancellationError`.
+    /// - Throws: ``PluginError``, also at the request's deadline, and if the scheme refuses the response, whose state and token are
+    ///   then dropped; `CancellationError`.
     func verdict(
         on response: FlowResponse, _ exchange: borrowing Exchange, _ use: SchemeUse
     ) async throws -> (Verdict, kept: IssuedToken?) {
@@ -89,11 +93,14 @@ extension SchemeInstance {
         var verdict = Verdict.nothing
         var kept: IssuedToken?
         var state: Secret?
+        /// Nil if the scheme reported nothing.
+        var report: String?
     }
 
-    /// Keeps the state of a reaction. Apart from the call: if the call returns after its request's deadline, it must change nothing.
+    /// Keeps the state of a reaction, and logs its report. Apart from the call: if the call returns after its request's deadline, it must change nothing.
     private func settle(_ seen: Reaction, _ request: HTTPRequest, _ use: SchemeUse) -> (Verdict, kept: IssuedToken?) {
         if let state = seen.state { replaceState(of: use.state, with: state, at: place(of: request, use.account)) }
+        if let report = seen.report { services.log(Int32(NEVOD_LOG_WARNING), "on_response: \(report)") }
         return (seen.verdict, seen.kept)
     }
 
@@ -105,7 +112,7 @@ extension SchemeInstance {
         var actions = ActionSink(provenance: provenance)
         var table = response.table(lent)
         var errors = ErrorSink()
-        let result = view(of: request, attempt, use.state).withTable { view in
+        let result = view(of: request, attempt, use.state, use.parameters).withTable { view in
             PluginCall.run("on_response", isTimed: true, services, errors: &errors, actions: &actions) { sinks in
                 onResponse(handle, use.token?.handle, view, &table, sinks.actions, sinks.errors)
             }
@@ -114,21 +121,39 @@ extension SchemeInstance {
         var fault = actions.problem
         var kept: IssuedToken?
         switch actions.action {
-        case .keep(let token): kept = token
+        case .keep(let token): kept = token.moved(by: -clocks.correction(at: clockOrigin(of: request)))
         case .some: fault = fault ?? "on_response may call only set_state and keep"
         case nil: break
         }
         if let fault {
             throw PluginError(scheme.plugin, .flowFault(scheme: scheme.id, flow: "on_response", problem: fault))
         }
-        return Reaction(verdict: Verdict(rawValue: result) ?? .nothing, kept: kept, state: actions.state)
+        let verdict = Verdict(rawValue: result) ?? .nothing
+        if case .refuse = verdict {
+            throw PluginError(
+                scheme.plugin,
+                .refusedResponse(scheme: scheme.id, subject: errors.subject, message: errors.message, detail: errors.detail))
+        }
+        let subject = errors.subject.isEmpty ? "" : "\(errors.subject) "
+        return Reaction(
+            verdict: verdict, kept: kept, state: actions.state, report: errors.isReported ? "\(subject)\(errors.message)" : nil)
     }
 
     private func view(
-        of request: borrowing HTTPRequest, _ attempt: Int, _ use: StateUse, _ streamDigests: StreamDigests? = nil
+        of request: borrowing HTTPRequest, _ attempt: Int, _ use: StateUse, _ parameters: ParameterSet?,
+        _ streamDigests: StreamDigests? = nil
     ) -> RequestViewBuilder {
         RequestViewBuilder(
-            of: request, for: target, needs, attempt: attempt, at: clock.unixNanoseconds(), use, streamDigests)
+            of: request, for: target, needs, attempt: attempt, at: time(of: request), use, parameters, streamDigests)
+    }
+
+    private func time(of request: borrowing HTTPRequest) -> Int64 {
+        clocks.isCorrecting ? clocks.nanoseconds(at: clockOrigin(of: request)) : clocks.wall.unixNanoseconds()
+    }
+
+    /// The origin whose clock counts for a request; nil for a proxy, since the `Date` of a response is not the proxy's.
+    private func clockOrigin(of request: borrowing HTTPRequest) -> Origin? {
+        target == .proxy ? nil : request.origin
     }
 
     private func place(of request: borrowing HTTPRequest, _ account: String) -> StatePlace {

@@ -8,8 +8,9 @@ public final class SchemeInstance: Sendable {
     /// The recipient of its credential.
     public let target: SchemeTarget
     let needs: SchemeNeeds
-    let clock: HostClock
+    let clocks: ServerClocks
     let flowOrigins: FlowOrigins
+    private let defaultParameters: Result<ParameterSet?, PluginError>
     /// The scheme and servers that its tokens are issued for.
     package let purpose: TokenPurpose
     let provenance: Provenance
@@ -26,12 +27,13 @@ public final class SchemeInstance: Sendable {
         self.scheme = scheme
         self.workers = workers
         self.target = target
-        self.clock = clock
+        clocks = ServerClocks(clock)
         services = HostServices(of: scheme.called, log: log)
         provenance = .scheme(scheme.id)
         flowOrigins = FlowOrigins(values, of: scheme)
         purpose = TokenPurpose(
             plugin: scheme.pluginName, scheme: scheme.id, origins: flowOrigins.named.map(\.description).sorted())
+        defaultParameters = Result { () throws(PluginError) in try scheme.parameterSet(of: [:]) }
         handle = try Self.create(scheme, values, services)
         do throws(PluginError) {
             needs =
@@ -100,6 +102,13 @@ public final class SchemeInstance: Sendable {
         }
         guard status == NEVOD_OK else { throw errors.error(status, in: "create", of: scheme) }
         return instance
+    }
+
+    /// Checks the parameters of a request that this scheme declares, and adds the defaults.
+    ///
+    /// - Returns: nil if the scheme declares none.
+    func parameterSet(of given: SchemeParameters) throws(PluginError) -> ParameterSet? {
+        given.isEmpty ? try defaultParameters.get() : try scheme.parameterSet(of: given)
     }
 
     /// Returns the state that flows and `on_response` have kept.

@@ -248,7 +248,9 @@ typedef struct nevod_view {
     uint32_t digest_count;
     uint32_t attempt;      /* 1 for the first sending of a request, then 2, 3, … */
     /* Wall clock in nanoseconds since 1970-01-01T00:00:00Z, >= 0. Corrected for the clock of the request's origin, by the Date
-     * fields (RFC 9110 §6.6.1) of its earlier responses over TLS or from this machine, by at most a day. */
+     * fields (RFC 9110 §6.6.1) of its earlier responses over TLS or from this machine, by at most a day, to about a second. Not
+     * corrected if the target is a proxy. A request that is refused with 401 or 403 while the correction changes by more than
+     * 5 s is authorized again and sent once more, unless `on_response` asks for something else. */
     int64_t unix_time_ns;
     nevod_bytes random;    /* 32 bytes, fresh for this call. Needs NEVOD_NEED_RANDOM */
     /* The number of earlier uses of this token on this origin since the state changed: 0, 1, 2, …. No number occurs twice with
@@ -321,7 +323,8 @@ typedef struct nevod_response {
     nevod_bytes body;
     nevod_bytes url;           /* the URL of the response, after the redirects that the host followed */
     /* In `on_response`: the digests of the body that `needs` asked for, as in nevod_view, of the bytes as received (RFC 9530 §2: before
-     * the content coding is undone). None if the body was not received whole, or has no bytes. */
+     * the content coding is undone). None if the body has no bytes, was not received whole, or arrived with a content coding that
+     * the host's transport undoes; the host asks the server for none. */
     const nevod_pair *digests;
     uint32_t digest_count;
     uint32_t flags;            /* NEVOD_RESPONSE_… */
@@ -382,9 +385,11 @@ typedef struct nevod_needs {
     /* Digests of the request's body, by their names in the registry of RFC 9530: "sha-256", "sha-512"; also "sha-384". */
     const nevod_bytes *digests;
     /* Digests of the bodies of responses, by the same names, computed while a body arrives. `on_response` then runs when the body is
-     * complete: before the caller gets it, or, if the caller reads it as a stream, before the stream's end. */
+     * complete: before the caller gets it, or, if the caller reads it as a stream, before the stream's end; not if the caller stops
+     * reading. A challenge or a redirect (3xx) that is read as a stream is shown before the host acts on it, without digests if its
+     * body is longer than NEVOD_LIMIT_CHALLENGE_BODY. */
     const nevod_bytes *response_digests;
-    /* Statuses, 400 … 599, that are challenges of this scheme beside 401, 403 and 407. */
+    /* Statuses, 300 … 599, that are challenges of this scheme beside 401, 403 and 407: a redirect to a login page, for example. */
     const int32_t *challenge_statuses;
     uint32_t digest_count;
     uint32_t response_digest_count;
@@ -430,7 +435,7 @@ typedef struct nevod_token {
     uint32_t struct_size;
     uint32_t reserved;
     nevod_bytes bytes;              /* 1 byte to 64 KiB; none at the end of a LOGOUT */
-    int64_t expires_at_unix_ns;     /* 0: unknown */
+    int64_t expires_at_unix_ns;     /* on the clock of the call's `unix_time_ns`; 0: unknown */
     nevod_bytes account;            /* the account it belongs to, by which people tell sessions apart and the host their states;
                                        if empty, that of the token that it replaces, or unknown */
 } nevod_token;
@@ -438,7 +443,9 @@ typedef struct nevod_token {
 typedef struct nevod_event {
     uint32_t struct_size;
     int32_t kind;                   /* NEVOD_EVENT_… */
-    int64_t unix_time_ns;           /* as in nevod_view */
+    /* As in nevod_view, for the origin of the flow's last response; before that, for the origin of the challenged request, or the
+     * only one that the settings name. */
+    int64_t unix_time_ns;
     nevod_bytes random;             /* 32 bytes, fresh for this step */
     const nevod_response *response; /* for RESPONSE; for START of a CHALLENGE flow: the response with the challenge. Else NULL */
     const nevod_token *token;       /* for START: the token to renew, use or revoke; NULL if there is none */
@@ -584,7 +591,8 @@ NEVOD_ENUM(nevod_verdict) {
                                         NEVOD_LIMIT_CHALLENGES for one request. A scheme with several legs (SCRAM, Negotiate) sends
                                         them in that flow, or is challenged once for each */
     NEVOD_VERDICT_REFUSE = 4         /* the response can't be trusted: the request fails with the reported reason, and its body doesn't
-                                        reach the caller */
+                                        reach the caller (a caller that reads a stream gets the reason in place of its end); the
+                                        state and token of the call are dropped */
 };
 
 typedef struct nevod_scheme nevod_scheme;

@@ -30,7 +30,7 @@ struct RequestCommand: Sendable {
         var options = try SessionBuilder(arguments: arguments).options()
         let console = console
         let provider = NetworkProvider(
-            session: session, interceptor: InterceptorChain(interceptors), logger: RetryWarnings(console: console)
+            session: session, interceptor: InterceptorChain(interceptors), logger: RequestLog(console: console)
         ) { request in
             for line in request.redactedHead { console.trace(">", line) }
             console.trace(">", "")

@@ -3,7 +3,7 @@ internal import Glibc
 import NevodHost
 internal import NevodTestSupport
 
-/// The verifying server of Examples, on its own port.
+/// The verifying server of Examples, on its own port. Its clock may be ahead.
 final class DemoServer: Sendable {
     static let key = "demo"
     static let secret = "a shared key that only tests know"
@@ -15,14 +15,26 @@ final class DemoServer: Sendable {
     private let folder: TemporaryFolder
     private let pid: pid_t
 
-    init() throws {
+    /// Runs the script named by the second argument, unchanged, with a clock that is ahead by the first.
+    private static let launcher = """
+        import runpy, sys, time
+        ahead, now = float(sys.argv[1]), time.time
+        time.time = lambda: now() + ahead
+        del sys.argv[:2]
+        runpy.run_path(sys.argv[0], run_name="__main__")
+        """
+
+    /// - Parameters:
+    ///   - ahead: how far its clock is ahead, in seconds.
+    ///   - secret: the key that it verifies with.
+    init(ahead: Int = 0, secret: String = DemoServer.secret) throws {
         folder = try TemporaryFolder()
         let (pid, pipe) = try Command.spawn(
             [
-                "python3", "\(repository)/Examples/demo-server/hmac_server.py", "--log", "\(folder.path)/log", "--parent-pid",
-                "\(getpid())",
+                "python3", "-c", Self.launcher, "\(ahead)", "\(repository)/Examples/demo-server/hmac_server.py", "--log",
+                "\(folder.path)/log", "--parent-pid", "\(getpid())",
             ],
-            environment: ["PATH=\(getenv("PATH").map { String(cString: $0) } ?? "/usr/bin")", "DEMO_SECRET=\(Self.secret)"],
+            environment: ["PATH=\(getenv("PATH").map { String(cString: $0) } ?? "/usr/bin")", "DEMO_SECRET=\(secret)"],
             quiet: true)
         defer { close(pipe) }
         self.pid = pid

@@ -11,6 +11,7 @@ enum PluginCall {
         var errors: UnsafePointer<nevod_errors> { tables.errors(generation) }
         var edits: UnsafePointer<nevod_edits> { tables.edits(generation) }
         var actions: UnsafePointer<nevod_actions> { tables.actions(generation) }
+        var output: UnsafePointer<nevod_output> { tables.output(generation) }
     }
 
     /// Calls a function of a scheme.
@@ -22,12 +23,14 @@ enum PluginCall {
     ///   - errors: the sink for errors; nil if the function has none.
     ///   - edits: the same for edits.
     ///   - actions: the same for actions.
+    ///   - output: the same for bytes.
     ///   - body: calls the function, and nothing else.
     @inline(__always)
     static func run<Result>(
         _ function: StaticString, isTimed: Bool = false, _ services: HostServices,
         errors: UnsafeMutablePointer<ErrorSink>? = nil, edits: UnsafeMutablePointer<EditSink>? = nil,
-        actions: UnsafeMutablePointer<ActionSink>? = nil, _ body: (Sinks) -> Result
+        actions: UnsafeMutablePointer<ActionSink>? = nil, output: UnsafeMutablePointer<OutputSink>? = nil,
+        _ body: (Sinks) -> Result
     ) -> Result {
         var call = nevod_call()
         call.names = services.scheme.names
@@ -38,6 +41,7 @@ enum PluginCall {
         call.errors = UnsafeMutableRawPointer(errors)
         call.edits = UnsafeMutableRawPointer(edits)
         call.actions = UnsafeMutableRawPointer(actions)
+        call.output = UnsafeMutableRawPointer(output)
         return withUnsafeMutablePointer(to: &call) { call in
             nevod_call_enter(call)
             defer {
@@ -83,6 +87,10 @@ enum PluginCall {
 
     static func actions(_ host: UnsafeMutableRawPointer?, _ function: StaticString) -> UnsafeMutablePointer<ActionSink>? {
         current(host, function)?.pointee.actions?.assumingMemoryBound(to: ActionSink.self)
+    }
+
+    static func output(_ host: UnsafeMutableRawPointer?, _ function: StaticString) -> UnsafeMutablePointer<OutputSink>? {
+        current(host, function)?.pointee.output?.assumingMemoryBound(to: OutputSink.self)
     }
 
     /// Returns the call that a sink belongs to, if it is the innermost one on this thread. Otherwise the plugin has kept the sink,

@@ -55,4 +55,34 @@ struct SigV4ProbeTests {
                     && lines[1].hasPrefix("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260101/"))
         }
     }
+
+    /// With botocore's signature and the rule of Amazon S3: 15 minutes.
+    @Test(arguments: [3600, -3600, 600])
+    func `A server with another time refuses the first signature only`(ahead: Int) async throws {
+        let server = try await ProbeServer.start("sigv4", ["--ahead", "\(ahead)"])
+        let settings: SchemeSettings = [
+            "access-key": "AKIDEXAMPLE", "region": "eu-central-1", "service": "execute-api",
+            "secret-key": .secret(Secret(copying: Array("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".utf8))),
+        ]
+        let instance = try TestPlugin.sigv4.get().scheme().makeInstance(settings: settings)
+        let isRefused = abs(ahead) > 900
+
+        // By the local clock, without a provider that could learn.
+        var request = try HTTPRequest(.get, server.url)
+        CurlSession().prepare(&request)
+        try instance.token.authorize(&request)
+        let skewed = try await CurlSession().send(request, TransferOptions())
+        #expect(skewed.status == (isRefused ? 403 : 200))
+        let body = String(decoding: try await skewed.body.collect(), as: UTF8.self)
+        #expect(body.contains("RequestTimeTooSkewed") == isRefused)
+
+        let sent = Collected<HTTPRequest>()
+        let provider = NetworkProvider(session: CurlSession(), signer: instance.token) { sent.append($0) }
+        let stream = HTTPBody.stream(.of([[1, 2, 3], [4, 5]], length: 5))
+        for (number, body) in [HTTPBody.bytes([1, 2, 3]), .none, stream].enumerated() {
+            let response = try await provider.send(HTTPRequest(.put, "\(server.url)/\(number)?b=2&a=1", body: body))
+            #expect(response.status == 200)
+            #expect(sent.values.count == (isRefused ? 2 : 1) + number)
+        }
+    }
 }

@@ -1,0 +1,148 @@
+internal import NevodSupport
+internal import Synchronization
+
+/// The clocks of the servers that a scheme sends to. Gives the scheme the time on the clock of each origin.
+///
+/// A correction is used for its own origin and nothing else: a server that sends a wrong `Date` can obtain a signature for a time
+/// up to a day away, and only one that is sent to itself. Expiries of tokens stay on the local clock.
+final class ServerClocks: Sendable {
+    private struct Entry {
+        var clock = ServerClock()
+        /// The last `Date` and its value. A busy server repeats it for up to a second, and parsing takes longer than comparing.
+        var text = ""
+        var date: UnixTime?
+    }
+
+    private struct Table {
+        var entries: [Origin: Entry] = [:]
+        /// The number of entries whose clock is corrected.
+        var corrected = 0
+    }
+
+    /// Limits the memory for a program that talks to many origins. Dropping an entry costs at most one refused request.
+    private static let most = 1000
+    private static let second: Int64 = 1_000_000_000
+    /// The longest `Date` that is looked at, in bytes. The longest valid one has 33.
+    private static let longestDate = 64
+
+    /// The local clock.
+    let wall: HostClock
+    private let uptime: @Sendable () -> Int64
+    private let table = Locked(Table())
+    private let hasCorrections = Atomic(false)
+
+    /// - Parameters:
+    ///   - wall: the local clock.
+    ///   - uptime: a clock that nobody sets, in nanoseconds.
+    init(_ wall: HostClock, uptime: @escaping @Sendable () -> Int64 = { Uptime.nanoseconds }) {
+        self.wall = wall
+        self.uptime = uptime
+    }
+
+    /// Whether any clock is corrected. If not, ``wall`` is right for every origin, and reading it takes neither a lock nor a search.
+    var isCorrecting: Bool { hasCorrections.load(ordering: .relaxed) }
+
+    /// Returns the time on the clock of an origin, in nanoseconds since 1970, at least 0.
+    ///
+    /// - Parameter origin: nil for the local time.
+    func nanoseconds(at origin: Origin?) -> Int64 {
+        let now = wall.unixNanoseconds()
+        guard isCorrecting, let origin else { return now }
+        return max(0, now + correction(of: now, at: origin))
+    }
+
+    /// Returns the difference between the clock of an origin and the local one, in nanoseconds; 0 if none is known.
+    func correction(at origin: Origin?) -> Int64 {
+        guard isCorrecting, let origin else { return 0 }
+        return correction(of: wall.unixNanoseconds(), at: origin)
+    }
+
+    private func correction(of now: Int64, at origin: Origin) -> Int64 {
+        let uptime = uptime()
+        return table.withLock { table in
+            // Without a correction at the last response, the local clock is trusted until the next one: if the two clocks have
+            // moved apart since, the uptime may be the wrong one, for example after a virtual machine was resumed.
+            guard let clock = table.entries[origin]?.clock, clock.isCorrected else { return 0 }
+            return clock.correction(of: now, at: uptime)
+        }
+    }
+
+    /// The uptime to pass to ``learn(from:to:sentAt:_:)``, in nanoseconds.
+    func uptimeNow() -> Int64 { uptime() }
+
+    /// Learns from a response's `Date`, if only the origin can have written it. Call right after the response has arrived.
+    ///
+    /// - Parameters:
+    ///   - sent: the uptime before the request was sent.
+    ///   - logger: receives a line if a correction begins, ends or changes by more than 5 s.
+    func learn(from response: HTTPResponse, to origin: Origin, sentAt sent: Int64, _ logger: (any NetworkLogger)?) {
+        let received = uptime()
+        // A 407 is a proxy's own response.
+        guard origin.isAuthentic, response.status != 407, let age = Self.largestAge(of: response.headers),
+            case let dates = response.headers.values(of: "Date"), let text = dates.first, dates.count == 1,
+            text.utf8.count <= Self.longestDate
+        else { return }
+        let now = wall.unixNanoseconds()
+        let change = table.withLock { table -> ServerClock.Change in
+            var entry = table.entries[origin] ?? Entry()
+            if entry.text != text {
+                entry.date = HTTPDate.parse(text)
+                entry.text = text
+            }
+            guard let date = entry.date else { return .none }
+            if entry.clock.isCorrected { table.corrected -= 1 }
+            let change = entry.clock.learn(date, sentAt: sent - age, receivedAt: received, wall: now)
+            if entry.clock.isCorrected { table.corrected += 1 }
+            if table.entries[origin] == nil { Self.makeRoom(&table) }
+            table.entries[origin] = entry
+            hasCorrections.store(table.corrected > 0, ordering: .relaxed)
+            return change
+        }
+        switch change {
+        case .none: break
+        case .corrected, .agrees: logger?.info(change.text(at: origin))
+        case .tooFar: logger?.notice(change.text(at: origin))
+        }
+    }
+
+    private static func makeRoom(_ table: inout Table) {
+        guard table.entries.count >= most, let victim = table.entries.keys.first,
+            let entry = table.entries.removeValue(forKey: victim)
+        else { return }
+        if entry.clock.isCorrected { table.corrected -= 1 }
+    }
+
+    /// Returns the longest time that the response may have been stored before the request was sent, in nanoseconds; nil if that is
+    /// not known. `Age` counts whole seconds (RFC 9111 §5.1), so 0 means less than one. Caches write it for misses too.
+    private static func largestAge(of headers: HTTPHeaders) -> Int64? {
+        let ages = headers.values(of: "Age")
+        if ages.isEmpty { return 0 }
+        return ages.allSatisfy { $0 == "0" } ? second : nil
+    }
+}
+
+extension ServerClock.Change {
+    /// The line for the log: `the clock of https://api.example.com is 1 h 0 min ahead of this machine's; signatures use its time`.
+    func text(at origin: Origin) -> String {
+        func clock(_ difference: Int64) -> String {
+            "the clock of \(origin) is \(Self.text(difference.magnitude)) \(difference > 0 ? "ahead of" : "behind") this machine's"
+        }
+        return switch self {
+        case .none: ""
+        case .corrected(let difference): "\(clock(difference)); signatures use its time"
+        case .agrees: "the clock of \(origin) agrees with this machine's again; signatures use this machine's time"
+        case .tooFar(let difference):
+            "\(clock(difference)), more than the day that is corrected; signatures use this machine's time: set the clock that is wrong"
+        }
+    }
+
+    /// Rounded, since an estimate is about a second off: a clock that is an hour ahead seldom shows as 3,600 s.
+    private static func text(_ nanoseconds: UInt64) -> String {
+        let seconds = (nanoseconds + 500_000_000) / 1_000_000_000
+        let (minutes, hours) = ((seconds + 30) / 60, (seconds + 1800) / 3600)
+        if seconds < 60 { return "\(seconds) s" }
+        if seconds < 600 { return "\(seconds / 60) min \(seconds % 60) s" }
+        if minutes < 60 { return "\(minutes) min" }
+        return minutes <= 24 * 60 ? "\(minutes / 60) h \(minutes % 60) min" : "\(hours / 24) d \(hours % 24) h"
+    }
+}
