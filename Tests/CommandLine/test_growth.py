@@ -144,6 +144,19 @@ class Edge(TestCase):
         self.assertEqual(server.requests[1].values("X-Token"), ["second"])
 
     @cases({
+        "plugin": ("SHORT_PLUGIN", "nevod_plugin has struct_size 8"),
+        "scheme": ("SHORT_SCHEME", "nevod_scheme schemes[0] has struct_size 8"),
+        "needs": ("SHORT_NEEDS", "nevod_needs of edge has struct_size 8"),
+        "token": ("SHORT_TOKEN", "nevod_token has struct_size 8"),
+    })
+    def test_too_short(self, fault, fragment):
+        plugin = self.compiled("edge_plugin.c", f"-I{INCLUDE}", "-fPIC", "-shared", f"-D{fault}")
+        server = self.server()
+        outcome = self.run_host(
+            "--no-store", "--plugin", plugin, "--set", f"server={server.http}", "--answer", "user=ada", server.http + "/a")
+        self.expect(outcome, 110, str(plugin), fragment)
+
+    @cases({
         "hmac": ("libHMACAuth.so hmac api-key=k secret=s", ["header X-API-Key: k", "authorize 0"]),
         "api_key": ("libAPIKeyAuth.so api-key key=k", ["header X-API-Key: k", "authorize 0"]),
         "cookies": (

@@ -16,6 +16,12 @@ typedef struct {
     const nevod_needs *needs;
 } instance;
 
+/* For one that is too short: its size is all that there is. */
+__attribute__((unused)) static const void *only_a_size(void)
+{
+    return at_edge(&(const uint32_t[]){8, 0}, 8);
+}
+
 static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const nevod_pair *values, uint32_t value_count,
                       void **out, const nevod_errors *errors)
 {
@@ -29,6 +35,9 @@ static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const 
     strcat(in->login, "/login");
     in->host = host;
     in->needs = AT_EDGE(nevod_needs, .flags = NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES | NEVOD_NEED_HEADERS);
+#ifdef SHORT_NEEDS
+    in->needs = only_a_size();
+#endif
     *out = in;
     return NEVOD_OK;
 }
@@ -71,6 +80,9 @@ static int32_t authorize(void *in, const void *token, const nevod_view *view, co
 
 static const nevod_token *a_token(nevod_bytes bytes)
 {
+#ifdef SHORT_TOKEN
+    return only_a_size();
+#endif
     return AT_EDGE(nevod_token, .bytes = bytes, .account = NEVOD_BYTES("ada"));
 }
 
@@ -126,6 +138,12 @@ static void flow_free(void *in, void *flow)
 
 static const nevod_plugin *make(void)
 {
+#ifdef SHORT_SCHEME
+    const nevod_scheme *const short_scheme = only_a_size();
+    return AT_EDGE(nevod_plugin, .abi_major = NEVOD_ABI_MAJOR, .abi_draft = NEVOD_ABI_DRAFT,
+                   .schemes = at_edge(&short_scheme, sizeof short_scheme), .scheme_count = 1,
+                   .name = NEVOD_BYTES("Edge"), .version = NEVOD_BYTES("1.0"));
+#endif
     const nevod_setting *const setting = AT_EDGE(
         nevod_setting, .kind = NEVOD_SETTING_URL, .flags = NEVOD_SETTING_REQUIRED, .name = NEVOD_BYTES("server"));
     const nevod_setting *const parameter = AT_EDGE(
@@ -144,6 +162,9 @@ static const nevod_plugin *make(void)
 
 NEVOD_EXPORT const nevod_plugin *nevod_plugin_v1(void)
 {
+#ifdef SHORT_PLUGIN
+    return only_a_size();
+#endif
     static const nevod_plugin *plugin; /* called on one thread in these tests */
     if (!plugin)
         plugin = make();

@@ -193,7 +193,7 @@ struct PluginTableReader {
     ) throws(PluginError) -> Table {
         guard let table = Table(copying: pointer, minimum: minimum) else {
             throw PluginError(
-                path, .tooShort(structure: structure, size: Int(pointer.pointee.struct_size), needed: Int(minimum)))
+                path, .tooShort(structure: structure, size: Int(Table.size(of: pointer)), needed: Int(minimum)))
         }
         return table
     }

@@ -47,7 +47,7 @@ struct SchemeNeeds: Sendable {
             throw PluginError(
                 scheme.plugin,
                 .tooShort(
-                    structure: "nevod_needs of \(scheme.id)", size: Int(table.pointee.struct_size),
+                    structure: "nevod_needs of \(scheme.id)", size: Int(nevod_needs.size(of: table)),
                     needed: Int(NEVOD_NEEDS_MINIMUM)))
         }
         let field = "\(scheme.id).needs"

@@ -121,7 +121,7 @@ struct ActionSink {
     ) throws(Problem) -> Table {
         guard let pointer else { throw Problem("\(name) is NULL") }
         guard let table = Table(copying: pointer, minimum: minimum) else {
-            throw Problem("\(name) has struct_size \(pointer.pointee.struct_size), but at least \(minimum) is required")
+            throw Problem("\(name) has struct_size \(Table.size(of: pointer)), but at least \(minimum) is required")
         }
         return table
     }
