@@ -6,6 +6,7 @@ import NevodSupport
 struct NevodHostCommand {
     static func main() {
         ProcessGuard.harden()
+        PluginCrashReport.install(program: "nevod-host", exitStatus: ExitCode.plugin, neverExits: true)
         // A closed pipe makes the write fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         // A file that exceeds the user's size limit makes the write fail instead of ending the process.

@@ -48,6 +48,7 @@ public struct Plugin: Sendable {
             throw PluginError(path, Self.reason(ofLoader: dlerror().map { String(cString: $0) } ?? "no reason given"))
         }
         guard let symbol = dlsym(library, "nevod_plugin_v1") else { throw PluginError(path, .noEntryPoint) }
+        PluginCrashReport.add(path, containing: symbol)
         typealias EntryPoint = @convention(c) () -> UnsafePointer<nevod_plugin>?
         let entryPoint = unsafeBitCast(symbol, to: EntryPoint.self)
         guard let table = PluginCall.run("nevod_plugin_v1", ofLibrary: path, { entryPoint() }) else {
