@@ -5,6 +5,7 @@ import NevodSupport
 @main
 struct NevodHostCommand {
     static func main() {
+        StandardDescriptors.open()
         ProcessGuard.harden()
         PluginCrashReport.install(program: "nevod-host", exitStatus: ExitCode.plugin, neverExits: true)
         // A closed pipe makes the write fail instead of ending the process.
