@@ -483,6 +483,71 @@ class FaultyTable(Faulty):
         self.assertNotIn("the detail", outcome.err)
 
 
+class Reports(Faulty):
+    """The detail of an error, and the plugin's own log."""
+
+    DETAIL = r'errors->report(errors->host, TEXT("word"), TEXT("is no word"), TEXT("user ada \x1b[2J\n\xff"))'
+    LEVELS = "DEBUG", "INFO", "WARNING", "ERROR"
+    LOG = "; ".join(f'host->log(host->host, NEVOD_LOG_{level}, TEXT("says {level}"))' for level in LEVELS)
+
+    def run_with(self, *words):
+        return self.run_host(*words, "--plugin", self.path, self.url("/a"))
+
+    def test_detail(self):
+        compile_plugin(self.path, AUTHORIZE=f"{self.DETAIL}; return NEVOD_DENIED")
+        for words in ((), ("-v",), ("-s", "-v", "-v")):
+            outcome = self.run_with(*words)
+            self.expect(outcome, 112)
+            self.assertNotIn("ada", outcome.err)
+        for words in (("-vv",), ("-v", "--verbose")):
+            outcome = self.run_with(*words)
+            self.expect(outcome, 112, "word is no word")
+            self.assertEqual(outcome.err.splitlines()[-1], "nevod-host: detail: user ada \\u{1b}[2J\\u{a}\ufffd")
+
+    def test_detail_of_create(self):
+        compile_plugin(self.path, CREATE=f"{self.DETAIL}; return NEVOD_BAD_SETTINGS")
+        self.expect(self.run_with("-vv"), 111, "detail: user ada")
+        self.assertNotIn("ada", self.run_with("-v").err)
+
+    def test_profile_does_not_ask_for_details(self):
+        compile_plugin(self.path, AUTHORIZE=f"{self.DETAIL}; return NEVOD_DENIED")
+        config = self.folder / "nevod"
+        config.mkdir(mode=0o700)
+        self.file("nevod/config", "[p]\nverbose\n")
+        outcome = self.run_host(
+            "--profile", "p", "-v", "--plugin", self.path, self.url("/a"), env={"XDG_CONFIG_HOME": str(self.folder)})
+        self.expect(outcome, 112, "is no word")
+        self.assertNotIn("ada", outcome.err)
+
+    @cases({
+        "nothing": ([], ["nevod-host: Test: warning: says WARNING", "nevod-host: Test: error: says ERROR"]),
+        "verbose": (["-v"], [
+            "* Test: info: says INFO", "nevod-host: Test: warning: says WARNING", "nevod-host: Test: error: says ERROR"]),
+        "twice": (["-vv"], [
+            "* Test: debug: says DEBUG", "* Test: info: says INFO", "nevod-host: Test: warning: says WARNING",
+            "nevod-host: Test: error: says ERROR"]),
+        "silent": (["-s"], []),
+    })
+    def test_log(self, words, lines):
+        compile_plugin(self.path, CREATE=self.LOG)
+        outcome = self.run_with(*words)
+        self.expect(outcome, 0)
+        self.assertEqual([line for line in outcome.err.splitlines() if "says" in line], lines)
+
+    @cases({"below": (-5, []), "above": (99, ["nevod-host: Test: error: says it"])})
+    def test_unknown_level(self, level, lines):
+        compile_plugin(self.path, CREATE=f'host->log(host->host, {level}, TEXT("says it"))')
+        outcome = self.run_with("-v")
+        self.expect(outcome, 0)
+        self.assertEqual([line for line in outcome.err.splitlines() if "says" in line], lines)
+
+    def test_escape_sequences_in_the_log(self):
+        compile_plugin(self.path, CREATE=r'host->log(host->host, NEVOD_LOG_WARNING, TEXT("a\x1b[2J\nnevod-host: b"))')
+        outcome = self.run_with()
+        self.expect(outcome, 0)
+        self.assertEqual(outcome.err, "nevod-host: Test: warning: a [2J nevod-host: b\n")
+
+
 # Reasons for refused edits.
 TOKEN, BREAK, HOSTS = "not a token", "line break", "only the host"
 

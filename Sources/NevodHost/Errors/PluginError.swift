@@ -77,6 +77,16 @@ public struct PluginError: Error, Sendable {
         self.plugin = plugin
         self.reason = reason
     }
+
+    /// Returns the sensitive detail that the plugin reported with its failure, such as a server's own words or a user's name; nil
+    /// if there is none.
+    ///
+    /// It is no part of ``description``: show it only to the person that the request is for, if asked to, and never log it. Bytes
+    /// that are not UTF-8 are replaced, and control characters are escaped (`\u{a}`). At most 4 KiB of the plugin's text.
+    public func revealDetail() -> String? {
+        guard case .failed(_, _, _, _, _, let detail?) = reason else { return nil }
+        return detail.withUnsafeBytes { TerminalText.safe(String(decoding: $0, as: UTF8.self)) }
+    }
 }
 
 extension PluginError: CustomStringConvertible {
