@@ -1,12 +1,14 @@
 #define _GNU_SOURCE
 #include "plugin_calls.h"
 
+#include "crash_report.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
-_Thread_local nevod_call *nevod_current_call;
+_Thread_local nevod_call *nevod_current_call NEVOD_SIGNAL_SAFE;
 _Thread_local nevod_call_thread *nevod_own_call_thread;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -54,6 +56,7 @@ nevod_call_thread *nevod_call_thread_begin(void) {
     }
     nevod_own_call_thread = thread;
     if (key != (pthread_key_t)-1) pthread_setspecific(key, thread);
+    nevod_crash_report_cover_thread();
     return thread;
 }
 

@@ -300,7 +300,7 @@ class AtTheTerminal(LoginTestCase):
     @cases({"control_c": (None, signal.SIGINT), "terminated": (signal.SIGTERM,) * 2, "hung_up": (signal.SIGHUP,) * 2})
     def test_interrupted(self, sent, died_of):
         """The terminal echoes again, the flow is cancelled, and the process ends by the signal."""
-        with self.terminal("secret", "-v") as terminal:
+        with self.terminal("secret", "-vv") as terminal:
             terminal.read_until(lambda: b"Password: " in terminal.shown, "the question")
             self.assertFalse(terminal.echoes())
             if sent is None:
@@ -311,11 +311,11 @@ class AtTheTerminal(LoginTestCase):
             self.assertEqual((code, out), (-died_of, b""), err)
             self.assertTrue(terminal.echoes())
             self.assertNotIn(b"half", terminal.shown)
-        self.assertIn("* login: the flow was cancelled\n", err)
+        self.assertIn("* Login: debug: the flow was cancelled\n", err)
         self.assertEqual(self.targets(), [])
 
     def test_interrupted_between_questions(self):
-        with self.terminal("all", "-v") as terminal:
+        with self.terminal("all", "-vv") as terminal:
             self.ask(terminal, b"User: ", b"me")
             terminal.read_until(lambda: b"Password: " in terminal.shown, "the second question")
             terminal.type(b"\x03")
@@ -334,7 +334,7 @@ class AtTheTerminal(LoginTestCase):
             return reply()
 
         self.respond = respond
-        with self.terminal(mode, "-v", "--set", f"url={self.server.http}") as terminal:
+        with self.terminal(mode, "-vv", "--set", f"url={self.server.http}") as terminal:
             if mode == "sends":
                 wait_until(arrived.is_set, "the request")
             else:

@@ -122,6 +122,174 @@ class Trust(ServerTestCase):
         self.expect_refused(self.library, "12345")
 
 
+class Dependencies(ServerTestCase):
+    """Libraries that a plugin loads: those that others could put or change are refused before any of their code runs."""
+
+    def setUp(self):
+        super().setUp()
+        self.outer = self.folder / "outer"
+        self.outer.mkdir(mode=0o700)
+        self.path = self.outer / "libFaulty.so"
+        self.mark = self.folder / "a constructor ran"
+
+    def dependency(self, folder, name="libdependency.so", mode=0o755, flags=()):
+        """A library with a function that the plugin calls, and a constructor that leaves a mark."""
+        folder.mkdir(mode=0o700, exist_ok=True)
+        source = self.file(
+            "dependency.c",
+            '#include <fcntl.h>\n#include <unistd.h>\nint nevod_helper(void) { return 0; }\n'
+            f'__attribute__((constructor)) static void loaded(void) {{ close(open("{self.mark}", O_CREAT | O_WRONLY, 0600)); }}\n')
+        path = folder / name
+        compile_c(["cc", "-shared", "-fPIC", f"-Wl,-soname,{name}", source, *flags, "-o", path])
+        path.chmod(mode)
+        return path
+
+    def plugin(self, *flags):
+        return compile_plugin(
+            self.path, flags, AUTHORIZE='extern int nevod_helper(void); nevod_helper(); SET("X-A", TEXT("b"))')
+
+    def linked(self, dependency, run_path, *flags):
+        return self.plugin(f"-L{dependency.parent}", f"-l:{dependency.name}", f"-Wl,-rpath,{run_path}", *flags)
+
+    def expect_loaded(self, **options):
+        outcome = self.run_host("sign", "--plugin", self.path, self.url("/a"), **options)
+        self.expect(outcome, 0)
+        self.assertIn(b"X-A: b", outcome.out)
+        self.assertTrue(self.mark.exists())
+
+    def expect_refused(self, *fragments, **options):
+        outcome = self.run_host("sign", "--plugin", self.path, self.url("/a"), **options)
+        self.expect_failure(outcome, 110, str(self.path), "not loaded: ", *fragments)
+        self.assertFalse(self.mark.exists(), "code of the library ran")
+
+    @cases({
+        "origin": "$ORIGIN/libs", "origin_in_braces": "${ORIGIN}/libs", "absolute": "{outer}/libs",
+        "several": "/nonexistent:$ORIGIN/none:$ORIGIN/libs", "dots": "$ORIGIN/../outer/./libs/",
+    })
+    def test_safe_folder(self, run_path):
+        self.linked(self.dependency(self.outer / "libs"), run_path.replace("{outer}", str(self.outer)))
+        self.expect_loaded()
+
+    def test_safe_link(self):
+        self.linked(self.dependency(self.outer / "libs"), "$ORIGIN/link")
+        (self.outer / "link").symlink_to("libs")
+        self.expect_loaded()
+
+    @cases({"run_path": (), "old_rpath": ("-Wl,--disable-new-dtags",)})
+    def test_folder_that_may_be_written(self, *flags):
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, dependency.parent, *flags)
+        dependency.parent.chmod(0o777)
+        self.expect_refused(f'"{dependency.parent}"', "is writable by everyone (mode 777)", "-rpath '$ORIGIN'")
+
+    def test_sticky_folder(self):
+        """The sticky bit keeps others from replacing a file, but not from adding one."""
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, "$ORIGIN/libs")
+        dependency.parent.chmod(0o1777)
+        self.expect_refused('"$ORIGIN/libs"', str(dependency.parent), "mode 1777")
+
+    def test_missing_folder_that_others_can_make(self):
+        sticky = self.outer / "sticky"
+        sticky.mkdir()
+        sticky.chmod(0o1777)
+        self.linked(self.dependency(self.outer / "libs"), f"{sticky}/later:$ORIGIN/libs")
+        self.expect_refused(f'"{sticky}/later"', "later is missing there")
+
+    @cases({"dot": ".", "name": "libs", "empty": "", "end": "/usr/lib:", "begin": ":/usr/lib", "parent": "../libs"})
+    def test_relative_folder(self, run_path):
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, run_path or ":")
+        self.expect_refused("relative to the working directory", cwd=self.outer)
+
+    def test_word_that_only_the_loader_knows(self):
+        self.linked(self.dependency(self.outer / "libs"), "/usr/$LIB")
+        self.expect_refused('"/usr/$LIB"')
+
+    def test_file_that_may_be_written(self):
+        dependency = self.dependency(self.outer / "libs", mode=0o666)
+        self.linked(dependency, "$ORIGIN/libs")
+        dependency.chmod(0o666)
+        self.expect_refused(str(dependency), "is writable by everyone")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give files away")
+    def test_file_of_another_user(self):
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, "$ORIGIN/libs")
+        os.chown(dependency, 12345, -1)
+        self.expect_refused(str(dependency), "12345")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give files away")
+    def test_link_of_another_user(self):
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, "$ORIGIN/link")
+        link = self.outer / "link"
+        link.symlink_to("libs")
+        os.chown(link, 12345, -1, follow_symlinks=False)
+        self.expect_refused(str(link), "symbolic link of another user (uid 12345)")
+
+    def named_by_path(self, name):
+        """A library without a name of its own is recorded as it was written on the linker's command line."""
+        dependency = self.dependency(self.outer / "libs")
+        compile_c(["cc", "-shared", "-fPIC", self.folder / "dependency.c", "-o", dependency])
+        command = ["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}",
+                   '-DAUTHORIZE=extern int nevod_helper(void); nevod_helper(); SET("X-A", TEXT("b"))', FOLDER / "plugin.c",
+                   name.replace("{libs}", str(dependency.parent)), "-o", self.path]
+        compile_c(command, cwd=self.outer)
+        return dependency
+
+    def test_library_by_path(self):
+        self.named_by_path("{libs}/libdependency.so")
+        self.expect_loaded()
+
+    def test_library_by_path_that_may_be_written(self):
+        dependency = self.named_by_path("{libs}/libdependency.so")
+        dependency.chmod(0o666)
+        self.expect_refused(str(dependency), "is writable by everyone")
+
+    @cases({"below": "libs/libdependency.so", "dot": "./libs/libdependency.so"})
+    def test_library_by_relative_path(self, name):
+        self.named_by_path(name)
+        self.expect_refused(name, "the working directory", cwd=self.outer)
+
+    def test_library_of_a_library(self):
+        inner = self.dependency(self.outer / "inner")
+        source = self.file("between.c", "int nevod_helper(void); int nevod_between(void) { return nevod_helper(); }\n")
+        libs = self.outer / "libs"
+        libs.mkdir(mode=0o700)
+        between = libs / "libbetween.so"
+        compile_c([
+            "cc", "-shared", "-fPIC", source, f"-L{inner.parent}", "-l:libdependency.so", f"-Wl,-rpath,{inner.parent}",
+            "-Wl,-soname,libbetween.so", "-o", between])
+        compile_plugin(
+            self.path, [between, "-Wl,-rpath,$ORIGIN/libs"],
+            AUTHORIZE='extern int nevod_between(void); nevod_between(); SET("X-A", TEXT("b"))')
+        self.expect_loaded()
+        self.mark.unlink()
+        inner.parent.chmod(0o777)
+        self.expect_refused(str(between), f'"{inner.parent}"', "mode 777")
+
+    def test_executable_stack(self):
+        self.linked(self.dependency(self.outer / "libs"), "$ORIGIN/libs", "-Wl,-z,execstack")
+        self.expect_refused("it would make every stack of the process executable", "-z noexecstack")
+
+    def test_executable_stack_of_a_library(self):
+        dependency = self.dependency(self.outer / "libs", flags=["-Wl,-z,execstack"])
+        self.linked(dependency, "$ORIGIN/libs")
+        self.expect_refused(f"{dependency} would make every stack of the process executable")
+
+    def test_file_that_does_not_say_whether_its_stack_is_executable(self):
+        self.linked(self.dependency(self.outer / "libs"), "$ORIGIN/libs")
+        content = bytearray(self.path.read_bytes())
+        (start,) = struct.unpack_from("<Q", content, 32)
+        size, count = struct.unpack_from("<HH", content, 54)
+        headers = [start + index * size for index in range(count)]
+        (stack,) = [header for header in headers if struct.unpack_from("<I", content, header)[0] == 0x6474E551]
+        struct.pack_into("<I", content, stack, 0)
+        self.path.write_bytes(content)
+        self.expect_refused("-z noexecstack")
+
+
 class Faulty(ServerTestCase):
     """Each refusal names the file and the cause, without a crash and without a request."""
 
@@ -175,6 +343,15 @@ class FaultyFile(Faulty):
         outcome = self.run_host("--plugin", self.path, self.url("/a"))
         self.assertIn(outcome.code, (110, 111), outcome)
         self.expect_nothing_sent()
+
+    def test_fifo(self):
+        """Opening it would wait for a writer."""
+        os.mkfifo(self.path, 0o700)
+        self.expect_refused(110, "not a regular file")
+
+    def test_device(self):
+        self.path = "/dev/zero"
+        self.expect_refused(110, "writable by everyone")
 
     def test_folder(self):
         self.path.mkdir(mode=0o755)
@@ -313,6 +490,71 @@ class FaultyTable(Faulty):
         outcome = self.expect_refused(code, *fragments)
         self.assertNotIn("\x1b", outcome.err)
         self.assertNotIn("the detail", outcome.err)
+
+
+class Reports(Faulty):
+    """The detail of an error, and the plugin's own log."""
+
+    DETAIL = r'errors->report(errors->host, TEXT("word"), TEXT("is no word"), TEXT("user ada \x1b[2J\n\xff"))'
+    LEVELS = "DEBUG", "INFO", "WARNING", "ERROR"
+    LOG = "; ".join(f'host->log(host->host, NEVOD_LOG_{level}, TEXT("says {level}"))' for level in LEVELS)
+
+    def run_with(self, *words):
+        return self.run_host(*words, "--plugin", self.path, self.url("/a"))
+
+    def test_detail(self):
+        compile_plugin(self.path, AUTHORIZE=f"{self.DETAIL}; return NEVOD_DENIED")
+        for words in ((), ("-v",), ("-s", "-v", "-v")):
+            outcome = self.run_with(*words)
+            self.expect(outcome, 112)
+            self.assertNotIn("ada", outcome.err)
+        for words in (("-vv",), ("-v", "--verbose")):
+            outcome = self.run_with(*words)
+            self.expect(outcome, 112, "word is no word")
+            self.assertEqual(outcome.err.splitlines()[-1], "nevod-host: detail: user ada \\u{1b}[2J\\u{a}\ufffd")
+
+    def test_detail_of_create(self):
+        compile_plugin(self.path, CREATE=f"{self.DETAIL}; return NEVOD_BAD_SETTINGS")
+        self.expect(self.run_with("-vv"), 111, "detail: user ada")
+        self.assertNotIn("ada", self.run_with("-v").err)
+
+    def test_profile_does_not_ask_for_details(self):
+        compile_plugin(self.path, AUTHORIZE=f"{self.DETAIL}; return NEVOD_DENIED")
+        config = self.folder / "nevod"
+        config.mkdir(mode=0o700)
+        self.file("nevod/config", "[p]\nverbose\n")
+        outcome = self.run_host(
+            "--profile", "p", "-v", "--plugin", self.path, self.url("/a"), env={"XDG_CONFIG_HOME": str(self.folder)})
+        self.expect(outcome, 112, "is no word")
+        self.assertNotIn("ada", outcome.err)
+
+    @cases({
+        "nothing": ([], ["nevod-host: Test: warning: says WARNING", "nevod-host: Test: error: says ERROR"]),
+        "verbose": (["-v"], [
+            "* Test: info: says INFO", "nevod-host: Test: warning: says WARNING", "nevod-host: Test: error: says ERROR"]),
+        "twice": (["-vv"], [
+            "* Test: debug: says DEBUG", "* Test: info: says INFO", "nevod-host: Test: warning: says WARNING",
+            "nevod-host: Test: error: says ERROR"]),
+        "silent": (["-s"], []),
+    })
+    def test_log(self, words, lines):
+        compile_plugin(self.path, CREATE=self.LOG)
+        outcome = self.run_with(*words)
+        self.expect(outcome, 0)
+        self.assertEqual([line for line in outcome.err.splitlines() if "says" in line], lines)
+
+    @cases({"below": (-5, []), "above": (99, ["nevod-host: Test: error: says it"])})
+    def test_unknown_level(self, level, lines):
+        compile_plugin(self.path, CREATE=f'host->log(host->host, {level}, TEXT("says it"))')
+        outcome = self.run_with("-v")
+        self.expect(outcome, 0)
+        self.assertEqual([line for line in outcome.err.splitlines() if "says" in line], lines)
+
+    def test_escape_sequences_in_the_log(self):
+        compile_plugin(self.path, CREATE=r'host->log(host->host, NEVOD_LOG_WARNING, TEXT("a\x1b[2J\nnevod-host: b"))')
+        outcome = self.run_with()
+        self.expect(outcome, 0)
+        self.assertEqual(outcome.err, "nevod-host: Test: warning: a [2J nevod-host: b\n")
 
 
 # Reasons for refused edits.

@@ -64,8 +64,15 @@ typedef struct nevod_call {
     void *output;
 } nevod_call;
 
+/* A signal handler reads it: by the general model, the first use on a thread may allocate memory. */
+#ifdef __ELF__
+#define NEVOD_SIGNAL_SAFE __attribute__((tls_model("initial-exec")))
+#else
+#define NEVOD_SIGNAL_SAFE
+#endif
+
 /* The innermost call of the current thread; NULL if none is in progress. */
-extern _Thread_local nevod_call *nevod_current_call;
+extern _Thread_local nevod_call *nevod_current_call NEVOD_SIGNAL_SAFE;
 extern _Thread_local nevod_call_thread *nevod_own_call_thread;
 
 static inline nevod_call *nevod_call_current(void) { return nevod_current_call; }

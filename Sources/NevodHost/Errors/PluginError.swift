@@ -14,6 +14,13 @@ public struct PluginError: Error, Sendable {
         case unreadable(String)
         /// The file is not an ELF shared library for this processor, for the given reason.
         case notALibrary(String)
+        /// The plugin, or a library that it loads, looks for libraries in a folder (`entry` of its RPATH or RUNPATH) to which others
+        /// could add one.
+        case unsafeSearchPath(entry: String, library: String, problem: String)
+        /// Others could replace a library that the plugin loads; its path, or as the plugin spells it.
+        case unsafeLibrary(String, problem: String)
+        /// The plugin, or a library that it loads, would make the stacks of the process executable.
+        case executableStack(library: String)
         /// It needs a symbol of that name, which no library provides.
         case unresolvedSymbol(String)
         /// A library that the plugin needs isn't installed.
@@ -86,6 +93,16 @@ public struct PluginError: Error, Sendable {
         self.plugin = plugin
         self.reason = reason
     }
+
+    /// Returns the sensitive detail that the plugin reported with its failure, such as a server's own words or a user's name; nil
+    /// if there is none.
+    ///
+    /// It is no part of ``description``: show it only to the person that the request is for, if asked to, and never log it. Bytes
+    /// that are not UTF-8 are replaced, and control characters are escaped (`\u{a}`). At most 4 KiB of the plugin's text.
+    public func revealDetail() -> String? {
+        guard case .failed(_, _, _, _, _, let detail?) = reason else { return nil }
+        return detail.withUnsafeBytes { TerminalText.safe(String(decoding: $0, as: UTF8.self)) }
+    }
 }
 
 extension PluginError: CustomStringConvertible {
@@ -102,6 +119,15 @@ extension PluginError: CustomStringConvertible {
             "can't be read: \(problem)"
         case .notALibrary(let problem):
             "not a shared library for this machine: \(problem). Build it with -shared for this machine's processor"
+        case .unsafeSearchPath(let entry, let library, let problem):
+            "not loaded: \(library == plugin ? "it" : library) looks for libraries in \"\(entry)\", where others could put one, because "
+                + "\(problem); link it with -rpath '$ORIGIN', or with a folder that only root or you can write"
+        case .unsafeLibrary(let library, let problem):
+            "not loaded: it needs the library \(library), which others could replace, because \(problem); fix it with chmod or "
+                + "chown, or link it by name and -rpath '$ORIGIN'"
+        case .executableStack(let library):
+            "not loaded: \(library == plugin ? "it" : library) would make every stack of the process executable; link it with "
+                + "-z noexecstack"
         case .unresolvedSymbol(let symbol):
             "needs the symbol \(symbol), which no library provides; link the library that has it into the plugin"
         case .missingLibrary(let library):

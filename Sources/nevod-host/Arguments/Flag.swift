@@ -193,8 +193,10 @@ struct Flag: Sendable {
             .key, "key", value: .file("FILE"), in: authorizing, .locatesLogin,
             help: "The private key (PEM) of --cert, if it is in another file"),
         Flag(
-            .verbose, "verbose", "v", in: storing,
-            help: "Print on standard error what happens; credentials are redacted"),
+            .verbose, "verbose", "v", in: storing, .repeatable,
+            help:
+                "Print on standard error what happens, and what plugins log; credentials are redacted. Twice (-vv), also a plugin's lines for debugging and the sensitive detail of its error"
+        ),
         Flag(
             .silent, "silent", "s", in: storing,
             help: "Print nothing on standard error; only the exit code reports a failure"),

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CommandLineAnswersTests {
     private func given(_ words: String...) throws -> CommandLineAnswers {
         let arguments = try Arguments(words.flatMap { [Array("--answer".utf8), Array($0.utf8)] })
-        return try CommandLineAnswers(arguments, console: Console(isSilent: true, isVerbose: false))
+        return try CommandLineAnswers(arguments, console: Console(isSilent: true, verbosity: .none))
     }
 
     private func text(_ source: CommandLineAnswers.Source?) -> String? {
