@@ -76,7 +76,7 @@ enum ExitCode {
 
     private static func of(_ error: PluginError) -> Int32 {
         switch error.reason {
-        case .unknownSetting, .missingSetting, .badSetting: settings
+        case .unknownSetting, .missingSetting, .badSetting, .unknownParameter, .missingParameter, .badParameter: settings
         case .unanswered: unanswered
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) == .badSettings: settings
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) != nil: authorization
