@@ -80,7 +80,7 @@ enum ExitCode {
 
     private static func of(_ error: PluginError) -> Int32 {
         switch error.reason {
-        case .unknownSetting, .missingSetting, .badSetting: settings
+        case .unknownSetting, .missingSetting, .badSetting, .unknownParameter, .missingParameter, .badParameter: settings
         case .unanswered: unanswered
         case .refusedResponse: refused
         case .unreturned: timeout
