@@ -96,7 +96,8 @@ let package = Package(
             name: "NevodStorageTests", dependencies: ["NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
             swiftSettings: strict, linkerSettings: sanitizerSymbols),
         .testTarget(
-            name: "NevodHostTests", dependencies: ["NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
+            name: "NevodHostTests",
+            dependencies: ["CPluginCalls", "NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
             exclude: ["Probes", "TestPlugins"], swiftSettings: strict, linkerSettings: sanitizerSymbols),
         .testTarget(
             name: "NevodHostFoundationTests",
@@ -137,7 +138,8 @@ let package = Package(
 
         // Measures; replaces malloc to count, so nothing else may link CPeers.
         .target(
-            name: "CPeers", path: "Benchmarks/CPeers", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("crypto")]),
+            name: "CPeers", dependencies: ["NevodPluginABI"], path: "Benchmarks/CPeers",
+            linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("crypto")]),
         .executableTarget(
             name: "nevod-bench", dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport", "HMACAuth", "CPeers"],
             path: "Benchmarks/NevodBench", swiftSettings: strict),

@@ -19,6 +19,7 @@ struct Bench {
             if words.count == 4, numbers.count == 2 {
                 try await PerformBench(url: words[1], script: "").spin(numbers[0], numbers[1])
             }
+        case "blocking": try await BlockingBench(url: words.count > 1 ? words[1] : "").run()
         case "storm": try await StormBench(url: words.count > 1 ? words[1] : "").run()
         case "session": try await SessionBench(url: words.count > 1 ? words[1] : "").run()
         case "storage": try await StorageBench(folder: words.count > 1 ? words[1] : "").run()
@@ -26,8 +27,8 @@ struct Bench {
         default:
             print(
                 """
-                usage: nevod-bench authorize | interceptors | session URL | perform URL SCRIPT | storm URL | start URL |
-                       storage FOLDER
+                usage: nevod-bench authorize | interceptors | session URL | perform URL SCRIPT | storm URL | blocking URL |
+                       start URL | storage FOLDER
                        nevod-bench count | spin CASE N | spin-perform URL CONCURRENCY N
                 """)
             exit(2)

@@ -108,7 +108,7 @@ typedef struct flow { int32_t kind; } flow;
 static int32_t flow_begin(void *instance, int32_t kind, void **out, const nevod_errors *errors)
 {
     (void)instance;
-    if (kind == NEVOD_FLOW_CHALLENGE)
+    if (kind != NEVOD_FLOW_LOGIN && kind != NEVOD_FLOW_REFRESH && kind != NEVOD_FLOW_LOGOUT)
         return NEVOD_UNSUPPORTED; /* there is no such flow: the host works without it */
     flow *self = *out = calloc(1, sizeof *self);
     if (self == NULL)
@@ -172,7 +172,7 @@ static int32_t flow_step(void *instance, void *self, const nevod_event *event, c
     }
     case NEVOD_EVENT_TRANSPORT_ERROR: return fail(errors, NEVOD_UNAVAILABLE, event->message);
     case NEVOD_EVENT_CANCELLED: return NEVOD_UNAVAILABLE;
-    default: return fail(errors, NEVOD_INTERNAL, TEXT("an event that this flow did not ask for"));
+    default: return fail(errors, NEVOD_UNSUPPORTED, TEXT("an event that this flow did not ask for"));
     }
 }
 

@@ -57,9 +57,10 @@ struct CookieAuth: FlowScheme, LogoutFlow {
     private(set) var token: CSRFToken?
     private(set) var secondFactor: MultiFactor?
 
-    /// Redirects to the login page, and responses that set cookies. Not 401: the host then logs in again by itself, and cookies in such
-    /// a response end the session.
-    var needs: Needs { [.successes] }
+    /// Redirects to the login page, which are its challenges, and responses that set cookies.
+    var needs: Needs { [.challenges, .otherResponses] }
+    var challengeStatuses: [Int] { Self.redirects }
+    private static let redirects = [301, 302, 303, 307, 308]
 
     mutating func prepare() throws(SchemeError) {
         loginPage = try Self.address(login, "login")
@@ -115,6 +116,8 @@ struct CookieAuth: FlowScheme, LogoutFlow {
     func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ jar: Jar?, _ edits: ResponseEdits
     ) -> Verdict {
+        // The host logs in again by itself, and cookies in such a response end the session.
+        guard response.status != 401 else { return .nothing }
         let url = PageURL(of: request)
         // A host that gets none of the session's cookies neither ends nor changes the session.
         guard let jar, jar.reaches(url.host) else { return .nothing }
@@ -131,7 +134,7 @@ struct CookieAuth: FlowScheme, LogoutFlow {
 
     /// Whether the response redirects a request for another page to the login.
     private func leadsToLogin(_ response: borrowing ResponseView, from url: PageURL) -> Bool {
-        guard [301, 302, 303, 307, 308].contains(response.status), let location = response.header("Location"),
+        guard Self.redirects.contains(response.status), let location = response.header("Location"),
             let next = url.resolving(location)
         else { return false }
         return isLoginPage(next) && !isLoginPage(url) && url.path != logoutURL.flatMap { PageURL($0.text)?.path }

@@ -34,6 +34,9 @@ public import NevodHost
 ///   process exits.
 /// - Metrics contain the times of the first byte and of completion, and the sizes of the bodies.
 extension URLSession: HTTPTransport {
+    /// True: Foundation decompresses what a server compresses.
+    public var decodesContent: Bool { true }
+
     /// Adds the lines that Foundation would add to each request. Requests an uncompressed response unless the request says
     /// otherwise; a compressed response is returned decompressed.
     public func prepare(_ request: inout HTTPRequest) {

@@ -24,6 +24,8 @@ public protocol AuthScheme: Sendable {
     static var id: String { get }
     /// A title to show to people: "HMAC request signature".
     static var title: String { get }
+    /// The parameters that a caller may attach to a request, such as a `scope`. None by default.
+    static var parameters: [ParameterDeclaration] { get }
 
     /// Creates a scheme from the settings. A struct whose other properties have defaults gets this initialiser for free.
     init()
@@ -35,23 +37,33 @@ public protocol AuthScheme: Sendable {
     /// The data that the host has to compute or copy for ``authorize(_:_:)``. Read once, after ``prepare()``.
     var needs: Needs { get }
 
+    /// The statuses, 300 … 599, that are challenges of this scheme beside 401 and 403: at most 16. They need ``Needs/challenges``. Read
+    /// once, after ``prepare()``; empty by default.
+    var challengeStatuses: [Int] { get }
+
     /// Puts the credential on one request. Must not block.
     func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError)
 
     /// Handles the response to a request that this scheme authorized, if ``needs`` asks for responses: a challenge (RFC 9110 §11), a
-    /// new nonce. Runs on any thread, concurrently.
+    /// new nonce, the server's signature. Runs on any thread, concurrently.
     ///
     /// - Parameters:
-    ///   - response: the response, without its body.
+    ///   - response: the response; its body only as far as ``needs`` asks for it.
     ///   - request: the request as it was sent, with the state that `authorize` got.
     ///   - edits: takes the state for later requests to this origin, and a token from the response.
-    func respond(to response: borrowing ResponseView, _ request: borrowing RequestView, _ edits: ResponseEdits) -> Verdict
+    /// - Throws: if the response can't be trusted. The request then fails with the error's message, nothing of the body reaches the
+    ///   caller, and `edits` are dropped.
+    func respond(
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ edits: ResponseEdits
+    ) throws(SchemeError) -> Verdict
 }
 
 extension AuthScheme {
+    public static var parameters: [ParameterDeclaration] { [] }
     public mutating func prepare() throws(SchemeError) {}
     public var needs: Needs { [] }
+    public var challengeStatuses: [Int] { [] }
     public func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ edits: ResponseEdits
-    ) -> Verdict { .nothing }
+    ) throws(SchemeError) -> Verdict { .nothing }
 }

@@ -1,3 +1,5 @@
+public import NevodPluginABI
+
 /// A digest algorithm by its name in the registry of RFC 9530. (SHA-384 isn't registered; its name follows the same pattern.)
 public enum DigestAlgorithm: CaseIterable, Sendable {
     /// FIPS 180-4: 32, 48 and 64 bytes.
@@ -17,5 +19,29 @@ public enum DigestAlgorithm: CaseIterable, Sendable {
         case .sha384: .sha384
         case .sha512: .sha512
         }
+    }
+
+    /// The need for the digest of a response's body.
+    var responseNeed: Needs {
+        switch self {
+        case .sha256: .responseSHA256
+        case .sha384: .responseSHA384
+        case .sha512: .responseSHA512
+        }
+    }
+}
+
+extension UnsafePointer<nevod_pair> {
+    /// Returns the value of the pair with the algorithm's name among `count` pairs.
+    @inlinable
+    func digest(_ algorithm: DigestAlgorithm, among count: UInt32) -> nevod_bytes? {
+        let name = algorithm.name
+        for index in 0..<Int(count)
+        where UnsafeBufferPointer(start: self[index].name.data, count: Int(self[index].name.count))
+            .elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        {
+            return self[index].value
+        }
+        return nil
     }
 }

@@ -59,6 +59,25 @@ public struct Edits {
         }
     }
 
+    /// Replaces the body, unless it is a stream. The host writes Content-Length. Requires ``Needs/bodyReplacement``.
+    ///
+    /// - Parameter bytes: at most 16 MiB.
+    public func replaceBody(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { _ = edits.pointee.replace_body(edits.pointee.host, nevod_bytes(borrowing: $0)) }
+    }
+
+    /// Replaces the body by bytes that `wrapper` makes of it while it is sent. Requires ``Needs/bodyReplacement``, and a body of known
+    /// length.
+    ///
+    /// - Parameters:
+    ///   - length: the bytes that `wrapper` will write; the host sends it as Content-Length.
+    ///   - wrapper: called with each piece of the original body.
+    public func wrapBody(length: UInt64, with wrapper: some BodyWrapper) {
+        // The host has it freed in any case, also if it refuses the edit.
+        let box = Unmanaged<AnyBodyWrapperBox>.passRetained(BodyWrapperBox(wrapper))
+        _ = edits.pointee.wrap_body(edits.pointee.host, length, box.toOpaque())
+    }
+
     /// Adds a cookie to the Cookie header (RFC 6265 §5.4).
     public func addCookie(_ name: String, _ value: some HeaderValue) {
         withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.add_cookie(edits.pointee.host, name, $0) } }

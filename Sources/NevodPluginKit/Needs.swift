@@ -16,18 +16,36 @@ public struct Needs: OptionSet, Sendable {
     public static let random = Needs(rawValue: 1 << 2)
     /// ``RequestView/useCount``.
     public static let useCount = Needs(rawValue: 1 << 3)
-    /// ``AuthScheme/respond(to:_:_:)`` for 401 and 407.
-    public static let responses = Needs(rawValue: 1 << 4)
-    /// ``AuthScheme/respond(to:_:_:)`` for every other status too.
-    public static let successes = Needs(rawValue: 1 << 5)
+    /// ``AuthScheme/respond(to:_:_:)`` for challenges: 401 and 403, or 407 if the credential is for a proxy, and the scheme's
+    /// ``AuthScheme/challengeStatuses``.
+    public static let challenges = Needs(rawValue: 1 << 4)
+    /// ``AuthScheme/respond(to:_:_:)`` for every other status.
+    public static let otherResponses = Needs(rawValue: 1 << 5)
+    /// The earlier name of ``challenges``.
+    @available(*, deprecated, renamed: "challenges")
+    public static let responses = Needs.challenges
+    /// The earlier name of ``otherResponses``.
+    @available(*, deprecated, renamed: "otherResponses")
+    public static let successes = Needs.otherResponses
     /// ``RequestView/state``.
     public static let state = Needs(rawValue: 1 << 6)
+    /// ``Edits/replaceBody(_:)`` and ``Edits/wrapBody(length:with:)``.
+    public static let bodyReplacement = Needs(rawValue: 1 << 20)
     /// ``RequestView/bodyDigest(_:)`` of that algorithm.
     public static let sha256 = Needs(rawValue: 1 << 8)
     /// ``RequestView/bodyDigest(_:)`` of that algorithm.
     public static let sha384 = Needs(rawValue: 1 << 9)
     /// ``RequestView/bodyDigest(_:)`` of that algorithm.
     public static let sha512 = Needs(rawValue: 1 << 10)
+    /// ``ResponseView/body`` of a challenge.
+    public static let challengeBody = Needs(rawValue: 1 << 16)
+    /// ``ResponseView/bodyDigest(_:)`` of that algorithm. ``AuthScheme/respond(to:_:_:)`` then runs when the body is complete, and the
+    /// server is asked for no content coding that the host would undo.
+    public static let responseSHA256 = Needs(rawValue: 1 << 17)
+    /// ``ResponseView/bodyDigest(_:)`` of that algorithm, as ``responseSHA256``.
+    public static let responseSHA384 = Needs(rawValue: 1 << 18)
+    /// ``ResponseView/bodyDigest(_:)`` of that algorithm, as ``responseSHA256``.
+    public static let responseSHA512 = Needs(rawValue: 1 << 19)
 }
 
 extension Needs {
@@ -38,9 +56,11 @@ extension Needs {
         if contains(.headers) { flags |= UInt32(NEVOD_NEED_HEADERS) }
         if contains(.useCount) { flags |= UInt32(NEVOD_NEED_USE_COUNT) }
         if contains(.random) { flags |= UInt32(NEVOD_NEED_RANDOM) }
-        if contains(.responses) { flags |= UInt32(NEVOD_NEED_CHALLENGES) }
-        if contains(.successes) { flags |= UInt32(NEVOD_NEED_OTHER_RESPONSES) }
+        if contains(.challenges) { flags |= UInt32(NEVOD_NEED_CHALLENGES) }
+        if contains(.otherResponses) { flags |= UInt32(NEVOD_NEED_OTHER_RESPONSES) }
+        if contains(.challengeBody) { flags |= UInt32(NEVOD_NEED_CHALLENGE_BODY) }
         if contains(.state) { flags |= UInt32(NEVOD_NEED_STATE) }
+        if contains(.bodyReplacement) { flags |= UInt32(NEVOD_NEED_REPLACE_BODY) }
         return flags
     }
 }

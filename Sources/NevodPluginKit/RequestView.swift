@@ -68,16 +68,8 @@ public struct RequestView: ~Escapable {
     @inlinable
     @_lifetime(copy self)
     public func bodyDigest(_ algorithm: DigestAlgorithm) -> Span<UInt8>? {
-        let name = algorithm.name
-        for index in 0..<Int(view.pointee.digest_count) {
-            let digest = view.pointee.digests[index]
-            if UnsafeBufferPointer(start: digest.name.data, count: Int(digest.name.count))
-                .elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-            {
-                return span(digest.value)
-            }
-        }
-        return nil
+        guard let digest = view.pointee.digests?.digest(algorithm, among: view.pointee.digest_count) else { return nil }
+        return span(digest)
     }
 
     /// Calls `body` with each header line in the order of sending. Requires ``Needs/headers``.
@@ -116,6 +108,30 @@ public struct RequestView: ~Escapable {
     /// The state that this scheme last stored for the request's origin. Requires ``Needs/state``.
     public var state: Span<UInt8> {
         @inlinable @_lifetime(copy self) get { span(view.pointee.state) }
+    }
+
+    /// The value that the caller attached to this request for a parameter of the scheme (``AuthScheme/parameters``), or its default;
+    /// nil if there is neither. The last one of a repeatable parameter.
+    @_lifetime(copy self)
+    public func parameter(_ name: StaticString) -> Span<UInt8>? {
+        let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        var index = Int(view.pointee.parameter_count)
+        while index > 0 {
+            index -= 1
+            let parameter = view.pointee.parameters[index]
+            if UnsafeBufferPointer(start: parameter.name.data, count: Int(parameter.name.count)).elementsEqual(name) {
+                return span(parameter.value)
+            }
+        }
+        return nil
+    }
+
+    /// Calls `body` with each parameter, in the order of the declarations; with each value of a repeatable one.
+    public func forEachParameter(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
+        for index in 0..<Int(view.pointee.parameter_count) {
+            let parameter = view.pointee.parameters[index]
+            body(span(parameter.name), span(parameter.value))
+        }
     }
 
     @inlinable

@@ -33,6 +33,29 @@ public struct ResponseView: ~Escapable {
         lines.filter { $0.name.string.equalsIgnoringCase(name) }.map(\.value.string)
     }
 
+    /// The body of a challenge, at most 64 KiB; empty without ``Needs/challengeBody``, and for any other response.
+    public var body: Span<UInt8> {
+        @_lifetime(copy self) get { span(response.pointee.body) }
+    }
+
+    /// Whether the body is longer than ``body``.
+    public var bodyIsCut: Bool { response.pointee.flags & UInt32(NEVOD_RESPONSE_CUT) != 0 }
+
+    /// The raw digest of the body as received, before its content coding is undone (RFC 9530 §2). Nil unless ``AuthScheme/needs`` asks
+    /// for it, and if the body is empty, was not received whole, or was decoded by the host.
+    @_lifetime(copy self)
+    public func bodyDigest(_ algorithm: DigestAlgorithm) -> Span<UInt8>? {
+        guard let digest = response.pointee.digests?.digest(algorithm, among: response.pointee.digest_count) else { return nil }
+        return span(digest)
+    }
+
+    @_lifetime(copy self)
+    private func span(_ bytes: nevod_bytes) -> Span<UInt8> {
+        let buffer = UnsafeBufferPointer(start: bytes.count == 0 ? nil : bytes.data, count: Int(bytes.count))
+        // The host keeps these bytes for the call, and a view doesn't outlive it.
+        return unsafe _overrideLifetime(Span(_unsafeElements: buffer), copying: self)
+    }
+
     private var lines: UnsafeBufferPointer<nevod_pair> {
         UnsafeBufferPointer(start: response.pointee.headers, count: Int(response.pointee.header_count))
     }

@@ -39,6 +39,13 @@ public struct SchemeError: Error, Sendable {
         SchemeError(Int32(NEVOD_UNAVAILABLE), message, detail: detail)
     }
 
+    /// The response can't be trusted, for example because the server's signature is wrong: thrown by
+    /// ``AuthScheme/respond(to:_:_:)``. `message` says what is wrong with `subject`, such as a header. `detail` may be sensitive and is
+    /// shown only on request.
+    public static func refused(_ message: String, subject: String = "", detail: String = "") -> SchemeError {
+        SchemeError(Int32(NEVOD_DENIED), subject: subject, message, detail: detail)
+    }
+
     /// A fault of the plugin or of a library that it uses. `detail` may be sensitive and is shown only on request.
     public static func `internal`(_ message: String, detail: String = "") -> SchemeError {
         SchemeError(Int32(NEVOD_INTERNAL), message, detail: detail)

@@ -20,27 +20,51 @@ enum SchemeExport {
     }
 
     private static func table<Scheme: AuthScheme>(of scheme: Scheme.Type, _ factory: AnySchemeFactory) -> nevod_scheme {
-        let settings: [UnsafePointer<nevod_setting>?] = SettingsReader.declarations(of: scheme).map { declaration in
-            immortal([
-                nevod_setting(
-                    struct_size: UInt32(MemoryLayout<nevod_setting>.size),
-                    kind: declaration.kind.rawValue, flags: declaration.flags.rawValue,
-                    choice_count: UInt32(declaration.choices.count),
-                    choices: immortal(declaration.choices.map(nevod_bytes.init(immortal:))),
-                    name: nevod_bytes(declaration.name),
-                    default_value: nevod_bytes(immortal: declaration.defaultText),
-                    help: nevod_bytes(declaration.help))
-            ])
-        }
+        let settings = SettingsReader.declarations(of: scheme).map(setting)
+        let parameters = Scheme.parameters.map { setting($0.declaration) }
         return nevod_scheme(
             struct_size: UInt32(MemoryLayout<nevod_scheme>.size), flags: 0,
             context: Unmanaged.passRetained(factory).toOpaque(),
             id: nevod_bytes(immortal: Scheme.id), title: nevod_bytes(immortal: Scheme.title),
-            settings: immortal(settings), parameters: nil, setting_count: UInt32(settings.count), parameter_count: 0,
+            settings: immortal(settings), parameters: immortal(parameters), setting_count: UInt32(settings.count),
+            parameter_count: UInt32(parameters.count),
             create: create, destroy: destroy, needs: needs,
             token_decode: nil, token_free: nil,
             authorize: authorize,
-            on_response: respond, flow_begin: nil, flow_step: nil, flow_free: nil, body_piece: nil, body_free: nil)
+            on_response: respond, flow_begin: nil, flow_step: nil, flow_free: nil, body_piece: wrapBody, body_free: freeBody)
+    }
+
+    private static func setting(_ declaration: SettingDeclaration) -> UnsafePointer<nevod_setting>? {
+        immortal([
+            nevod_setting(
+                struct_size: UInt32(MemoryLayout<nevod_setting>.size),
+                kind: declaration.kind.rawValue, flags: declaration.flags.rawValue,
+                choice_count: UInt32(declaration.choices.count),
+                choices: immortal(declaration.choices.map(nevod_bytes.init(immortal:))),
+                name: nevod_bytes(declaration.name),
+                default_value: nevod_bytes(immortal: declaration.defaultText),
+                help: nevod_bytes(declaration.help))
+        ])
+    }
+
+    private static let wrapBody:
+        @convention(c) (
+            UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, nevod_bytes, Int32, UnsafePointer<nevod_output>?,
+            UnsafePointer<nevod_errors>?
+        ) -> Int32 = { _, wrapping, piece, isLast, output, errors in
+            guard let wrapping, let output, let errors else { return Int32(NEVOD_INTERNAL) }
+            let box = Unmanaged<AnyBodyWrapperBox>.fromOpaque(wrapping).takeUnretainedValue()
+            do throws(SchemeError) {
+                try box.wrap(Span(_unsafeBytes: piece.buffer), isLast: isLast != 0, into: BodyOutput(output))
+                return Int32(NEVOD_OK)
+            } catch {
+                return error.report(to: errors)
+            }
+        }
+
+    private static let freeBody: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { _, wrapping in
+        guard let wrapping else { return }
+        Unmanaged<AnyBodyWrapperBox>.fromOpaque(wrapping).release()
     }
 
     private static let create:
@@ -75,19 +99,34 @@ enum SchemeExport {
             UnsafePointer<nevod_errors>?
         ) -> Int32 = { instance, token, view, edits, errors in
             guard let instance, let view, let edits, let errors else { return Int32(NEVOD_INTERNAL) }
+            guard isKnown(view) else {
+                return SchemeError.unsupported("the host has a kind of target or body that this plugin doesn't know").report(
+                    to: errors)
+            }
             return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
                 $0.authorize(token, view, edits, errors)
             }
         }
 
+    /// The contract's rule for kinds that a newer host may have: to sign such a request as if it were another would be wrong.
+    private static func isKnown(_ view: UnsafePointer<nevod_view>) -> Bool {
+        (Int32(NEVOD_TARGET_ORIGIN)...Int32(NEVOD_TARGET_PROXY)).contains(view.pointee.target_kind)
+            && (Int32(NEVOD_BODY_NONE)...Int32(NEVOD_BODY_STREAM)).contains(view.pointee.body_kind)
+    }
+
     private static let respond:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeRawPointer?, UnsafePointer<nevod_view>?, UnsafePointer<nevod_response>?,
             UnsafePointer<nevod_actions>?, UnsafePointer<nevod_errors>?
-        ) -> Int32 = { instance, token, view, response, actions, _ in
-            guard let instance, let view, let response, let actions else { return Int32(NEVOD_VERDICT_NOTHING) }
+        ) -> Int32 = { instance, token, view, response, actions, errors in
+            guard let instance, let view, let response, let actions, let errors else { return Int32(NEVOD_VERDICT_NOTHING) }
             return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
-                $0.respond(token, view, response, actions).rawValue
+                do throws(SchemeError) {
+                    return try $0.respond(token, view, response, actions).rawValue
+                } catch {
+                    _ = error.report(to: errors)
+                    return Verdict.refuse.rawValue
+                }
             }
         }
 }

@@ -26,6 +26,32 @@ package struct AnyKeyValueStorage: Sendable {
         withRenewalLock = Self.renewalLock(storage)
     }
 
+    private init(
+        _ storage: AnyKeyValueStorage, write: @escaping @Sendable (StorageKey, Secret?) async throws -> Void,
+        replace: @escaping @Sendable (StorageKey, Secret?, Secret?) async throws -> Bool
+    ) {
+        read = storage.read
+        self.write = write
+        self.replace = replace
+        changes = storage.changes
+        withRenewalLock = storage.withRenewalLock
+        identity = storage.identity
+    }
+
+    /// Returns the same storage, which awaits `prepare` before it stores a value. A removal needs no preparation.
+    package func preparingWrites(_ prepare: @escaping @Sendable () async throws -> Void) -> AnyKeyValueStorage {
+        AnyKeyValueStorage(
+            self,
+            write: { [write] key, secret in
+                if secret != nil { try await prepare() }
+                try await write(key, secret)
+            },
+            replace: { [replace] key, expected, secret in
+                if secret != nil { try await prepare() }
+                return try await replace(key, expected, secret)
+            })
+    }
+
     private static func replacement(
         _ storage: some KeyValueStorage
     ) -> @Sendable (StorageKey, Secret?, Secret?) async throws -> Bool {

@@ -5,7 +5,9 @@ import NevodSupport
 @main
 struct NevodHostCommand {
     static func main() {
+        StandardDescriptors.open()
         ProcessGuard.harden()
+        PluginCrashReport.install(program: "nevod-host", exitStatus: ExitCode.plugin, neverExits: true)
         // A closed pipe makes the write fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         // A file that exceeds the user's size limit makes the write fail instead of ending the process.
@@ -13,10 +15,10 @@ struct NevodHostCommand {
         let words = (1..<max(1, CommandLine.argc)).compactMap { index in
             CommandLine.unsafeArgv[Int(index)].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
         }
-        var console = Console(isSilent: false, isVerbose: false)
+        var console = Console(isSilent: false, verbosity: .none)
         do {
             var arguments = try Arguments(words)
-            console = Console(isSilent: arguments.has(.silent), isVerbose: arguments.has(.verbose))
+            console = Console(isSilent: arguments.has(.silent), verbosity: arguments.verbosity)
             if arguments.has(.help) {
                 try print(Help.text(for: arguments.command) + "\n")
             } else if arguments.has(.version) {
@@ -64,6 +66,13 @@ struct NevodHostCommand {
     ) -> Never {
         let session = CurlSession(configuration)
         Interruption.shared.block()
+        if let limit = try? SessionBuilder(arguments: arguments).options().timeout {
+            CallWatchdog.start(after: limit) { message in
+                Interruption.shared.undo()
+                console.error(message)
+                end(28)
+            }
+        }
         Task(executorPreference: session.executor) {
             do {
                 try await run(arguments, console, session)
@@ -94,6 +103,9 @@ struct NevodHostCommand {
         }
         // A closed output pipe is not reported: the reader has ended.
         if (error as? OutputError)?.isBrokenPipe != true { console.error("\(error)\(suggestion(for: error, command))") }
+        if console.verbosity == .details, let detail = PluginError.cause(of: error)?.revealDetail() {
+            console.error("detail: \(detail)")
+        }
         return ExitCode.of(error)
     }
 

@@ -4,17 +4,21 @@
 #define _DEFAULT_SOURCE
 #include "nevod_plugin.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define TEXT(literal) ((nevod_bytes)NEVOD_BYTES(literal))
 
-/* For tests to use in AUTHORIZE. */
+/* For tests to use in the pieces. */
 #define SET(name, value) edits->set_header(edits->host, TEXT(name), value)
 #define ADD(name, value) edits->add_header(edits->host, TEXT(name), value)
 #define QUERY(name, value) edits->add_query(edits->host, TEXT(name), value)
 #define COOKIE(name, value) edits->add_cookie(edits->host, TEXT(name), value)
+#define ADD_FLOWS .flow_begin = flow_begin, .flow_step = flow_step, .flow_free = flow_free
+#define ADD_DECODE .token_decode = token_decode, .token_free = token_free
+#define TOKEN(...) actions->token(actions->host, &(nevod_token){.struct_size = sizeof(nevod_token), __VA_ARGS__})
 #define REPORT(subject, message) errors->report(errors->host, TEXT(subject), TEXT(message), TEXT("the detail"))
 
 #ifndef CREATE
@@ -22,6 +26,18 @@
 #endif
 #ifndef AUTHORIZE
 #define AUTHORIZE
+#endif
+#ifndef DECODE
+#define DECODE
+#endif
+#ifndef RESPOND
+#define RESPOND
+#endif
+#ifndef BEGIN
+#define BEGIN
+#endif
+#ifndef STEP
+#define STEP
 #endif
 #ifndef NEEDS
 #define NEEDS .struct_size = sizeof(nevod_needs)
@@ -34,6 +50,12 @@
 #endif
 #ifndef SETTINGS
 #define SETTINGS &setting
+#endif
+#ifndef PARAMETER
+#define PARAMETER
+#endif
+#ifndef PARAMETERS
+#define PARAMETERS
 #endif
 #ifndef SCHEME
 #define SCHEME
@@ -103,7 +125,53 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
 static int32_t token_decode(void *instance, nevod_bytes bytes, void **token, const nevod_errors *errors)
 {
     (void)instance, (void)bytes, (void)token, (void)errors;
+    DECODE;
+    return NEVOD_OK;
+}
+
+static void token_free(void *instance, void *token)
+{
+    (void)instance, (void)token;
+}
+
+static int32_t on_response(void *instance, const void *token, const nevod_view *request, const nevod_response *response,
+                           const nevod_actions *actions, const nevod_errors *errors)
+{
+    (void)instance, (void)token, (void)request, (void)response, (void)actions, (void)errors;
+    RESPOND;
+    return NEVOD_VERDICT_NOTHING;
+}
+
+static int32_t flow_begin(void *instance, int32_t kind, void **flow, const nevod_errors *errors)
+{
+    (void)instance, (void)kind, (void)flow, (void)errors;
+    BEGIN;
+    return NEVOD_OK;
+}
+
+static int32_t flow_step(void *instance, void *flow, const nevod_event *event, const nevod_actions *actions,
+                         const nevod_errors *errors)
+{
+    (void)instance, (void)flow, (void)event, (void)actions, (void)errors;
+    STEP;
+    return NEVOD_OK;
+}
+
+static void flow_free(void *instance, void *flow)
+{
+    (void)instance, (void)flow;
+}
+
+static int32_t body_piece(void *instance, void *wrapping, nevod_bytes piece, int32_t is_last, const nevod_output *output,
+                          const nevod_errors *errors)
+{
+    (void)instance, (void)wrapping, (void)piece, (void)is_last, (void)output, (void)errors;
     return NEVOD_INTERNAL;
+}
+
+static void body_free(void *instance, void *wrapping)
+{
+    (void)instance, (void)wrapping;
 }
 
 /* A later initialiser of a field wins, so a piece replaces an earlier one. */
@@ -112,9 +180,15 @@ static const nevod_setting setting = {
 };
 static const nevod_setting *const settings[] = {SETTINGS};
 
+static const nevod_setting parameter = {
+    .struct_size = sizeof parameter, .kind = NEVOD_SETTING_TEXT, .name = NEVOD_BYTES("scope"), PARAMETER
+};
+static const nevod_setting *const parameters[] = {PARAMETERS};
+
 static const nevod_scheme scheme = {
     .struct_size = sizeof scheme, .id = NEVOD_BYTES("test"), .title = NEVOD_BYTES("A test"),
     .settings = settings, .setting_count = COUNT(settings),
+    .parameters = COUNT(parameters) ? parameters : NULL, .parameter_count = COUNT(parameters),
     .create = create, .destroy = destroy, .needs = needs, .authorize = authorize, SCHEME
 };
 static const nevod_scheme other = {
@@ -131,6 +205,7 @@ static const nevod_plugin plugin = {
 
 NEVOD_EXPORT const nevod_plugin *ENTRY_POINT(void)
 {
-    (void)plugin, (void)other, (void)token_decode;
+    (void)plugin, (void)other, (void)parameter, (void)token_decode, (void)token_free, (void)on_response;
+    (void)flow_begin, (void)flow_step, (void)flow_free, (void)body_piece, (void)body_free;
     return ANSWER;
 }

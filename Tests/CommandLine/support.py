@@ -25,7 +25,8 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 BUILD = pathlib.Path(os.environ["NEVOD_BUILD_DIR"]).resolve()
 HOST = BUILD / "nevod-host"
-INCLUDE = ROOT / "Sources/NevodPluginABI/include"
+# Tests/Growth/run.py has the plugins in C built with a header of its own.
+INCLUDE = pathlib.Path(os.environ.get("NEVOD_INCLUDE", ROOT / "Sources/NevodPluginABI/include"))
 
 # Texts that occur nowhere else: if an output contains one, it leaked.
 SECRET = "s3cret-Kq7ZpVdW"
@@ -70,15 +71,19 @@ def swift_plugin():
 
 
 @functools.cache
-def c_plugin():
-    """Builds the example with the command in its first comment."""
-    source = (ROOT / "Examples/c-hmac/hmac.c").read_text()
+def c_example(name):
+    """Builds an example with the command in its first comment."""
+    source = (ROOT / "Examples" / name).read_text()
     line = re.search(r"^ \* (cc .*)$", source[: source.index("*/")], re.MULTILINE)[1]
-    command = shlex.split(line)
+    command = [f"-I{INCLUDE}" if word.startswith("-I") else word for word in shlex.split(line)]
     output = command.index("-o") + 1
     command[output] = str(shared_folder() / command[output])
     compile_c(command, cwd=ROOT)
     return pathlib.Path(command[output])
+
+
+def c_plugin():
+    return c_example("c-hmac/hmac.c")
 
 
 def compile_c(command, cwd=None):

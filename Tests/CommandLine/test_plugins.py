@@ -122,6 +122,174 @@ class Trust(ServerTestCase):
         self.expect_refused(self.library, "12345")
 
 
+class Dependencies(ServerTestCase):
+    """Libraries that a plugin loads: those that others could put or change are refused before any of their code runs."""
+
+    def setUp(self):
+        super().setUp()
+        self.outer = self.folder / "outer"
+        self.outer.mkdir(mode=0o700)
+        self.path = self.outer / "libFaulty.so"
+        self.mark = self.folder / "a constructor ran"
+
+    def dependency(self, folder, name="libdependency.so", mode=0o755, flags=()):
+        """A library with a function that the plugin calls, and a constructor that leaves a mark."""
+        folder.mkdir(mode=0o700, exist_ok=True)
+        source = self.file(
+            "dependency.c",
+            '#include <fcntl.h>\n#include <unistd.h>\nint nevod_helper(void) { return 0; }\n'
+            f'__attribute__((constructor)) static void loaded(void) {{ close(open("{self.mark}", O_CREAT | O_WRONLY, 0600)); }}\n')
+        path = folder / name
+        compile_c(["cc", "-shared", "-fPIC", f"-Wl,-soname,{name}", source, *flags, "-o", path])
+        path.chmod(mode)
+        return path
+
+    def plugin(self, *flags):
+        return compile_plugin(
+            self.path, flags, AUTHORIZE='extern int nevod_helper(void); nevod_helper(); SET("X-A", TEXT("b"))')
+
+    def linked(self, dependency, run_path, *flags):
+        return self.plugin(f"-L{dependency.parent}", f"-l:{dependency.name}", f"-Wl,-rpath,{run_path}", *flags)
+
+    def expect_loaded(self, **options):
+        outcome = self.run_host("sign", "--plugin", self.path, self.url("/a"), **options)
+        self.expect(outcome, 0)
+        self.assertIn(b"X-A: b", outcome.out)
+        self.assertTrue(self.mark.exists())
+
+    def expect_refused(self, *fragments, **options):
+        outcome = self.run_host("sign", "--plugin", self.path, self.url("/a"), **options)
+        self.expect_failure(outcome, 110, str(self.path), "not loaded: ", *fragments)
+        self.assertFalse(self.mark.exists(), "code of the library ran")
+
+    @cases({
+        "origin": "$ORIGIN/libs", "origin_in_braces": "${ORIGIN}/libs", "absolute": "{outer}/libs",
+        "several": "/nonexistent:$ORIGIN/none:$ORIGIN/libs", "dots": "$ORIGIN/../outer/./libs/",
+    })
+    def test_safe_folder(self, run_path):
+        self.linked(self.dependency(self.outer / "libs"), run_path.replace("{outer}", str(self.outer)))
+        self.expect_loaded()
+
+    def test_safe_link(self):
+        self.linked(self.dependency(self.outer / "libs"), "$ORIGIN/link")
+        (self.outer / "link").symlink_to("libs")
+        self.expect_loaded()
+
+    @cases({"run_path": (), "old_rpath": ("-Wl,--disable-new-dtags",)})
+    def test_folder_that_may_be_written(self, *flags):
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, dependency.parent, *flags)
+        dependency.parent.chmod(0o777)
+        self.expect_refused(f'"{dependency.parent}"', "is writable by everyone (mode 777)", "-rpath '$ORIGIN'")
+
+    def test_sticky_folder(self):
+        """The sticky bit keeps others from replacing a file, but not from adding one."""
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, "$ORIGIN/libs")
+        dependency.parent.chmod(0o1777)
+        self.expect_refused('"$ORIGIN/libs"', str(dependency.parent), "mode 1777")
+
+    def test_missing_folder_that_others_can_make(self):
+        sticky = self.outer / "sticky"
+        sticky.mkdir()
+        sticky.chmod(0o1777)
+        self.linked(self.dependency(self.outer / "libs"), f"{sticky}/later:$ORIGIN/libs")
+        self.expect_refused(f'"{sticky}/later"', "later is missing there")
+
+    @cases({"dot": ".", "name": "libs", "empty": "", "end": "/usr/lib:", "begin": ":/usr/lib", "parent": "../libs"})
+    def test_relative_folder(self, run_path):
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, run_path or ":")
+        self.expect_refused("relative to the working directory", cwd=self.outer)
+
+    def test_word_that_only_the_loader_knows(self):
+        self.linked(self.dependency(self.outer / "libs"), "/usr/$LIB")
+        self.expect_refused('"/usr/$LIB"')
+
+    def test_file_that_may_be_written(self):
+        dependency = self.dependency(self.outer / "libs", mode=0o666)
+        self.linked(dependency, "$ORIGIN/libs")
+        dependency.chmod(0o666)
+        self.expect_refused(str(dependency), "is writable by everyone")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give files away")
+    def test_file_of_another_user(self):
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, "$ORIGIN/libs")
+        os.chown(dependency, 12345, -1)
+        self.expect_refused(str(dependency), "12345")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give files away")
+    def test_link_of_another_user(self):
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, "$ORIGIN/link")
+        link = self.outer / "link"
+        link.symlink_to("libs")
+        os.chown(link, 12345, -1, follow_symlinks=False)
+        self.expect_refused(str(link), "symbolic link of another user (uid 12345)")
+
+    def named_by_path(self, name):
+        """A library without a name of its own is recorded as it was written on the linker's command line."""
+        dependency = self.dependency(self.outer / "libs")
+        compile_c(["cc", "-shared", "-fPIC", self.folder / "dependency.c", "-o", dependency])
+        command = ["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}",
+                   '-DAUTHORIZE=extern int nevod_helper(void); nevod_helper(); SET("X-A", TEXT("b"))', FOLDER / "plugin.c",
+                   name.replace("{libs}", str(dependency.parent)), "-o", self.path]
+        compile_c(command, cwd=self.outer)
+        return dependency
+
+    def test_library_by_path(self):
+        self.named_by_path("{libs}/libdependency.so")
+        self.expect_loaded()
+
+    def test_library_by_path_that_may_be_written(self):
+        dependency = self.named_by_path("{libs}/libdependency.so")
+        dependency.chmod(0o666)
+        self.expect_refused(str(dependency), "is writable by everyone")
+
+    @cases({"below": "libs/libdependency.so", "dot": "./libs/libdependency.so"})
+    def test_library_by_relative_path(self, name):
+        self.named_by_path(name)
+        self.expect_refused(name, "the working directory", cwd=self.outer)
+
+    def test_library_of_a_library(self):
+        inner = self.dependency(self.outer / "inner")
+        source = self.file("between.c", "int nevod_helper(void); int nevod_between(void) { return nevod_helper(); }\n")
+        libs = self.outer / "libs"
+        libs.mkdir(mode=0o700)
+        between = libs / "libbetween.so"
+        compile_c([
+            "cc", "-shared", "-fPIC", source, f"-L{inner.parent}", "-l:libdependency.so", f"-Wl,-rpath,{inner.parent}",
+            "-Wl,-soname,libbetween.so", "-o", between])
+        compile_plugin(
+            self.path, [between, "-Wl,-rpath,$ORIGIN/libs"],
+            AUTHORIZE='extern int nevod_between(void); nevod_between(); SET("X-A", TEXT("b"))')
+        self.expect_loaded()
+        self.mark.unlink()
+        inner.parent.chmod(0o777)
+        self.expect_refused(str(between), f'"{inner.parent}"', "mode 777")
+
+    def test_executable_stack(self):
+        self.linked(self.dependency(self.outer / "libs"), "$ORIGIN/libs", "-Wl,-z,execstack")
+        self.expect_refused("it would make every stack of the process executable", "-z noexecstack")
+
+    def test_executable_stack_of_a_library(self):
+        dependency = self.dependency(self.outer / "libs", flags=["-Wl,-z,execstack"])
+        self.linked(dependency, "$ORIGIN/libs")
+        self.expect_refused(f"{dependency} would make every stack of the process executable")
+
+    def test_file_that_does_not_say_whether_its_stack_is_executable(self):
+        self.linked(self.dependency(self.outer / "libs"), "$ORIGIN/libs")
+        content = bytearray(self.path.read_bytes())
+        (start,) = struct.unpack_from("<Q", content, 32)
+        size, count = struct.unpack_from("<HH", content, 54)
+        headers = [start + index * size for index in range(count)]
+        (stack,) = [header for header in headers if struct.unpack_from("<I", content, header)[0] == 0x6474E551]
+        struct.pack_into("<I", content, stack, 0)
+        self.path.write_bytes(content)
+        self.expect_refused("-z noexecstack")
+
+
 class Faulty(ServerTestCase):
     """Each refusal names the file and the cause, without a crash and without a request."""
 
@@ -175,6 +343,15 @@ class FaultyFile(Faulty):
         outcome = self.run_host("--plugin", self.path, self.url("/a"))
         self.assertIn(outcome.code, (110, 111), outcome)
         self.expect_nothing_sent()
+
+    def test_fifo(self):
+        """Opening it would wait for a writer."""
+        os.mkfifo(self.path, 0o700)
+        self.expect_refused(110, "not a regular file")
+
+    def test_device(self):
+        self.path = "/dev/zero"
+        self.expect_refused(110, "writable by everyone")
 
     def test_folder(self):
         self.path.mkdir(mode=0o755)
@@ -252,6 +429,15 @@ class FaultyTable(Faulty):
         "no_destroy": (dict(SCHEME=".destroy = NULL"), '"test"', "destroy"),
         "no_authorize": (dict(SCHEME=".authorize = NULL"), '"test"', "authorize"),
         "no_token_free": (dict(SCHEME=".token_decode = token_decode"), '"test"', "token_free"),
+        "no_flow_step": (dict(SCHEME="ADD_FLOWS, .flow_step = NULL"), '"test"', "flow_step"),
+        "no_body_free": (dict(SCHEME=".body_piece = body_piece"), '"test"', "body_free"),
+        "no_body_piece": (dict(SCHEME=".body_free = body_free"), '"test"', "body_piece"),
+        "secret_parameter": (
+            dict(PARAMETERS="&parameter", PARAMETER=".flags = NEVOD_SETTING_SECRET"), "test.parameters", '"scope"', "secret"),
+        "parameter_twice": (dict(PARAMETERS="&parameter, &parameter"), "test.parameters", '"scope"', "twice"),
+        "parameters_without_table": (dict(SCHEME=".parameter_count = 2"), "test.parameters", "no table"),
+        "parameter_size_short": (
+            dict(PARAMETERS="&parameter", PARAMETER=".struct_size = 8"), "nevod_setting test.parameters[0]", "struct_size 8"),
         "zero_schemes": (dict(PLUGIN=".scheme_count = 0"), "schemes"),
         "absurdly_many_schemes": (dict(PLUGIN=".scheme_count = 0xFFFFFFFF"), "scheme_count"),
         "no_schemes_table": (dict(PLUGIN=".schemes = NULL"), "schemes"),
@@ -306,8 +492,256 @@ class FaultyTable(Faulty):
         self.assertNotIn("the detail", outcome.err)
 
 
+class Reports(Faulty):
+    """The detail of an error, and the plugin's own log."""
+
+    DETAIL = r'errors->report(errors->host, TEXT("word"), TEXT("is no word"), TEXT("user ada \x1b[2J\n\xff"))'
+    LEVELS = "DEBUG", "INFO", "WARNING", "ERROR"
+    LOG = "; ".join(f'host->log(host->host, NEVOD_LOG_{level}, TEXT("says {level}"))' for level in LEVELS)
+
+    def run_with(self, *words):
+        return self.run_host(*words, "--plugin", self.path, self.url("/a"))
+
+    def test_detail(self):
+        compile_plugin(self.path, AUTHORIZE=f"{self.DETAIL}; return NEVOD_DENIED")
+        for words in ((), ("-v",), ("-s", "-v", "-v")):
+            outcome = self.run_with(*words)
+            self.expect(outcome, 112)
+            self.assertNotIn("ada", outcome.err)
+        for words in (("-vv",), ("-v", "--verbose")):
+            outcome = self.run_with(*words)
+            self.expect(outcome, 112, "word is no word")
+            self.assertEqual(outcome.err.splitlines()[-1], "nevod-host: detail: user ada \\u{1b}[2J\\u{a}\ufffd")
+
+    def test_detail_of_create(self):
+        compile_plugin(self.path, CREATE=f"{self.DETAIL}; return NEVOD_BAD_SETTINGS")
+        self.expect(self.run_with("-vv"), 111, "detail: user ada")
+        self.assertNotIn("ada", self.run_with("-v").err)
+
+    def test_profile_does_not_ask_for_details(self):
+        compile_plugin(self.path, AUTHORIZE=f"{self.DETAIL}; return NEVOD_DENIED")
+        config = self.folder / "nevod"
+        config.mkdir(mode=0o700)
+        self.file("nevod/config", "[p]\nverbose\n")
+        outcome = self.run_host(
+            "--profile", "p", "-v", "--plugin", self.path, self.url("/a"), env={"XDG_CONFIG_HOME": str(self.folder)})
+        self.expect(outcome, 112, "is no word")
+        self.assertNotIn("ada", outcome.err)
+
+    @cases({
+        "nothing": ([], ["nevod-host: Test: warning: says WARNING", "nevod-host: Test: error: says ERROR"]),
+        "verbose": (["-v"], [
+            "* Test: info: says INFO", "nevod-host: Test: warning: says WARNING", "nevod-host: Test: error: says ERROR"]),
+        "twice": (["-vv"], [
+            "* Test: debug: says DEBUG", "* Test: info: says INFO", "nevod-host: Test: warning: says WARNING",
+            "nevod-host: Test: error: says ERROR"]),
+        "silent": (["-s"], []),
+    })
+    def test_log(self, words, lines):
+        compile_plugin(self.path, CREATE=self.LOG)
+        outcome = self.run_with(*words)
+        self.expect(outcome, 0)
+        self.assertEqual([line for line in outcome.err.splitlines() if "says" in line], lines)
+
+    @cases({"below": (-5, []), "above": (99, ["nevod-host: Test: error: says it"])})
+    def test_unknown_level(self, level, lines):
+        compile_plugin(self.path, CREATE=f'host->log(host->host, {level}, TEXT("says it"))')
+        outcome = self.run_with("-v")
+        self.expect(outcome, 0)
+        self.assertEqual([line for line in outcome.err.splitlines() if "says" in line], lines)
+
+    def test_escape_sequences_in_the_log(self):
+        compile_plugin(self.path, CREATE=r'host->log(host->host, NEVOD_LOG_WARNING, TEXT("a\x1b[2J\nnevod-host: b"))')
+        outcome = self.run_with()
+        self.expect(outcome, 0)
+        self.assertEqual(outcome.err, "nevod-host: Test: warning: a [2J nevod-host: b\n")
+
+
 # Reasons for refused edits.
 TOKEN, BREAK, HOSTS = "not a token", "line break", "only the host"
+
+
+NEWER = "use a newer host"
+# Unknown values, and the words by which a refusal names them. Bits 0 to 15 are critical, and bit 31 is never assigned.
+CRITICAL = {
+    **{
+        f"bit_{bit}_of_{name}": ({piece: fields + f".flags = 1u << {bit}", **more}, f"0x{1 << bit:x}", place)
+        for bit in (15, 31)
+        for name, piece, fields, place, more in (
+            ("scheme", "SCHEME", "", "flags", {}),
+            ("setting", "SETTING", "", "settings[0].flags", {}),
+            ("parameter", "PARAMETER", "", "parameters[0].flags", dict(PARAMETERS="&parameter")))
+    },
+    "kind_of_setting": (dict(SETTING=".kind = 99"), "the kind 99", '"word"'),
+    "kind_of_parameter": (dict(PARAMETER=".kind = 99", PARAMETERS="&parameter"), "the kind 99", '"scope"'),
+}
+
+
+class UnknownValues(Faulty):
+    """The contract's rule: unknown critical values refuse the scheme, unknown ignorable ones are passed over."""
+
+    def use(self, scheme):
+        return self.run_host("--plugin", self.path, "--scheme", scheme, self.url("/a"))
+
+    def expect_other_works(self):
+        self.server.forget()
+        self.expect(self.use("other"), 0)
+        self.the_request()
+
+    @cases(CRITICAL)
+    def test_critical(self, pieces, *fragments):
+        compile_plugin(self.path, SCHEMES="&scheme, &other", **pieces)
+        self.expect_failure(self.use("test"), 110, str(self.path), 'the scheme "test"', NEWER, *fragments)
+        self.expect_nothing_sent()
+        self.expect_other_works()
+
+    @cases(CRITICAL)
+    def test_critical_in_the_only_scheme(self, pieces, *fragments):
+        compile_plugin(self.path, **pieces)
+        self.expect_failure(self.run_host("inspect", self.path), 110, str(self.path), 'the scheme "test"', NEWER, *fragments)
+
+    @cases({"bit_15": 15, "bit_31": 31})
+    def test_critical_need(self, bit):
+        """Needs are those of an instance, so that `inspect` can't know them."""
+        compile_plugin(
+            self.path, SCHEMES="&scheme, &other", NEEDS=f".struct_size = sizeof(nevod_needs), .flags = 1u << {bit}")
+        self.expect_failure(self.use("test"), 110, 'the scheme "test"', f"0x{1 << bit:x} of its needs", NEWER)
+        self.expect_nothing_sent()
+        self.expect_other_works()
+
+    def test_ignorable(self):
+        """Bits 16 to 30, with the two that are assigned for schemes."""
+        ignorable = ".flags = 0x7fff0000u"
+        compile_plugin(
+            self.path, SCHEME=ignorable, SETTING=ignorable, PARAMETER=ignorable, PARAMETERS="&parameter",
+            NEEDS=".struct_size = sizeof(nevod_needs), " + ignorable, AUTHORIZE='SET("X-A", TEXT("b"))')
+        self.expect(self.run_host("--plugin", self.path, self.url("/a")), 0)
+        self.assertIn(["X-A", "b"], self.the_request()["headers"])
+
+    def test_status_of_create(self):
+        compile_plugin(self.path, CREATE="return 77")
+        self.expect_refused(110, "create", "a fault of the plugin: status 77, which the contract doesn't know")
+
+    def test_status_of_authorize(self):
+        compile_plugin(self.path, AUTHORIZE='REPORT("X-A", "is too old"); return 77')
+        self.expect_refused(110, "authorize", "X-A is too old", "status 77")
+
+    @cases({
+        "flow_begin": (dict(BEGIN="return 77"), "flow_begin"),
+        "flow_step": (dict(STEP="return -1"), "login flow"),
+        "flow_step_after_its_action": (dict(STEP='TOKEN(.bytes = NEVOD_BYTES("t")); return 77'), "login flow"),
+        "token_decode": (
+            dict(SCHEME="ADD_FLOWS, ADD_DECODE", STEP='TOKEN(.bytes = NEVOD_BYTES("t"))', DECODE="return 77"), "token_decode"),
+    })
+    def test_status_in_a_login(self, pieces, function):
+        compile_plugin(self.path, **{"SCHEME": "ADD_FLOWS", **pieces})
+        outcome = self.run_host("--no-store", "--plugin", self.path, self.url("/a"))
+        self.expect(outcome, 110, str(self.path), function, "a fault of the plugin: status ", "which the contract doesn't know")
+        self.expect_nothing_sent()
+
+    @cases({"positive": "77", "negative": "-77", "a_status": "NEVOD_INTERNAL"})
+    def test_verdict(self, verdict):
+        compile_plugin(
+            self.path, SCHEME=".on_response = on_response", RESPOND=f"return {verdict}",
+            NEEDS=".struct_size = sizeof(nevod_needs), .flags = NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES")
+        self.expect(self.run_host("-f", "--plugin", self.path, self.url("/status/200")), 0)
+        self.expect(self.run_host("-f", "--plugin", self.path, self.url("/status/401")), 22)
+        self.assertEqual(len(self.server.requests()), 2)
+
+    def test_log_level(self):
+        """It counts as the nearest known one."""
+        compile_plugin(self.path, CREATE='host->log(host->host, 99, TEXT("above all")); host->log(host->host, -99, TEXT("below all"))')
+        outcome = self.run_host("--plugin", self.path, self.url("/a"))
+        self.expect(outcome, 0, "above all")
+        self.assertNotIn("below all", outcome.err)
+        self.expect(self.run_host("-v", "--plugin", self.path, self.url("/a")), 0, "above all", "below all")
+
+
+class Negotiation(Faulty):
+    def test_later_minor_version(self):
+        compile_plugin(self.path, PLUGIN=".abi_minor = 1")
+        self.expect_refused(
+            110, "needs version 1.1 of the plugin contract, but this host serves version 1.0; use a newer host")
+
+    def test_later_minor_version_in_a_longer_table(self):
+        """The versions are read before anything that a later version may have changed."""
+        compile_plugin(self.path, PLUGIN=".abi_minor = 7, .struct_size = 4096, .scheme_count = 0, .reserved = 1")
+        self.expect_refused(110, "needs version 1.7", "serves version 1.0")
+
+    def test_the_hosts_version(self):
+        """A plugin learns the host's name, its version, and the minor version that it serves."""
+        compile_plugin(
+            self.path,
+            CREATE='char line[256]; snprintf(line, sizeof line, "%.*s %.*s serves %u.%u", (int)host->name.count,'
+            ' (const char *)host->name.data, (int)host->version.count, (const char *)host->version.data, NEVOD_ABI_MAJOR,'
+            ' (unsigned)host->abi_minor); host->log(host->host, NEVOD_LOG_WARNING,'
+            ' (nevod_bytes){(const uint8_t *)line, strlen(line)})')
+        version = self.run_host("--version").out.decode().split()[1]
+        self.expect(self.run_host("--plugin", self.path, self.url("/a")), 0, f"NevodHost {version} serves 1.0")
+
+
+class Sizes(Faulty):
+    """A struct has at least the size of its first frozen revision, and may have any number of later fields."""
+
+    def test_longer_tables(self):
+        longer = ".struct_size = 1u << 30"
+        compile_plugin(
+            self.path, PLUGIN=longer, SCHEME=longer + ", ADD_FLOWS", SETTING=longer, PARAMETER=longer, PARAMETERS="&parameter",
+            NEEDS=longer, STEP=f'return TOKEN(.bytes = NEVOD_BYTES("t"), {longer})', AUTHORIZE='SET("X-A", TEXT("b"))')
+        self.expect(self.run_host("--no-store", "--plugin", self.path, self.url("/a")), 0)
+        self.assertIn(["X-A", "b"], self.the_request()["headers"])
+
+    @cases({
+        "nevod_token": 'return TOKEN(.bytes = NEVOD_BYTES("t"), .struct_size = NEVOD_TOKEN_MINIMUM - 1)',
+        "nevod_question": 'const nevod_question one = {.struct_size = NEVOD_QUESTION_MINIMUM - 1, .kind = NEVOD_QUESTION_TEXT,'
+        ' .name = NEVOD_BYTES("a"), .prompt = NEVOD_BYTES("A")};'
+        ' return actions->ask(actions->host, (const nevod_question *const[]){&one}, 1)',
+        "nevod_flow_request": 'return actions->send(actions->host, &(nevod_flow_request){'
+        '.struct_size = NEVOD_FLOW_REQUEST_MINIMUM - 1, .method = NEVOD_BYTES("GET"), .url = NEVOD_BYTES("http://127.0.0.1/")})',
+        "nevod_listen": 'return actions->listen(actions->host, &(nevod_listen){.struct_size = NEVOD_LISTEN_MINIMUM - 1,'
+        ' .path = NEVOD_BYTES("/a")})',
+    })
+    def test_shorter_action(self, step):
+        compile_plugin(self.path, SCHEME="ADD_FLOWS", STEP=step)
+        outcome = self.run_host("--no-store", "--plugin", self.path, "--answer", "a=b", self.url("/a"))
+        name = self.id().rpartition("_shorter_action_")[2]
+        minimum = int(re.search(rf"define {name.upper()}_MINIMUM (\d+)u", (INCLUDE / "nevod_plugin.h").read_text())[1])
+        self.expect(
+            outcome, 110, str(self.path), 'login flow of the scheme "test"', name,
+            f"struct_size {minimum - 1}, but at least {minimum} is required")
+        self.expect_nothing_sent()
+
+
+class Reserved(Faulty):
+    """What is reserved is zero, or it could never be used."""
+
+    @cases({
+        "plugin": (dict(PLUGIN=".reserved = 1"), "nevod_plugin.reserved is 1, and must be zero"),
+        "needs": (
+            dict(NEEDS=".struct_size = sizeof(nevod_needs), .reserved = 7"), "test.needs.reserved is 7, and must be zero"),
+    })
+    def test_of_a_table(self, pieces, fragment):
+        compile_plugin(self.path, **pieces)
+        self.expect_refused(110, fragment)
+
+    @cases({
+        "nevod_token": 'return TOKEN(.bytes = NEVOD_BYTES("t"), .reserved = 1)',
+        "nevod_token_to_keep": 'return actions->keep(actions->host, &(nevod_token){.struct_size = sizeof(nevod_token),'
+        ' .reserved = 1, .bytes = NEVOD_BYTES("t")})',
+        "nevod_question": 'const nevod_question one = {.struct_size = sizeof one, .kind = NEVOD_QUESTION_TEXT,'
+        ' .name = NEVOD_BYTES("a"), .prompt = NEVOD_BYTES("A"), .reserved = 1};'
+        ' return actions->ask(actions->host, (const nevod_question *const[]){&one}, 1)',
+        "nevod_flow_request": 'return actions->send(actions->host, &(nevod_flow_request){.struct_size = sizeof(nevod_flow_request),'
+        ' .method = NEVOD_BYTES("GET"), .url = NEVOD_BYTES("http://127.0.0.1/"), .reserved = 1})',
+        "nevod_listen": 'return actions->listen(actions->host, &(nevod_listen){.struct_size = sizeof(nevod_listen),'
+        ' .path = NEVOD_BYTES("/a"), .reserved = 1})',
+    })
+    def test_of_an_action(self, step):
+        compile_plugin(self.path, SCHEME="ADD_FLOWS", STEP=step)
+        outcome = self.run_host("--no-store", "--plugin", self.path, "--answer", "a=b", self.url("/a"))
+        name = self.id().rpartition("_of_an_action_")[2].removesuffix("_to_keep")
+        self.expect(outcome, 110, str(self.path), 'login flow of the scheme "test"', f"{name}.reserved is not zero")
+        self.expect_nothing_sent()
 
 
 class FaultyAuthorize(Faulty):

@@ -146,6 +146,32 @@ class Inspect(TestCase):
             "choices": ["md5", "sha-256"], "default": "sha-256", "help": "How to hash"})
         self.assertIn(b"one of md5, sha-256, repeatable, default sha-256", self.run_host("inspect", path).out)
 
+    def test_parameters_and_flags(self):
+        path = compile_plugin(
+            self.folder / "libTest.so", SCHEME=".flags = NEVOD_SCHEME_BLOCKS", PARAMETERS="&parameter",
+            PARAMETER='.flags = NEVOD_SETTING_REPEATABLE, .help = NEVOD_BYTES("What it may do")')
+        (scheme,) = self.parsed(path)["schemes"]
+        self.assertTrue(scheme["blocks"])
+        self.assertEqual(scheme["parameters"], [{
+            "name": "scope", "kind": "text", "required": False, "secret": False, "repeatable": True, "issuer": False,
+            "choices": [], "default": None, "help": "What it may do"}])
+        text = self.run_host("inspect", path).out.decode()
+        self.assertIn("\n  may wait, for a device or another program\n", text)
+        self.assertIn("\n  --param scope  What it may do (text, repeatable)\n", text)
+        plain = compile_plugin(self.folder / "libPlain.so")
+        (scheme,) = self.parsed(plain)["schemes"]
+        self.assertEqual((scheme["blocks"], scheme["parameters"]), (False, []))
+        self.assertNotIn(b"may wait", self.run_host("inspect", plain).out)
+
+    def test_refused_scheme(self):
+        path = compile_plugin(self.folder / "libTest.so", SCHEMES="&scheme, &other", SCHEME=".flags = 1u << 15")
+        answer = self.parsed(path)
+        reason = 'the scheme "test" needs the bits 0x8000 of flags, which this host doesn\'t support; use a newer host'
+        self.assertEqual([scheme["id"] for scheme in answer["schemes"]], ["other"])
+        self.assertEqual(answer["refused_schemes"], [{"id": "test", "reason": reason}])
+        self.assertIn(f"\nscheme test: can't be used\n  {reason}\n", self.run_host("inspect", path).out.decode())
+        self.assertEqual(self.parsed(compile_plugin(self.folder / "libPlain.so"))["refused_schemes"], [])
+
     def test_makes_no_instance(self):
         path = compile_plugin(self.folder / "libTest.so", CREATE="abort()", NEEDS_ANSWER="(abort(), NULL)")
         self.parsed(path)

@@ -69,6 +69,9 @@ void cpeers_libcurl_close(cpeers_libcurl *_Nullable client);
 int cpeers_libcurl_run(
     const char *url, int concurrency, long requests, int loop, size_t expected_body, double *seconds);
 
+/* A plugin with a scheme that takes a second for each request, and says that it blocks: its nevod_plugin. */
+const void *cpeers_slow_plugin(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 /* Names for messages. Never freed. */
 typedef struct nevod_call_names {
@@ -28,7 +27,24 @@ typedef struct nevod_call_thread {
     /* The latest call of each slot, for threads that look for the scheme that a generation belongs to. */
     uint64_t generations[NEVOD_CALL_SLOTS];
     const void *schemes[NEVOD_CALL_SLOTS];
+    /* The thread's outermost call, for messages of other threads: its generation, 0 without one, and its names. */
+    uint64_t outermost;
+    const nevod_call_names *names;
+    const char *function;
+    /* The loop that the thread drives, and the function that lets another thread drive it: 1 if one does from now on. NULL if it
+     * drives none. */
+    void *loop;
+    int32_t (*take_over)(void *loop);
+    /* The thread's outermost call, if it has a time limit, and its generation: 0 without such a call, and in the meantime one of the
+     * marks below. Whichever of the monitor and the thread that leaves its call replaces the generation first decides. */
+    struct nevod_call *guarded_call;
+    uint64_t guarded;
 } nevod_call_thread;
+
+/* The monitor looks at the call; the thread must not leave it. */
+#define NEVOD_CALL_TAKING 1ull
+/* The monitor has done what it can. */
+#define NEVOD_CALL_TAKEN 2ull
 
 /* A call in progress; on the stack of the thread that makes it. */
 typedef struct nevod_call {
@@ -40,14 +56,23 @@ typedef struct nevod_call {
     nevod_call_thread *thread;
     const void *scheme;           /* the caller's record of the scheme, never freed; NULL before the schemes are known */
     void *services;               /* the instance's services, valid during the call; NULL if there is none */
+    int32_t is_limited;           /* 1 if the function must not block */
     /* The sinks that the call may use, on the same stack; NULL for those that it has none of. */
     void *errors;
     void *edits;
     void *actions;
+    void *output;
 } nevod_call;
 
+/* A signal handler reads it: by the general model, the first use on a thread may allocate memory. */
+#ifdef __ELF__
+#define NEVOD_SIGNAL_SAFE __attribute__((tls_model("initial-exec")))
+#else
+#define NEVOD_SIGNAL_SAFE
+#endif
+
 /* The innermost call of the current thread; NULL if none is in progress. */
-extern _Thread_local nevod_call *nevod_current_call;
+extern _Thread_local nevod_call *nevod_current_call NEVOD_SIGNAL_SAFE;
 extern _Thread_local nevod_call_thread *nevod_own_call_thread;
 
 static inline nevod_call *nevod_call_current(void) { return nevod_current_call; }
@@ -57,19 +82,36 @@ nevod_call_thread *nevod_call_thread_begin(void);
 /* A new number for the high bits of a thread's generations. */
 uint64_t nevod_call_thread_number(void);
 
+/* Says that the current thread drives a loop, or with NULL that it drives none. Called outside of all calls. `loop` must live until
+ * the thread says that it drives none, or is in no job of the loop any more. */
+void nevod_call_thread_drive(void *loop, int32_t (*take_over)(void *loop));
+
+/* For the monitor: the first of all records; the generation of a thread's call with a time limit, or 0; whether there is one. */
+nevod_call_thread *nevod_call_threads(void);
+uint64_t nevod_call_guarded(nevod_call_thread *thread);
+int32_t nevod_call_any_guarded(void);
+/* The names of a thread's outermost call. Returns its generation, or 0 without one. */
+uint64_t nevod_call_outermost(const nevod_call_thread *thread, const nevod_call_names **names, const char **function);
+/* Keeps a thread in its call, and returns the call; NULL if the thread has left it. nevod_call_taken must follow. */
+nevod_call *nevod_call_take(nevod_call_thread *thread, uint64_t generation);
+/* Lets the thread leave its call. is_done: 0 to leave the call as it was; 1 if it needs no more attention, and the thread drives no
+ * loop any more. */
+void nevod_call_taken(nevod_call_thread *thread, uint64_t generation, int32_t is_done);
+
+/* The function that wakes the monitor, on the thread of a call. */
+void nevod_call_set_watcher(void (*watcher)(void));
+/* Says whether the monitor is awake. Calls wake it if it isn't. */
+void nevod_call_watching(int32_t is_watching);
+int32_t nevod_call_is_watched(void);
+extern int32_t nevod_calls_unwatched;
+void nevod_call_watch(void);
+void nevod_call_wait_until_taken(nevod_call_thread *thread, uint64_t generation);
+
 /* The record of the scheme that a call of this generation belongs to; NULL if that was too long ago. */
 const void *nevod_call_scheme(uint64_t generation);
 
-/* Cheaper than the precise clock, and precise enough to find calls that block. */
-static inline int64_t nevod_call_clock(void) {
-    struct timespec now;
-#ifdef CLOCK_MONOTONIC_COARSE
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-#else
-    clock_gettime(CLOCK_MONOTONIC, &now);
-#endif
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
+/* The monotonic clock in nanoseconds, to a few milliseconds: cheap, and precise enough to find calls that block. */
+int64_t nevod_call_clock(void);
 
 static inline uint64_t nevod_call_slot(uint64_t generation) { return generation % NEVOD_CALL_SLOTS; }
 
@@ -106,10 +148,27 @@ static inline void nevod_call_enter(nevod_call *call) {
     /* A signal handler must find a complete call. */
     __atomic_signal_fence(__ATOMIC_RELEASE);
     nevod_current_call = call;
+    if (outer == NULL) {
+        __atomic_store_n(&thread->names, call->names, __ATOMIC_RELAXED);
+        __atomic_store_n(&thread->function, call->function, __ATOMIC_RELAXED);
+        __atomic_store_n(&thread->outermost, generation, __ATOMIC_RELEASE);
+    }
+    if (call->is_limited && outer == NULL) {
+        thread->guarded_call = call;
+        __atomic_store_n(&thread->guarded, generation, __ATOMIC_RELEASE);
+        if (__builtin_expect(__atomic_load_n(&nevod_calls_unwatched, __ATOMIC_RELAXED), 0)) nevod_call_watch();
+    }
 }
 
 static inline void nevod_call_leave(nevod_call *call) {
+    if (call->is_limited && call->outer == NULL) {
+        uint64_t expected = call->generation;
+        if (__builtin_expect(!__atomic_compare_exchange_n(&call->thread->guarded, &expected, 0, 0, __ATOMIC_ACQ_REL,
+                                                          __ATOMIC_ACQUIRE), 0))
+            nevod_call_wait_until_taken(call->thread, call->generation);
+    }
     nevod_current_call = call->outer;
+    if (call->outer == NULL) __atomic_store_n(&call->thread->outermost, 0, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_RELEASE);
 }
 

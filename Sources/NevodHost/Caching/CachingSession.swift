@@ -16,6 +16,7 @@
 ///   since the cache does no background work.
 /// - Concurrent equal requests are all sent; they aren't collapsed into one.
 /// - Validators (If-None-Match, If-Modified-Since) are added after signing, so signatures don't cover them.
+/// - Responses that a scheme checks by the digests of their bodies are neither stored nor served from memory.
 /// - ``TransferOptions/onMetrics`` is called only for transfers, not for responses from memory.
 public final class CachingSession: HTTPTransport {
     private let base: any HTTPTransport
@@ -34,6 +35,8 @@ public final class CachingSession: HTTPTransport {
     }
 
     public var executor: (any TaskExecutor)? { base.executor }
+
+    public var decodesContent: Bool { base.decodesContent }
 
     public func prepare(_ request: inout HTTPRequest) {
         base.prepare(&request)

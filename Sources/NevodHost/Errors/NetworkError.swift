@@ -60,6 +60,12 @@ extension NetworkError {
             case .hostNotFound, .connectionFailed, .connectionLost: .noConnection(error)
             case .malformedResponse, .headTooLarge, .bodyTooLarge: .invalidResponse(error)
             case .tls, .tlsConfiguration, .proxyRefused, .pinMismatch, .requestBody, .other: .transport(error)
+            case .rejected:
+                switch error.underlying {
+                case let plugin as PluginError: .plugin(plugin)
+                case let underlying?: underlying as? NetworkError ?? .unknown(underlying)
+                case nil: .transport(error)
+                }
             }
     }
 

@@ -14,6 +14,13 @@ public struct PluginError: Error, Sendable {
         case unreadable(String)
         /// The file is not an ELF shared library for this processor, for the given reason.
         case notALibrary(String)
+        /// The plugin, or a library that it loads, looks for libraries in a folder (`entry` of its RPATH or RUNPATH) to which others
+        /// could add one.
+        case unsafeSearchPath(entry: String, library: String, problem: String)
+        /// Others could replace a library that the plugin loads; its path, or as the plugin spells it.
+        case unsafeLibrary(String, problem: String)
+        /// The plugin, or a library that it loads, would make the stacks of the process executable.
+        case executableStack(library: String)
         /// It needs a symbol of that name, which no library provides.
         case unresolvedSymbol(String)
         /// A library that the plugin needs isn't installed.
@@ -48,17 +55,33 @@ public struct PluginError: Error, Sendable {
         case missingSetting(scheme: String, name: String, help: String, valid: [String])
         /// A value is not valid for its setting. The value of a secret is not shown.
         case badSetting(scheme: String, name: String, problem: String)
+        // Parameters of a request
+        /// A parameter was attached to a request that none of the schemes, of which at least one authorizes it, declares.
+        case unknownParameter(schemes: [String], name: String, valid: [String])
+        /// A required parameter was not attached; `help` is the scheme's own line about it.
+        case missingParameter(scheme: String, name: String, help: String, valid: [String])
+        /// A value is not valid for its parameter.
+        case badParameter(scheme: String, name: String, problem: String)
         // Working
         /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
         /// or field to blame; `detail` is sensitive and never part of ``description``.
         case failed(scheme: String, function: String, status: Int32, subject: String, message: String, detail: Secret?)
+        /// A function of the scheme had not returned at the request's deadline. Nothing was sent since the call, and what the
+        /// function still does is dropped.
+        case unreturned(scheme: String, function: String)
         /// The scheme made an edit that the contract forbids: a framing field, a control character, too many bytes. The request
         /// is not sent.
         case refusedEdit(scheme: String, what: String, problem: String)
+        /// The scheme's `on_response` refused the response, which can't be trusted. `subject` names the field to blame; `detail` is
+        /// sensitive and never part of ``description``.
+        case refusedResponse(scheme: String, subject: String, message: String, detail: Secret?)
         /// A flow broke the contract, or exceeded its limit of steps, bytes or time.
         case flowFault(scheme: String, flow: String, problem: String)
-        /// A flow asked questions, and got no answer.
+        /// A flow asked questions, and got no answer; or wanted other things of a person or of the host, such as a `browser`, that are
+        /// not there.
         case unanswered(scheme: String, questions: [String])
+        /// The scheme has no flow of this kind, such as a `login`.
+        case noFlow(scheme: String, flow: String)
     }
 
     /// The library's path, or the requested name if no file was found.
@@ -70,12 +93,23 @@ public struct PluginError: Error, Sendable {
         self.plugin = plugin
         self.reason = reason
     }
+
+    /// Returns the sensitive detail that the plugin reported with its failure, such as a server's own words or a user's name; nil
+    /// if there is none.
+    ///
+    /// It is no part of ``description``: show it only to the person that the request is for, if asked to, and never log it. Bytes
+    /// that are not UTF-8 are replaced, and control characters are escaped (`\u{a}`). At most 4 KiB of the plugin's text.
+    public func revealDetail() -> String? {
+        guard case .failed(_, _, _, _, _, let detail?) = reason else { return nil }
+        return detail.withUnsafeBytes { TerminalText.safe(String(decoding: $0, as: UTF8.self)) }
+    }
 }
 
 extension PluginError: CustomStringConvertible {
     public var description: String { "\(plugin): \(explanation)" }
 
-    private var explanation: String {
+    /// The description without the plugin's path.
+    package var explanation: String {
         switch reason {
         case .notFound(let searched):
             "no such plugin; tried \(searched.joined(separator: ", ")). Give its path, or add its folder to NEVOD_PLUGIN_PATH"
@@ -85,6 +119,15 @@ extension PluginError: CustomStringConvertible {
             "can't be read: \(problem)"
         case .notALibrary(let problem):
             "not a shared library for this machine: \(problem). Build it with -shared for this machine's processor"
+        case .unsafeSearchPath(let entry, let library, let problem):
+            "not loaded: \(library == plugin ? "it" : library) looks for libraries in \"\(entry)\", where others could put one, because "
+                + "\(problem); link it with -rpath '$ORIGIN', or with a folder that only root or you can write"
+        case .unsafeLibrary(let library, let problem):
+            "not loaded: it needs the library \(library), which others could replace, because \(problem); fix it with chmod or "
+                + "chown, or link it by name and -rpath '$ORIGIN'"
+        case .executableStack(let library):
+            "not loaded: \(library == plugin ? "it" : library) would make every stack of the process executable; link it with "
+                + "-z noexecstack"
         case .unresolvedSymbol(let symbol):
             "needs the symbol \(symbol), which no library provides; link the library that has it into the plugin"
         case .missingLibrary(let library):
@@ -118,20 +161,39 @@ extension PluginError: CustomStringConvertible {
             "the scheme \"\(scheme)\" needs the setting \"\(name)\"\(help.isEmpty ? "" : " (\(help))"); \(Self.list(valid))"
         case .badSetting(let scheme, let name, let problem):
             "the setting \"\(name)\" of the scheme \"\(scheme)\" \(problem)"
+        case .unknownParameter(let schemes, let name, let valid):
+            (schemes.count == 1
+                ? "the scheme \"\(schemes[0])\" has no" : "none of the schemes \(schemes.joined(separator: ", ")) has a")
+                + " parameter \"\(name)\"; "
+                + (schemes.count == 1 ? Self.list(valid, "parameters") : "they take \(valid.joined(separator: ", "))")
+                + "; leave it out"
+        case .missingParameter(let scheme, let name, let help, let valid):
+            "the scheme \"\(scheme)\" needs the parameter \"\(name)\"\(help.isEmpty ? "" : " (\(help))") with each request; "
+                + "attach it; \(Self.list(valid, "parameters"))"
+        case .badParameter(let scheme, let name, let problem):
+            "the parameter \"\(name)\" of the scheme \"\(scheme)\" \(problem)"
         case .failed(let scheme, let function, let status, let subject, let message, _):
             "the scheme \"\(scheme)\" failed in \(function): "
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
                 + " (\(PluginStatus.name(status)))"
+        case .unreturned(let scheme, let function):
+            "the scheme \"\(scheme)\" had not returned from \(function) when the request's time was up; give the request a longer "
+                + "timeout, or report it to the plugin's author"
+        case .refusedResponse(let scheme, let subject, let message, _):
+            "the scheme \"\(scheme)\" refused the response in on_response: "
+                + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
         case .flowFault(let scheme, let flow, let problem):
             "the \(flow) flow of the scheme \"\(scheme)\" was stopped: \(problem)"
         case .unanswered(let scheme, let questions):
             "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), but got no answer"
+        case .noFlow(let scheme, let flow):
+            "the scheme \"\(scheme)\" has no \(flow)"
         case .refusedEdit(let scheme, let what, let problem):
             "the scheme \"\(scheme)\" tried to write \(what): \(problem)"
         }
     }
 
-    private static func list(_ valid: [String]) -> String {
-        valid.isEmpty ? "it has none" : "its settings are \(valid.joined(separator: ", "))"
+    private static func list(_ valid: [String], _ what: String = "settings") -> String {
+        valid.isEmpty ? "it has none" : "its \(what) are \(valid.joined(separator: ", "))"
     }
 }

@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-/// The status that a plugin's function returned.
+/// The status that a plugin's function returned. An unknown one counts as ``internal``.
 public enum PluginStatus: Int32, Sendable {
     /// The call succeeded (NEVOD_OK).
     case ok = 0
@@ -26,7 +26,7 @@ public enum PluginStatus: Int32, Sendable {
         case .unavailable: "unavailable for now"
         case .unsupported: "unsupported"
         case .internal: "a fault of the plugin"
-        case nil: "status \(status), which the contract doesn't know"
+        case nil: "a fault of the plugin: status \(status), which the contract doesn't know"
         }
     }
 }

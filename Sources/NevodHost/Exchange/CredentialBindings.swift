@@ -1,4 +1,4 @@
-/// The versions of the tokens that a request carries, and the renewals, replacements and challenges that it has used. Kept across
+/// The versions of the tokens that a request carries, and the renewals, replacements and retries that it has used. Kept across
 /// attempts of one hop; ``signing`` also across redirects.
 struct CredentialBindings: Sendable {
     private struct Binding {
@@ -10,7 +10,7 @@ struct CredentialBindings: Sendable {
 
     private var bindings: [Binding] = []
     private var attachments: [(owner: ObjectIdentifier, value: any Sendable)] = []
-    private var challenges = 0
+    private var retried: [ObjectIdentifier] = []
     /// The clocks that the current attempt was signed by.
     var signing = SigningClocks()
 
@@ -43,22 +43,28 @@ struct CredentialBindings: Sendable {
         attachments.first { $0.owner == owner }?.value as? Value
     }
 
-    /// Counts a challenge, for all owners together.
+    /// Counts a retry that the owner asks for because of its state.
     ///
-    /// - Returns: whether the request may be sent again. More than one challenge is normal: a nonce can expire while a request
-    ///   that carries it is in flight.
-    mutating func countChallenge() -> Bool {
-        challenges += 1
-        return challenges <= 3
+    /// - Returns: whether it is the first for this request.
+    mutating func countRetry(_ owner: ObjectIdentifier) -> Bool {
+        guard !retried.contains(owner) else { return false }
+        retried.append(owner)
+        return true
     }
 
     /// Counts a renewal of the owner's token.
     ///
-    /// - Returns: whether it is the first for this request. The server's refusal of the renewed token is final.
-    mutating func countRenewal(_ owner: ObjectIdentifier) -> Bool {
+    /// - Parameter limit: the most renewals for one request; by default, the server's refusal of the renewed token is final.
+    /// - Returns: whether it is within the limit.
+    mutating func countRenewal(_ owner: ObjectIdentifier, upTo limit: Int = 1) -> Bool {
         guard let index = bindings.firstIndex(where: { $0.owner == owner }) else { return true }
         bindings[index].renewals += 1
-        return bindings[index].renewals == 1
+        return bindings[index].renewals <= limit
+    }
+
+    /// The renewals of the owner's token that this request has used.
+    func renewals(of owner: ObjectIdentifier) -> Int {
+        bindings.first { $0.owner == owner }?.renewals ?? 0
     }
 
     /// Counts a replacement: the stored token is newer than the one that the request carried.

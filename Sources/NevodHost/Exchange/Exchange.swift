@@ -5,6 +5,8 @@ public struct Exchange: Sendable {
     public var request: HTTPRequest
     /// The options for the transport. ``TransferOptions/timeout`` is the time that the request had left when the attempt began.
     public let options: TransferOptions
+    /// The parameters that the caller attached for schemes.
+    public let schemeParameters: SchemeParameters
     /// The number of the attempt, from 1.
     public let attempt: Int
     /// False once a redirect has led to another origin (RFC 6454). What tokens write is then removed before sending, and a
@@ -17,22 +19,29 @@ public struct Exchange: Sendable {
     let deadline: ContinuousClock.Instant?
     /// The tokens that the request carries. Kept across attempts.
     var bindings: CredentialBindings
+    /// Whether an interceptor reads each byte of the response, which is then received as a stream.
+    var readsWholeBody = false
+    /// The task that works on the request; nil if no interceptor of the request may block.
+    let work: RequestWork?
     private let yieldSlot: YieldSlot?
 
     /// Releases the request's ``DispatchSlot``, and returns a closure that acquires it again.
     typealias YieldSlot = @Sendable () -> @Sendable () async throws -> Void
 
     init(
-        request: HTTPRequest, options: TransferOptions, attempt: Int = 1, mayCarryCredentials: Bool = true,
+        request: HTTPRequest, options: TransferOptions, schemeParameters: SchemeParameters = [:], attempt: Int = 1,
+        mayCarryCredentials: Bool = true,
         deadline: ContinuousClock.Instant? = nil, bindings: CredentialBindings = CredentialBindings(),
-        yieldSlot: YieldSlot? = nil
+        work: RequestWork? = nil, yieldSlot: YieldSlot? = nil
     ) {
         self.request = request
         self.options = options
+        self.schemeParameters = schemeParameters
         self.attempt = attempt
         self.mayCarryCredentials = mayCarryCredentials
         self.deadline = deadline
         self.bindings = bindings
+        self.work = work
         self.yieldSlot = yieldSlot
     }
 

@@ -4,7 +4,10 @@ public struct InterceptorChain: RequestInterceptor {
     private let all: [any RequestInterceptor]
     let credentials: [any RequestInterceptor]
     let signatures: [any RequestInterceptor]
+    public let mayBlock: Bool
     private let observers: [any OutcomeObserver]
+    let declaring: [any ParameterDeclaring]
+    private let readers: [any ResponseReader]
 
     /// - Parameter interceptors: the interceptors in order. Nested chains are flattened.
     public init(_ interceptors: [any RequestInterceptor]) {
@@ -12,7 +15,10 @@ public struct InterceptorChain: RequestInterceptor {
         credentials = flat.filter { $0.phase == .credential }
         signatures = flat.filter { $0.phase == .signature }
         all = credentials + signatures
+        declaring = all.compactMap { ($0 as? any ParameterTaking)?.parameterDeclaring }
+        mayBlock = all.contains(where: \.mayBlock)
         observers = all.reversed().compactMap { $0 as? any OutcomeObserver }
+        readers = all.reversed().compactMap { $0 as? any ResponseReader }.filter(\.readsBodies)
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
@@ -37,6 +43,33 @@ public struct InterceptorChain: RequestInterceptor {
             }
         }
         return false
+    }
+
+    /// Whether an interceptor reads any bodies of responses.
+    var readsBodies: Bool { !readers.isEmpty }
+
+    /// Whether an interceptor needs each byte of the responses to this request.
+    func readsWholeBody(of exchange: Exchange) -> Bool {
+        readers.contains { $0.readsWholeBody(of: exchange) }
+    }
+
+    /// Passes a response through the interceptors that read bodies.
+    ///
+    /// - Parameter decodesContent: whether the transport undoes content codings.
+    func read(
+        _ outcome: Result<HTTPResponse, TransportError>, decodesContent: Bool, _ exchange: inout Exchange
+    ) async -> Result<HTTPResponse, TransportError> {
+        guard case .success(var response) = outcome else { return outcome }
+        let isDecoded = decodesContent && response.headers.contains("Content-Encoding")
+        do throws(TransportError) {
+            for reader in readers { response = try await reader.read(response, isDecoded: isDecoded, &exchange) }
+            if exchange.readsWholeBody, case .collected(let limit) = exchange.options.delivery {
+                response = response.with(.bytes(try await response.body.collect(upTo: limit)))
+            }
+            return .success(response)
+        } catch {
+            return .failure(error)
+        }
     }
 
     func observe(_ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>) async {

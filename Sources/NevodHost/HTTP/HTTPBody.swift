@@ -24,4 +24,12 @@ public enum HTTPBody: Sendable {
         case .stream(let stream): stream.isReplayable
         }
     }
+
+    /// Whether another attempt of the request can have the same body: as it is, or made anew by the scheme that made it.
+    var canBeMadeAgain: Bool {
+        switch self {
+        case .none, .bytes: true
+        case .stream(let stream): stream.isReplayable || stream.isMadeOfReplayable
+        }
+    }
 }

@@ -4,6 +4,9 @@ public struct HTTPBodyStream: Sendable {
     public let length: Int64?
     /// Whether the body can be read again from the start.
     public let isReplayable: Bool
+    /// Whether the stream is made of another body when a request is authorized, so that each attempt makes it anew. It can be read only
+    /// once, but the request can be sent again if the original body is replayable.
+    let isMadeOfReplayable: Bool
     let open: @Sendable () throws -> any HTTPBodyReader
 
     /// Creates a streamed body.
@@ -16,6 +19,15 @@ public struct HTTPBodyStream: Sendable {
     public init(length: Int64?, isReplayable: Bool, open: @escaping @Sendable () throws -> any HTTPBodyReader) {
         self.length = length
         self.isReplayable = isReplayable
+        isMadeOfReplayable = false
+        self.open = open
+    }
+
+    /// Creates a body that is made of another one, and can be read once.
+    init(madeAnewOf original: HTTPBody, length: Int64, open: @escaping @Sendable () throws -> any HTTPBodyReader) {
+        self.length = length
+        isReplayable = false
+        isMadeOfReplayable = original.canBeMadeAgain
         self.open = open
     }
 }

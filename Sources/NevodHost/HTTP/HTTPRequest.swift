@@ -83,9 +83,25 @@ public struct HTTPRequest: Sendable {
         appendEncodedQueryItem(PercentEncoding.queryItem(name) + [UInt8(ascii: "=")] + PercentEncoding.queryItem(value))
     }
 
+    /// Removes the items of this name that the current writer has added.
+    mutating func removeOwnQueryItems(_ name: some Sequence<UInt8>) {
+        guard !addedQueryItems.isEmpty else { return }
+        let item = PercentEncoding.queryItem(name)
+        while removeQueryItem(namedLike: item) {}
+    }
+
+    /// Appends `name=value` to the query, percent-encoded, beside any other item of this name.
+    mutating func addQueryItem(_ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
+        add(queryItem: PercentEncoding.queryItem(name) + [UInt8(ascii: "=")] + PercentEncoding.queryItem(value))
+    }
+
     /// Appends an item that is already percent-encoded, or has no value.
     package mutating func appendEncodedQueryItem(_ item: [UInt8]) {
         removeQueryItem(namedLike: item)
+        add(queryItem: item)
+    }
+
+    private mutating func add(queryItem item: [UInt8]) {
         var bytes = Array(target.utf8)
         bytes.append(bytes.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?"))
         let start = bytes.count
@@ -102,15 +118,18 @@ public struct HTTPRequest: Sendable {
         target = try HTTPURL(String(decoding: bytes, as: UTF8.self)).target
     }
 
-    private mutating func removeQueryItem(namedLike item: [UInt8]) {
+    /// - Returns: whether there was one.
+    @discardableResult
+    private mutating func removeQueryItem(namedLike item: [UInt8]) -> Bool {
         func name(_ item: ArraySlice<UInt8>) -> ArraySlice<UInt8> { item.prefix { $0 != UInt8(ascii: "=") } }
         let bytes = Array(target.utf8)
         guard provenance != .caller,
             let old = addedQueryItems.firstIndex(where: {
                 $0.provenance == provenance && name(bytes[$0.range]) == name(item[...])
             })
-        else { return }
+        else { return false }
         removeAddedQueryItem(at: old)
+        return true
     }
 
     /// Removes an item with the separator before it; the first item with the separator after it.
@@ -159,6 +178,13 @@ public struct HTTPRequest: Sendable {
         headers.removeAll(where: \.writesCredentials)
         for field in SecretNames.requestFields { headers.remove(field) }
         while let item = addedQueryItems.firstIndex(where: \.provenance.writesCredentials) { removeAddedQueryItem(at: item) }
+    }
+
+    /// Replaces the body, and the line for its length.
+    mutating func replaceBody(_ body: HTTPBody) {
+        self.body = body
+        for field in ["Content-Length", "Transfer-Encoding"] { headers.remove(field) }
+        materialize()
     }
 
     /// Writes every line that a transport would otherwise add itself, so that a signer sees everything that is sent.

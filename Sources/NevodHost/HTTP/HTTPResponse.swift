@@ -31,6 +31,11 @@ public struct HTTPResponse: Sendable {
         self.headers = headers
         self.body = body
     }
+
+    /// Returns the same response with another body.
+    func with(_ body: HTTPResponseBody) -> HTTPResponse {
+        HTTPResponse(version: version, status: status, reason: reason, headers: headers, body: body)
+    }
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomReflectable {

@@ -8,6 +8,9 @@ public struct HTTPResponseStream: AsyncSequence, Sendable {
     }
 
     /// Returns the next piece; nil at the end. Calls must not overlap.
+    ///
+    /// - Throws: if the body breaks off; with ``TransportError/Code/rejected`` in place of the end if a scheme that checks responses
+    ///   refuses this one. What has been read must then not be used.
     public func next() async throws(TransportError) -> [UInt8]? {
         try await pull()
     }

@@ -8,6 +8,8 @@ public struct InvalidRequestError: Error, Sendable, Hashable {
         case method(String)
         /// The header with this name. The value, which may be a secret, is left out.
         case header(String)
+        /// The scheme parameter with this name.
+        case parameter(String)
         /// The body can't be read, or its length is unknown and must be known.
         case body
     }
@@ -29,6 +31,7 @@ extension InvalidRequestError: CustomStringConvertible {
         case .url(let url): "the URL \"\(url)\" can't be used: \(problem)"
         case .method(let method): "the method \"\(method)\" can't be used: \(problem)"
         case .header(let name): "the header \"\(name)\" can't be used: \(problem)"
+        case .parameter(let name): "the scheme parameter \"\(name)\" can't be used: \(problem)"
         case .body: "the body can't be sent: \(problem)"
         }
     }

@@ -28,6 +28,9 @@ public struct TransportError: Error, Sendable, Hashable {
         case pinMismatch
         /// The request body's reader failed, or delivered a number of bytes other than its declared length.
         case requestBody
+        /// The response is complete, and was then refused by a scheme that checks responses; ``TransportError/underlying`` is the
+        /// reason.
+        case rejected
         /// Any other failure, described by ``TransportError/message``.
         case other
     }
@@ -38,12 +41,35 @@ public struct TransportError: Error, Sendable, Hashable {
     public let message: String
     /// libcurl's code (`CURLcode`); 0 if the error isn't from libcurl.
     public let curlCode: Int32
+    /// The error behind ``Code/rejected``, such as a ``PluginError``; nil with any other code.
+    public let underlying: (any Error)?
 
     /// Creates an error, for transports and test doubles.
     public init(_ code: Code, _ message: String = "", curlCode: Int32 = 0) {
         self.code = code
         self.message = message
         self.curlCode = curlCode
+        underlying = nil
+    }
+
+    /// Creates the error for a response that was refused after it was complete.
+    init(rejectedBy error: any Error) {
+        code = .rejected
+        message = "\(error)"
+        curlCode = 0
+        underlying = error
+    }
+}
+
+extension TransportError {
+    public static func == (one: TransportError, other: TransportError) -> Bool {
+        one.code == other.code && one.message == other.message && one.curlCode == other.curlCode
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(message)
+        hasher.combine(curlCode)
     }
 }
 
@@ -55,6 +81,8 @@ extension TransportError {
 
 extension TransportError: CustomStringConvertible {
     public var description: String {
+        // The scheme's error says all of it.
+        if case .rejected = code, !message.isEmpty { return message }
         let what =
             switch code {
             case .cancelled: "the request was cancelled"
@@ -71,6 +99,7 @@ extension TransportError: CustomStringConvertible {
             case .pinMismatch: "the server's public key is not the pinned one"
             case .bodyTooLarge(let limit): "the response's body is larger than \(limit) bytes"
             case .requestBody: "the request's body could not be read"
+            case .rejected: "the response was refused"
             case .other: "the transfer failed"
             }
         return message.isEmpty ? what : "\(what): \(message)"

@@ -30,6 +30,9 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
 
     public var phase: TokenPhase { Token.phase }
 
+    /// Whether the token is a plugin's.
+    public var mayBlock: Bool { Token.self is PluginToken.Type }
+
     /// - Parameters:
     ///   - tokenStorage: stores the token. Interceptors with the same storage share each renewal.
     ///   - refreshStrategy: receives the stored token, or nil if none is stored, and returns another one. It may send requests,
@@ -95,12 +98,15 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
 
     /// Renews the token that this request carried, after the server has refused it, unless another one is stored already.
     ///
+    /// - Parameter limit: the most renewals for one request.
     /// - Returns: whether to send the request again with another token.
-    func renewToken(_ exchange: inout Exchange, by strategy: @escaping RefreshStrategy) async throws -> Bool {
+    func renewToken(
+        _ exchange: inout Exchange, upTo limit: Int = 1, by strategy: @escaping RefreshStrategy
+    ) async throws -> Bool {
         let owner = ObjectIdentifier(coordinator)
         guard !coordinator.isRenewedByCurrentTask, let carried = exchange.bindings.version(of: owner) else { return false }
         if try await coordinator.read().version != carried { return exchange.bindings.countReplacement(owner) }
-        guard exchange.bindings.countRenewal(owner) else { return false }
+        guard exchange.bindings.countRenewal(owner, upTo: limit) else { return false }
         var outcome = try await renew(carried, isRefused: true, exchange, by: strategy)
         // This call joined an early renewal that had started before the server refused the token.
         if case .stillUsable = outcome { outcome = try await renew(carried, isRefused: true, exchange, by: strategy) }

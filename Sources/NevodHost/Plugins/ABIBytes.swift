@@ -8,9 +8,9 @@ extension nevod_bytes {
         UnsafeBufferPointer(start: count == 0 ? nil : data, count: data == nil ? 0 : Int(clamping: count))
     }
 
-    /// One line of text to show to people: at most 1024 bytes, with invalid UTF-8 and control characters replaced.
+    /// One line of text to show to people: at most `NEVOD_LIMIT_MESSAGE` bytes, with invalid UTF-8 and control characters replaced.
     var message: String {
-        let text = String(decoding: buffer.prefix(1024), as: UTF8.self)
+        let text = String(decoding: buffer.prefix(Int(NEVOD_LIMIT_MESSAGE)), as: UTF8.self)
         let isUnsafe = { (scalar: Unicode.Scalar) in scalar.isUnsafeAtTerminal || scalar == "\t" }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? " " : $0 }))
     }

@@ -93,7 +93,7 @@ struct StreamDigests: Sendable {
 }
 
 /// A ``BodyDigest`` that can be stored in an array.
-private final class SharedDigest {
+final class SharedDigest {
     private let digest: BodyDigest
     private let size: Int
     private var isSound = true

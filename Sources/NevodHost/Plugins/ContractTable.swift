@@ -5,7 +5,6 @@ internal import NevodSupport
 protocol ContractTable {
     /// All fields zero, which stands for the absence of what was appended since.
     init()
-    var struct_size: UInt32 { get }
 }
 
 extension nevod_plugin: ContractTable {}
@@ -18,13 +17,15 @@ extension nevod_question: ContractTable {}
 extension nevod_listen: ContractTable {}
 
 extension ContractTable {
+    /// Returns the size that the struct itself names. `pointee` would read the whole of a shorter one.
+    static func size(of pointer: UnsafePointer<Self>) -> UInt32 { UnsafeRawPointer(pointer).load(as: UInt32.self) }
+
     /// Copies as much of a plugin's struct as it has and this host knows; the rest stays zero.
     ///
     /// - Parameter minimum: the size in the struct's first frozen revision.
     /// - Returns: nil if it is shorter than that.
     init?(copying pointer: UnsafePointer<Self>, minimum: UInt32) {
-        // The first field: reading more may read beyond a shorter struct.
-        let size = UnsafeRawPointer(pointer).load(as: UInt32.self)
+        let size = Self.size(of: pointer)
         guard size >= minimum else { return nil }
         self.init()
         withUnsafeMutableBytes(of: &self) { copy in

@@ -1,15 +1,15 @@
 #if canImport(Glibc)
     internal import Glibc
 
-    /// Reads the exported names of an ELF library without loading it, so that a refusal can name versions before any code of the
-    /// library runs (System V ABI, chapters 4 and 5). No offset in the file is trusted.
+    /// Reads the exported names of an ELF library, and what the loader would load with it, without loading it, so that a refusal
+    /// comes before any code of the library runs (System V ABI, chapters 4 and 5). No offset in the file is trusted.
     struct ELFFile: ~Copyable {
         enum Problem: Error {
             case unreadable(String)
             case notALibrary(String)
         }
 
-        private let bytes: UnsafeRawBufferPointer
+        let bytes: UnsafeRawBufferPointer
 
         init(path: String) throws(Problem) {
             bytes = try Self.mapped(path)
@@ -45,7 +45,8 @@
         private static let localBinding: UInt8 = 0
 
         private static func mapped(_ path: String) throws(Problem) -> UnsafeRawBufferPointer {
-            let file = open(path, O_RDONLY | O_CLOEXEC)
+            // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+            let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard file >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
             defer { close(file) }
             var info = stat()
@@ -130,7 +131,7 @@
             return Int(table) + index * Int(entrySize)
         }
 
-        private func load<Value: FixedWidthInteger>(_ offset: Int) -> Value? {
+        func load<Value: FixedWidthInteger>(_ offset: Int) -> Value? {
             guard offset >= 0, offset <= bytes.count - MemoryLayout<Value>.size else { return nil }
             return bytes.loadUnaligned(fromByteOffset: offset, as: Value.self)
         }

@@ -8,12 +8,6 @@ struct EditSink: ~Copyable {
         case setHeader, addHeader, addQuery, addCookie
     }
 
-    /// The most bytes of one value.
-    static let largestValue = 64 << 10
-    /// The most bytes of all edits of one call.
-    static let largestCall = 256 << 10
-    private static let longestName = 256
-
     /// The bytes of an edit before its name and value: its kind and two lengths.
     private static let recordHeader = 9
 
@@ -21,13 +15,24 @@ struct EditSink: ~Copyable {
     private var used = 0
     private var records = 0
     private var ownsMemory = false
+    private let instance: Unmanaged<SchemeInstance>
     private let target: SchemeTarget
+    /// Nil if the scheme's needs don't allow it to replace the body.
+    private let body: BodyShape?
+    private var replacement: BodyReplacement?
+    /// Freed after the call, since `body_free` may take a lock that the scheme holds when it calls `wrap_body`.
+    private var refusedWrappings: [BodyWrapping] = []
     private(set) var refusal: (what: String, problem: String)?
 
-    /// - Parameter memory: on the caller's stack; large enough for most schemes, so that most calls allocate nothing.
-    init(_ memory: UnsafeMutableRawBufferPointer, target: SchemeTarget) {
+    /// - Parameters:
+    ///   - memory: on the caller's stack; large enough for most schemes, so that most calls allocate nothing.
+    ///   - instance: lives longer than the sink.
+    ///   - body: the request's; nil if the scheme's needs don't allow it to replace the body.
+    init(_ memory: UnsafeMutableRawBufferPointer, of instance: SchemeInstance, _ body: BodyShape?) {
         self.memory = memory
-        self.target = target
+        self.instance = Unmanaged.passUnretained(instance)
+        target = instance.target
+        self.body = body
     }
 
     deinit {
@@ -43,7 +48,14 @@ struct EditSink: ~Copyable {
             add_header: { EditSink.record(.addHeader, "add_header", $0, $1, $2) },
             add_query: { EditSink.record(.addQuery, "add_query", $0, $1, $2) },
             add_cookie: { EditSink.record(.addCookie, "add_cookie", $0, $1, $2) },
-            replace_body: { _, _ in Int32(NEVOD_UNSUPPORTED) }, wrap_body: { _, _, _ in Int32(NEVOD_UNSUPPORTED) })
+            replace_body: { host, bytes in
+                guard let sink = PluginCall.edits(host, "replace_body") else { return Int32(NEVOD_UNSUPPORTED) }
+                return sink.pointee.replaceBody(bytes)
+            },
+            wrap_body: { host, length, wrapping in
+                guard let sink = PluginCall.edits(host, "wrap_body") else { return Int32(NEVOD_UNSUPPORTED) }
+                return sink.pointee.wrapBody(length, wrapping)
+            })
     }
 
     private static func record(
@@ -56,7 +68,7 @@ struct EditSink: ~Copyable {
     private mutating func record(_ kind: Kind, _ name: nevod_bytes, _ value: nevod_bytes) -> Int32 {
         if let problem = problem(kind, name, value) {
             // The name is read only if its length is within the limit.
-            let known = name.count <= Self.longestName ? name : .empty
+            let known = name.count <= NEVOD_LIMIT_EDIT_NAME ? name : .empty
             if refusal == nil { refusal = (Self.describe(kind, known), problem) }
             return Int32(NEVOD_UNSUPPORTED)
         }
@@ -89,17 +101,63 @@ struct EditSink: ~Copyable {
         ownsMemory = true
     }
 
+    // MARK: The body
+
+    private mutating func replaceBody(_ bytes: nevod_bytes) -> Int32 {
+        if let problem = replacementProblem(bytes) { return refuseBody(problem) }
+        replacement = .bytes(Array(bytes.buffer))
+        return Int32(NEVOD_OK)
+    }
+
+    private mutating func wrapBody(_ length: UInt64, _ handle: UnsafeMutableRawPointer?) -> Int32 {
+        let wrapping = BodyWrapping(handle, of: instance.takeUnretainedValue())
+        if let problem = wrappingProblem(length) {
+            refusedWrappings.append(wrapping)
+            return refuseBody(problem)
+        }
+        replacement = .wrapping(wrapping, length: Int64(length))
+        return Int32(NEVOD_OK)
+    }
+
+    private mutating func refuseBody(_ problem: String) -> Int32 {
+        if refusal == nil { refusal = ("the body", problem) }
+        return Int32(NEVOD_UNSUPPORTED)
+    }
+
+    private func bodyProblem() -> String? {
+        if target == .proxy { return Self.onlyForOrigins }
+        if body == nil { return "its needs don't name NEVOD_NEED_REPLACE_BODY" }
+        return replacement == nil ? nil : "it has replaced the body already in this call"
+    }
+
+    private func replacementProblem(_ bytes: nevod_bytes) -> String? {
+        if let problem = bodyProblem() { return problem }
+        if body?.kind == Int32(NEVOD_BODY_STREAM) { return "the body is a stream, which only wrap_body can change" }
+        guard bytes.count <= UInt64(NEVOD_LIMIT_BODY) else {
+            return "it has \(bytes.count) bytes, more than \(NEVOD_LIMIT_BODY)"
+        }
+        return bytes.count == 0 || bytes.data != nil ? nil : "it has a length but no data"
+    }
+
+    private func wrappingProblem(_ length: UInt64) -> String? {
+        if let problem = bodyProblem() { return problem }
+        guard instance.takeUnretainedValue().scheme.table.pointee.body_piece != nil else { return "the scheme has no body_piece" }
+        if body?.kind == Int32(NEVOD_BODY_NONE) { return "there is none, so that wrap_body has nothing to wrap" }
+        if body?.length == nil { return "its length is not known in advance, so that wrap_body can't announce one" }
+        return length <= UInt64(Int64.max) ? nil : "the announced length of \(length) bytes is too large"
+    }
+
     // MARK: Checks
 
     private func problem(_ kind: Kind, _ name: nevod_bytes, _ value: nevod_bytes) -> String? {
-        guard name.count <= Self.longestName else {
-            return "its name has \(name.count) bytes, more than \(Self.longestName)"
+        guard name.count <= NEVOD_LIMIT_EDIT_NAME else {
+            return "its name has \(name.count) bytes, more than \(NEVOD_LIMIT_EDIT_NAME)"
         }
-        guard value.count <= Self.largestValue else {
-            return "its value has \(value.count) bytes, more than \(Self.largestValue)"
+        guard value.count <= NEVOD_LIMIT_EDIT_VALUE else {
+            return "its value has \(value.count) bytes, more than \(NEVOD_LIMIT_EDIT_VALUE)"
         }
-        guard used + Int(name.count) + Int(value.count) <= Self.largestCall + records * Self.recordHeader else {
-            return "the edits of this call have more than \(Self.largestCall) bytes"
+        guard used + Int(name.count) + Int(value.count) <= Int(NEVOD_LIMIT_EDITS) + records * Self.recordHeader else {
+            return "the edits of this call have more than \(NEVOD_LIMIT_EDITS) bytes"
         }
         guard name.count == 0 || name.data != nil, value.count == 0 || value.data != nil else {
             return "it has a length but no data"
@@ -165,28 +223,38 @@ struct EditSink: ~Copyable {
 
     /// - Parameter request: its `provenance` names the scheme, as the author of the edits.
     borrowing func apply(to request: inout HTTPRequest) throws(InvalidRequestError) {
-        let bytes = UnsafeRawBufferPointer(rebasing: memory[..<used])
-        var offset = 0
+        if let replacement { request.replaceBody(replacement.body(of: request.body)) }
+        // A request that is authorized again carries each item once.
+        forEach { kind, name, _ in if kind == .addQuery { request.removeOwnQueryItems(name) } }
         // Set together, so that two cookies of one name, with different paths, don't replace each other.
         var cookies: [(name: String, value: String)] = []
-        while offset < used {
-            guard let kind = Kind(rawValue: bytes[offset]) else { return }
-            let nameCount = Int(bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self))
-            let valueCount = Int(bytes.loadUnaligned(fromByteOffset: offset + 5, as: UInt32.self))
-            offset += Self.recordHeader
-            let name = Self.slice(bytes, offset, nameCount)
-            let value = Self.slice(bytes, offset + nameCount, valueCount)
-            offset += nameCount + valueCount
+        forEach { kind, name, value in
             switch kind {
             case .setHeader where target == .proxy, .addHeader where target == .proxy:
                 request.proxyAuthorization = String(decoding: value, as: UTF8.self)
             case .setHeader: request.headers.set(name, value, by: request.provenance)
             case .addHeader: request.headers.add(name, value, by: request.provenance)
-            case .addQuery: request.appendQueryItem(name, value)
+            case .addQuery: request.addQueryItem(name, value)
             case .addCookie: cookies.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
             }
         }
         try request.setCookies(cookies)
+    }
+
+    @inline(__always)
+    private borrowing func forEach(
+        _ body: (Kind, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        let bytes = UnsafeRawBufferPointer(rebasing: memory[..<used])
+        var offset = 0
+        while offset < used {
+            guard let kind = Kind(rawValue: bytes[offset]) else { return }
+            let nameCount = Int(bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self))
+            let valueCount = Int(bytes.loadUnaligned(fromByteOffset: offset + 5, as: UInt32.self))
+            offset += Self.recordHeader
+            body(kind, Self.slice(bytes, offset, nameCount), Self.slice(bytes, offset + nameCount, valueCount))
+            offset += nameCount + valueCount
+        }
     }
 
     private static func slice(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> UnsafeBufferPointer<UInt8> {

@@ -6,7 +6,7 @@ struct ErrorSink {
     private(set) var subject = ""
     private(set) var message = ""
     private(set) var detail: Secret?
-    private var isReported = false
+    private(set) var isReported = false
 
     /// The contract's table, whose `host` each call sets to its generation.
     static var table: nevod_errors {
@@ -23,7 +23,8 @@ struct ErrorSink {
         self.subject = subject.message
         self.message = message.message
         if detail.count > 0 {
-            self.detail = Secret(copying: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(detail.buffer).prefix(4096)))
+            self.detail = Secret(
+                copying: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(detail.buffer).prefix(Int(NEVOD_LIMIT_DETAIL))))
         }
     }
 

@@ -19,12 +19,15 @@ final class HostServices: Sendable {
                 version: nevod_bytes(Version.literal),
                 log: { host, level, message in
                     guard let host else { return }
-                    Unmanaged<HostServices>.fromOpaque(host).takeUnretainedValue().log(level, message.message)
+                    Unmanaged<HostServices>.fromOpaque(host).takeUnretainedValue().log(
+                        // An unknown level counts as the nearest known one.
+                        min(max(level, Int32(NEVOD_LOG_DEBUG)), Int32(NEVOD_LOG_ERROR)), message.message)
                 },
                 get_extension: { _, name in
                     name.buffer.elementsEqual("nevod.public-suffix/1".utf8) ? UnsafeRawPointer(PublicSuffixTable.table) : nil
                 }))
         scheme.serve(self)
+        CallMonitor.install()
     }
 
     deinit {

@@ -42,12 +42,13 @@ public struct Plugin: Sendable {
         if let (culprit, problem) = PathTrust.problem(of: path) {
             throw PluginError(path, .unsafePermissions(path: culprit, problem: problem))
         }
-        try Self.checkExports(path)
+        try Self.checkFile(path)
         let opened = PluginCall.run("its constructors", ofLibrary: path) { dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) }
         guard let library = opened else {
             throw PluginError(path, Self.reason(ofLoader: dlerror().map { String(cString: $0) } ?? "no reason given"))
         }
         guard let symbol = dlsym(library, "nevod_plugin_v1") else { throw PluginError(path, .noEntryPoint) }
+        PluginCrashReport.add(path, containing: symbol)
         typealias EntryPoint = @convention(c) () -> UnsafePointer<nevod_plugin>?
         let entryPoint = unsafeBitCast(symbol, to: EntryPoint.self)
         guard let table = PluginCall.run("nevod_plugin_v1", ofLibrary: path, { entryPoint() }) else {
@@ -81,19 +82,17 @@ public struct Plugin: Sendable {
         return scheme
     }
 
-    private static func checkExports(_ path: String) throws(PluginError) {
+    /// Checks all that can be known without running code of the library, or of another that it would load.
+    private static func checkFile(_ path: String) throws(PluginError) {
         #if canImport(Glibc)
             let exported: [String]?
             do throws(ELFFile.Problem) {
                 let file = try ELFFile(path: path)
                 exported = file.exportedSymbols(withPrefix: "nevod_plugin_v")
             } catch {
-                switch error {
-                case .unreadable(let problem): throw PluginError(path, .unreadable(problem))
-                case .notALibrary(let problem): throw PluginError(path, .notALibrary(problem))
-                }
+                throw PluginError(path, file: error)
             }
-            guard let exported, !exported.contains("nevod_plugin_v1") else { return }
+            guard let exported, !exported.contains("nevod_plugin_v1") else { return try LibraryTrust.check(path) }
             guard let other = exported.first else { throw PluginError(path, .noEntryPoint) }
             throw PluginError(
                 path,
@@ -113,3 +112,14 @@ public struct Plugin: Sendable {
         return .loaderRefused(message)
     }
 }
+
+#if canImport(Glibc)
+    extension PluginError {
+        init(_ plugin: String, file problem: ELFFile.Problem) {
+            switch problem {
+            case .unreadable(let problem): self.init(plugin, .unreadable(problem))
+            case .notALibrary(let problem): self.init(plugin, .notALibrary(problem))
+            }
+        }
+    }
+#endif

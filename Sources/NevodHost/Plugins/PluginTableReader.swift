@@ -158,7 +158,9 @@ struct PluginTableReader {
             if mayBeEmpty { return "" }
             throw malformed(field, "is empty")
         }
-        guard bytes.count <= 4096 else { throw malformed(field, "has \(bytes.count) bytes, more than 4096") }
+        guard bytes.count <= UInt64(NEVOD_LIMIT_TEXT) else {
+            throw malformed(field, "has \(bytes.count) bytes, more than \(NEVOD_LIMIT_TEXT)")
+        }
         guard bytes.data != nil else { throw malformed(field, "has a length but no data") }
         guard let text = String(validating: bytes.buffer, as: UTF8.self) else { throw malformed(field, "is not UTF-8") }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
@@ -169,13 +171,15 @@ struct PluginTableReader {
 
     private func identifier(_ bytes: nevod_bytes, _ field: String) throws(PluginError) -> String {
         let name = try text(bytes, field)
-        guard name.utf8.count <= 64, name.utf8.first.map(isLetter) == true,
+        guard name.utf8.count <= Int(NEVOD_LIMIT_NAME), name.utf8.first.map(isLetter) == true,
             name.utf8.allSatisfy({
                 isLetter($0) || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || $0 == UInt8(ascii: "-")
             })
         else {
             throw malformed(
-                field, "is \"\(name)\"; it must begin with a-z, contain only a-z, 0-9 and '-', and have at most 64 bytes")
+                field,
+                "is \"\(name)\"; it must begin with a-z, contain only a-z, 0-9 and '-', and have at most \(NEVOD_LIMIT_NAME) bytes"
+            )
         }
         return name
     }
@@ -189,7 +193,7 @@ struct PluginTableReader {
     ) throws(PluginError) -> Table {
         guard let table = Table(copying: pointer, minimum: minimum) else {
             throw PluginError(
-                path, .tooShort(structure: structure, size: Int(pointer.pointee.struct_size), needed: Int(minimum)))
+                path, .tooShort(structure: structure, size: Int(Table.size(of: pointer)), needed: Int(minimum)))
         }
         return table
     }

@@ -52,9 +52,14 @@ public struct PluginToken: TokenModel, Redacted {
     /// The account it belongs to, as the scheme named it; may be empty.
     public var account: String { issued.account }
 
+    /// Calls the scheme on this thread, also if it may block. (The method for an exchange lets other work go on meanwhile.)
     public func authorize(_ request: inout HTTPRequest) throws {
         let instance = try bound()
-        try instance.authorize(&request, attempt: 1, token: liveToken(of: instance), account: account)
+        let parameters = try instance.parameterSet(of: [:])
+        // The scheme must see every line that is sent: a signature without the Host line would be wrong.
+        request.materialize()
+        try instance.authorize(
+            &request, attempt: 1, token: liveToken(of: instance), account: account, parameters: parameters)
     }
 
     public func authorize(_ exchange: inout Exchange) async throws {
@@ -63,12 +68,14 @@ public struct PluginToken: TokenModel, Redacted {
         if case .stream(let stream) = exchange.request.body, stream.isReplayable, !instance.needs.digests.isEmpty {
             digests = try await StreamDigests(of: stream, instance.needs.digests)
         }
-        let token = try liveToken(of: instance)
+        let token = try await liveToken(of: instance, exchange.deadline, exchange.work)
+        let parameters = try instance.parameterSet(of: exchange.schemeParameters)
         if instance.target == .origin { exchange.bindings.signing.record(instance.clocks, at: exchange.request.origin) }
-        let use = try instance.authorize(
-            &exchange.request, attempt: exchange.attempt, token: token, account: account, streamDigests: digests)
+        let use = try await instance.authorize(
+            &exchange, token: token, account: account, parameters: parameters, streamDigests: digests)
         guard instance.needs.anyResponse else { return }
-        exchange.bindings.attach(SchemeUse(state: use, token: token, account: account), of: ObjectIdentifier(instance))
+        exchange.bindings.attach(
+            SchemeUse(state: use, token: token, account: account, parameters: parameters), of: ObjectIdentifier(instance))
     }
 
     private func bound() throws -> SchemeInstance {
@@ -77,12 +84,34 @@ public struct PluginToken: TokenModel, Redacted {
         return instance
     }
 
-    /// Returns nil if the scheme doesn't decode tokens.
+    /// Returns nil for the token of a scheme whose settings are its credential.
     func liveToken(of instance: SchemeInstance) throws(PluginError) -> LiveToken? {
-        guard instance.scheme.table.pointee.token_decode != nil, !issued.bytes.isEmpty else { return nil }
-        // Copies may be bound to several instances, and an instance can use only tokens that it decoded itself.
-        if let known = live.token.withLock({ $0 }), known.instance === instance { return known }
-        let made = try LiveToken(issued, of: instance)
+        guard !issued.bytes.isEmpty else { return nil }
+        if let known = known(to: instance) { return known }
+        return remember(try LiveToken(issued, of: instance))
+    }
+
+    /// The same, decoding on a worker's thread if the scheme may block.
+    private func liveToken(
+        of instance: SchemeInstance, _ deadline: ContinuousClock.Instant?, _ work: RequestWork?
+    ) async throws -> LiveToken? {
+        guard !issued.bytes.isEmpty, instance.scheme.table.pointee.token_decode != nil else { return try liveToken(of: instance) }
+        if let known = known(to: instance) { return known }
+        return remember(
+            try await instance.recording("token_decode", in: work) {
+                guard instance.mayBlock else { return try LiveToken(issued, of: instance) }
+                return try await instance.onWorker("token_decode", until: deadline) { [issued] () throws(PluginError) in
+                    try LiveToken(issued, of: instance)
+                }
+            })
+    }
+
+    /// Copies may be bound to several instances, and an instance can use only tokens that it decoded itself.
+    private func known(to instance: SchemeInstance) -> LiveToken? {
+        live.token.withLock { $0 }.flatMap { $0.instance === instance ? $0 : nil }
+    }
+
+    private func remember(_ made: LiveToken) -> LiveToken {
         live.token.withLock { $0 = made }
         return made
     }
@@ -90,6 +119,10 @@ public struct PluginToken: TokenModel, Redacted {
     func bound(to instance: SchemeInstance) -> PluginToken {
         PluginToken(self, boundTo: instance)
     }
+}
+
+extension PluginToken: ParameterTaking {
+    var parameterDeclaring: (any ParameterDeclaring)? { instance?.scheme }
 }
 
 extension SchemeInstance {

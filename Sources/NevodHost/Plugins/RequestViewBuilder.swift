@@ -18,6 +18,7 @@ struct RequestViewBuilder: ~Copyable {
     private let showsRandom: Bool
     private let useCount: UInt64
     private let state: Secret?
+    private let parameters: ParameterSet?
 
     private enum Digests {
         case none
@@ -36,10 +37,11 @@ struct RequestViewBuilder: ~Copyable {
     /// - Parameters:
     ///   - time: nanoseconds since 1970.
     ///   - use: the state and its use count; a scheme sees them only if it needs them.
+    ///   - parameters: nil if the scheme declares none.
     ///   - streamDigests: the digests of a streamed body; nil if it can be read only once.
     init(
         of request: borrowing HTTPRequest, for target: SchemeTarget, _ needs: SchemeNeeds, attempt: Int, at time: Int64,
-        _ use: StateUse, _ streamDigests: StreamDigests?
+        _ use: StateUse, _ parameters: ParameterSet?, _ streamDigests: StreamDigests?
     ) {
         scheme = request.origin.scheme
         targetKind = target.kind
@@ -58,6 +60,7 @@ struct RequestViewBuilder: ~Copyable {
         showsRandom = needs.random
         useCount = needs.useCount ? use.count : 0
         state = needs.state ? use.state : nil
+        self.parameters = parameters
     }
 
     /// The request line as its recipient will see it. A proxy gets the absolute form, or is asked for a tunnel (RFC 9112 §3.2).
@@ -86,10 +89,12 @@ struct RequestViewBuilder: ~Copyable {
                 // The pairs come first: they are the only part that has to be aligned.
                 let headerPairs = scratch.pairs(headers.count)
                 let digestPairs = scratch.pairs(digests.count)
+                let parameterPairs = scratch.pairs(parameters?.values.count ?? 0)
                 fill(headerPairs, from: headerBytes)
                 guard fill(digestPairs, from: bodyBytes, &scratch),
                     let random = showsRandom ? scratch.random(Self.randomSize) : .empty
                 else { return Int32(NEVOD_INTERNAL) }
+                if let parameters { fill(parameterPairs, from: parameters, &scratch) }
                 let stateCopy = state.map { scratch.copy($0) }
                 defer { stateCopy?.wipe() }
                 var table = nevod_view(
@@ -101,7 +106,7 @@ struct RequestViewBuilder: ~Copyable {
                     body: showsBody ? nevod_bytes(bodyBytes) : .empty, digests: digestPairs.baseAddress,
                     digest_count: UInt32(digestPairs.count), attempt: attempt, unix_time_ns: time, random: random,
                     use_count: useCount, state: stateCopy.map { nevod_bytes(UnsafeRawBufferPointer($0)) } ?? .empty,
-                    parameters: nil, parameter_count: 0, reserved: 0)
+                    parameters: parameterPairs.baseAddress, parameter_count: UInt32(parameterPairs.count), reserved: 0)
                 return call(&table)
             }
         }
@@ -114,7 +119,17 @@ struct RequestViewBuilder: ~Copyable {
     private var scratchSize: Int {
         (headers.count + digests.count) * MemoryLayout<nevod_pair>.stride + digests.count * DigestAlgorithm.largestSize
             + method.utf8.count + authority.utf8.count + requestTarget.utf8.count
-            + (showsRandom ? Self.randomSize : 0) + (state?.count ?? 0) + 1
+            + (showsRandom ? Self.randomSize : 0) + (state?.count ?? 0)
+            + (parameters.map { $0.values.count * MemoryLayout<nevod_pair>.stride + $0.byteCount } ?? 0) + 1
+    }
+
+    private func fill(
+        _ pairs: UnsafeMutableBufferPointer<nevod_pair>, from parameters: ParameterSet, _ scratch: inout ViewScratch
+    ) {
+        for (index, parameter) in parameters.values.enumerated() {
+            pairs.initializeElement(
+                at: index, to: nevod_pair(name: scratch.copy(parameter.name), value: scratch.copy(parameter.value)))
+        }
     }
 
     /// Borrows the lines of the headers and the bytes of the body, for the call.
@@ -226,7 +241,7 @@ private struct ViewScratch {
 }
 
 extension HTTPBody {
-    fileprivate var kind: Int32 {
+    var kind: Int32 {
         switch self {
         case .none: Int32(NEVOD_BODY_NONE)
         case .bytes(let bytes): Int32(bytes.isEmpty ? NEVOD_BODY_NONE : NEVOD_BODY_BYTES)

@@ -40,18 +40,27 @@ public struct Scheme: Sendable {
     /// Whether its login asks a person, as the scheme declares.
     public var isInteractive: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_INTERACTIVE) != 0 }
 
-    /// Checks the settings and makes an instance with them.
+    /// Whether its functions may wait or take long, as the scheme declares. They then run apart from the thread that carries requests.
+    public var blocks: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_BLOCKS) != 0 }
+
+    /// Whether its functions may wait or take long, because it says so, or because one of them did. The host then calls them on
+    /// the threads of ``SchemeWorkers``, so that no other request waits for them.
+    public var mayBlock: Bool { called.mayBlock }
+
+    /// Checks the settings and makes an instance with them. Blocks as long as the scheme takes for that, for instance to derive a
+    /// key or to open a smart card.
     ///
     /// - Parameters:
     ///   - settings: every setting that the scheme requires, and only settings that it declares.
     ///   - target: the recipient of its credential.
     ///   - clock: gives the scheme the time; tests pass one that stands still. Where a server's `Date` fields show that its clock
     ///     differs by up to a day, its time is used instead.
+    ///   - workers: the threads for its calls if they may block.
     ///   - log: receives the lines that the plugin writes.
     public func makeInstance(
         settings: SchemeSettings = [:], target: SchemeTarget = .origin, clock: HostClock = .system,
-        log: @escaping PluginLog = { _, _ in }
+        workers: SchemeWorkers = .shared, log: @escaping PluginLog = { _, _ in }
     ) throws(PluginError) -> SchemeInstance {
-        try SchemeInstance(self, validated(settings), target: target, clock: clock, log: log)
+        try SchemeInstance(self, validated(settings), target: target, clock: clock, workers: workers, log: log)
     }
 }

@@ -8,19 +8,20 @@ extension SchemeInstance {
     ///   - attempt: 1 for the first sending.
     ///   - token: the decoded token; nil for a scheme whose settings are its credential.
     ///   - account: the account that the token belongs to.
+    ///   - parameters: those of the request; nil if the scheme declares none.
     ///   - streamDigests: the digests of a streamed body, if the scheme needs them and the body can be read twice.
     /// - Returns: the state that the scheme has seen, for `on_response`.
     @discardableResult
     func authorize(
         _ request: inout HTTPRequest, attempt: Int, token: LiveToken? = nil, account: String = "",
-        streamDigests: StreamDigests? = nil
+        parameters: ParameterSet? = nil, streamDigests: StreamDigests? = nil
     ) throws(PluginError) -> StateUse {
         let use = needs.useCount || needs.state ? nextUse(at: place(of: request, account)) : StateUse()
         let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
-            var edits = EditSink(memory, target: target)
+            var edits = EditSink(memory, of: self, needs.replacesBody ? BodyShape(request.body) : nil)
             var errors = ErrorSink()
-            let status = view(of: request, attempt, use, streamDigests).withTable { view in
-                PluginCall.run("authorize", services, errors: &errors, edits: &edits) { sinks in
+            let status = view(of: request, attempt, use, parameters, streamDigests).withTable { view in
+                PluginCall.run("authorize", isTimed: true, services, errors: &errors, edits: &edits) { sinks in
                     scheme.table.pointee.authorize(handle, token?.handle, view, sinks.edits, sinks.errors)
                 }
             }
@@ -41,19 +42,84 @@ extension SchemeInstance {
         return use
     }
 
-    /// Shows the scheme the response to a request that it authorized.
+    /// Puts the credential on the request of an exchange, on a worker's thread if the scheme may block.
+    ///
+    /// - Throws: ``PluginError``, also at the request's deadline; `CancellationError`.
+    func authorize(
+        _ exchange: inout Exchange, token: LiveToken?, account: String, parameters: ParameterSet?,
+        streamDigests: StreamDigests?
+    ) async throws -> StateUse {
+        try await recording("authorize", in: exchange.work) {
+            guard mayBlock else {
+                return try authorize(
+                    &exchange.request, attempt: exchange.attempt, token: token, account: account, parameters: parameters,
+                    streamDigests: streamDigests)
+            }
+            let (request, use) = try await onWorker("authorize", until: exchange.deadline) {
+                [request = exchange.request, attempt = exchange.attempt] () throws(PluginError) in
+                var request = request
+                let use = try self.authorize(
+                    &request, attempt: attempt, token: token, account: account, parameters: parameters,
+                    streamDigests: streamDigests)
+                return (request, use)
+            }
+            exchange.request = request
+            return use
+        }
+    }
+
+    /// Shows the scheme the response to the request of an exchange, on a worker's thread if the scheme may block.
     ///
     /// - Returns: the scheme's verdict, and the token to keep instead of the one that the request carried, if any.
+    /// - Throws: ``PluginError``, also at the request's deadline, and if the scheme refuses the response, whose state and token are
+    ///   then dropped; `CancellationError`.
+    func verdict(
+        on response: FlowResponse, _ exchange: borrowing Exchange, _ use: SchemeUse
+    ) async throws -> (Verdict, kept: IssuedToken?) {
+        let (request, attempt) = (exchange.request, exchange.attempt)
+        let deadline = exchange.deadline
+        let seen = try await recording("on_response", in: exchange.work) {
+            guard mayBlock else { return try reaction(to: response, to: request, attempt: attempt, use) }
+            return try await onWorker("on_response", until: deadline) { () throws(PluginError) in
+                try self.reaction(to: response, to: request, attempt: attempt, use)
+            }
+        }
+        return settle(seen, request, use)
+    }
+
+    /// The same on this thread.
     func verdict(
         on response: FlowResponse, to request: HTTPRequest, attempt: Int, _ use: SchemeUse
     ) throws(PluginError) -> (Verdict, kept: IssuedToken?) {
-        guard let onResponse = scheme.table.pointee.on_response else { return (.nothing, nil) }
+        settle(try reaction(to: response, to: request, attempt: attempt, use), request, use)
+    }
+
+    /// The result of `on_response`.
+    private struct Reaction: Sendable {
+        var verdict = Verdict.nothing
+        var kept: IssuedToken?
+        var state: Secret?
+        /// Nil if the scheme reported nothing.
+        var report: String?
+    }
+
+    /// Keeps the state of a reaction, and logs its report. Apart from the call: if the call returns after its request's deadline, it must change nothing.
+    private func settle(_ seen: Reaction, _ request: HTTPRequest, _ use: SchemeUse) -> (Verdict, kept: IssuedToken?) {
+        if let state = seen.state { replaceState(of: use.state, with: state, at: place(of: request, use.account)) }
+        if let report = seen.report { services.log(Int32(NEVOD_LOG_WARNING), "on_response: \(report)") }
+        return (seen.verdict, seen.kept)
+    }
+
+    private func reaction(
+        to response: FlowResponse, to request: HTTPRequest, attempt: Int, _ use: SchemeUse
+    ) throws(PluginError) -> Reaction {
+        guard let onResponse = scheme.table.pointee.on_response else { return Reaction() }
         let lent = BorrowedBytes()
         var actions = ActionSink(provenance: provenance)
         var table = response.table(lent)
         var errors = ErrorSink()
-        let result = view(of: request, attempt, use.state).withTable { view in
-            PluginCall.run("on_response", services, errors: &errors, actions: &actions) { sinks in
+        let result = view(of: request, attempt, use.state, use.parameters).withTable { view in
+            PluginCall.run("on_response", isTimed: true, services, errors: &errors, actions: &actions) { sinks in
                 onResponse(handle, use.token?.handle, view, &table, sinks.actions, sinks.errors)
             }
         }
@@ -69,15 +135,22 @@ extension SchemeInstance {
             throw PluginError(scheme.plugin, .flowFault(scheme: scheme.id, flow: "on_response", problem: fault))
         }
         let verdict = Verdict(rawValue: result) ?? .nothing
-        if let state = actions.state { replaceState(of: use.state, with: state, at: place(of: request, use.account)) }
-        return (verdict, kept)
+        if case .refuse = verdict {
+            throw PluginError(
+                scheme.plugin,
+                .refusedResponse(scheme: scheme.id, subject: errors.subject, message: errors.message, detail: errors.detail))
+        }
+        let subject = errors.subject.isEmpty ? "" : "\(errors.subject) "
+        return Reaction(
+            verdict: verdict, kept: kept, state: actions.state, report: errors.isReported ? "\(subject)\(errors.message)" : nil)
     }
 
     private func view(
-        of request: borrowing HTTPRequest, _ attempt: Int, _ use: StateUse, _ streamDigests: StreamDigests? = nil
+        of request: borrowing HTTPRequest, _ attempt: Int, _ use: StateUse, _ parameters: ParameterSet?,
+        _ streamDigests: StreamDigests? = nil
     ) -> RequestViewBuilder {
         RequestViewBuilder(
-            of: request, for: target, needs, attempt: attempt, at: time(of: request), use, streamDigests)
+            of: request, for: target, needs, attempt: attempt, at: time(of: request), use, parameters, streamDigests)
     }
 
     private func time(of request: borrowing HTTPRequest) -> Int64 {

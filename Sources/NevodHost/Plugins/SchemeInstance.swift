@@ -10,19 +10,22 @@ public final class SchemeInstance: Sendable {
     let needs: SchemeNeeds
     let clocks: ServerClocks
     let flowOrigins: FlowOrigins
+    private let defaultParameters: Result<ParameterSet?, PluginError>
     /// The scheme and servers that its tokens are issued for.
     package let purpose: TokenPurpose
     let provenance: Provenance
     let services: HostServices
+    let workers: SchemeWorkers
     private let states = Locked(SchemeStates())
     /// The contract allows concurrent use from any thread.
     nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
 
     init(
         _ scheme: Scheme, _ values: [(name: String, value: SchemeSettings.Value)], target: SchemeTarget, clock: HostClock,
-        log: @escaping PluginLog
+        workers: SchemeWorkers, log: @escaping PluginLog
     ) throws(PluginError) {
         self.scheme = scheme
+        self.workers = workers
         self.target = target
         clocks = ServerClocks(clock)
         services = HostServices(of: scheme.called, log: log)
@@ -30,6 +33,7 @@ public final class SchemeInstance: Sendable {
         flowOrigins = FlowOrigins(values, of: scheme)
         purpose = TokenPurpose(
             plugin: scheme.pluginName, scheme: scheme.id, origins: flowOrigins.named.map(\.description).sorted())
+        defaultParameters = Result { () throws(PluginError) in try scheme.parameterSet(of: [:]) }
         handle = try Self.create(scheme, values, services)
         do throws(PluginError) {
             needs =
@@ -98,6 +102,13 @@ public final class SchemeInstance: Sendable {
         }
         guard status == NEVOD_OK else { throw errors.error(status, in: "create", of: scheme) }
         return instance
+    }
+
+    /// Checks the parameters of a request that this scheme declares, and adds the defaults.
+    ///
+    /// - Returns: nil if the scheme declares none.
+    func parameterSet(of given: SchemeParameters) throws(PluginError) -> ParameterSet? {
+        given.isEmpty ? try defaultParameters.get() : try scheme.parameterSet(of: given)
     }
 
     /// Returns the state that flows and `on_response` have kept.

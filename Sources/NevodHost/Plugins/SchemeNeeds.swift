@@ -3,7 +3,12 @@ internal import NevodPluginABI
 /// The checked result of an instance's `needs`: the parts of a request, and the responses, that it wants to see.
 struct SchemeNeeds: Sendable {
     var flags: UInt32 = 0
+    /// Of a request's body.
     var digests: [DigestAlgorithm] = []
+    /// Of a response's body.
+    var responseDigests: [DigestAlgorithm] = []
+    /// The statuses that are challenges of this scheme beside 401 and 403, or 407.
+    var challengeStatuses: [Int] = []
 
     var body: Bool { flags & UInt32(NEVOD_NEED_BODY) != 0 }
     var headers: Bool { flags & UInt32(NEVOD_NEED_HEADERS) != 0 }
@@ -12,13 +17,22 @@ struct SchemeNeeds: Sendable {
 
     var state: Bool { flags & UInt32(NEVOD_NEED_STATE) != 0 }
 
+    /// Whether `authorize` may replace or wrap the body.
+    var replacesBody: Bool { flags & UInt32(NEVOD_NEED_REPLACE_BODY) != 0 }
+
     /// Whether `on_response` wants to see any responses.
     var anyResponse: Bool { flags & UInt32(NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES) != 0 }
 
-    /// Whether `on_response` wants to see responses with this status.
-    func response(_ status: Int) -> Bool {
-        let isChallenge = status == 401 || status == 407
-        return flags & UInt32(isChallenge ? NEVOD_NEED_CHALLENGES : NEVOD_NEED_OTHER_RESPONSES) != 0
+    var challengeBody: Bool { flags & UInt32(NEVOD_NEED_CHALLENGE_BODY) != 0 }
+
+    /// Whether a response with this status from the target is a challenge for this scheme.
+    func isChallenge(_ status: Int, from target: SchemeTarget) -> Bool {
+        target == .proxy ? status == 407 : status == 401 || status == 403 || challengeStatuses.contains(status)
+    }
+
+    /// Whether `on_response` wants to see responses with this status from the target.
+    func response(_ status: Int, from target: SchemeTarget) -> Bool {
+        flags & UInt32(isChallenge(status, from: target) ? NEVOD_NEED_CHALLENGES : NEVOD_NEED_OTHER_RESPONSES) != 0
     }
 
     private static let known = [
@@ -33,7 +47,7 @@ struct SchemeNeeds: Sendable {
             throw PluginError(
                 scheme.plugin,
                 .tooShort(
-                    structure: "nevod_needs of \(scheme.id)", size: Int(table.pointee.struct_size),
+                    structure: "nevod_needs of \(scheme.id)", size: Int(nevod_needs.size(of: table)),
                     needed: Int(NEVOD_NEEDS_MINIMUM)))
         }
         let field = "\(scheme.id).needs"
@@ -45,19 +59,52 @@ struct SchemeNeeds: Sendable {
                 scheme.plugin, .malformed(field: "\(field).reserved", problem: "is \(needs.reserved), and must be zero"))
         }
         flags = needs.flags
-        guard needs.digest_count <= 16 else {
-            throw PluginError(
-                scheme.plugin, .malformed(field: "\(field).digest_count", problem: "is \(needs.digest_count), more than 16"))
-        }
-        for index in 0..<Int(needs.digest_count) {
-            guard let names = needs.digests else {
-                throw PluginError(scheme.plugin, .malformed(field: "\(field).digests", problem: "is NULL"))
+        let digestNames = try Self.array(
+            needs.digests, needs.digest_count, upTo: NEVOD_LIMIT_DIGESTS, "\(field).digest", of: scheme)
+        digests = try Self.algorithms(digestNames, of: scheme)
+        let responseNames = try Self.array(
+            needs.response_digests, needs.response_digest_count, upTo: NEVOD_LIMIT_DIGESTS, "\(field).response_digest", of: scheme
+        )
+        responseDigests = try Self.algorithms(responseNames, of: scheme)
+        for status in try Self.array(
+            needs.challenge_statuses, needs.challenge_status_count, upTo: NEVOD_LIMIT_STATUSES, "\(field).challenge_status",
+            plural: "es", of: scheme)
+        {
+            guard (300...599).contains(status) else {
+                throw PluginError(
+                    scheme.plugin,
+                    .malformed(field: "\(field).challenge_statuses", problem: "has \(status); it must be from 300 to 599"))
             }
-            let name = names[index].message
-            guard let digest = DigestAlgorithm(rawValue: name) else {
-                throw PluginError(scheme.plugin, .unsupported(scheme: scheme.id, what: "the digest \"\(name)\""))
-            }
-            if !digests.contains(digest) { digests.append(digest) }
+            challengeStatuses.append(Int(status))
         }
+    }
+
+    /// Returns an array of the table.
+    ///
+    /// - Parameter field: the name of its field, without the ending of the plural.
+    private static func array<Value>(
+        _ start: UnsafePointer<Value>?, _ count: UInt32, upTo limit: Int32, _ field: String, plural: String = "s",
+        of scheme: Scheme
+    ) throws(PluginError) -> UnsafeBufferPointer<Value> {
+        guard count <= limit else {
+            throw PluginError(scheme.plugin, .malformed(field: "\(field)_count", problem: "is \(count), more than \(limit)"))
+        }
+        guard count == 0 || start != nil else {
+            throw PluginError(scheme.plugin, .malformed(field: "\(field)\(plural)", problem: "is NULL"))
+        }
+        return UnsafeBufferPointer(start: start, count: Int(count))
+    }
+
+    private static func algorithms(
+        _ names: UnsafeBufferPointer<nevod_bytes>, of scheme: Scheme
+    ) throws(PluginError) -> [DigestAlgorithm] {
+        var algorithms: [DigestAlgorithm] = []
+        for name in names {
+            guard let digest = DigestAlgorithm(rawValue: name.message) else {
+                throw PluginError(scheme.plugin, .unsupported(scheme: scheme.id, what: "the digest \"\(name.message)\""))
+            }
+            if !algorithms.contains(digest) { algorithms.append(digest) }
+        }
+        return algorithms
     }
 }

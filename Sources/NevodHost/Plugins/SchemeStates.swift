@@ -78,4 +78,7 @@ struct SchemeUse: Sendable {
     var state = StateUse()
     var token: LiveToken?
     var account = ""
+    var parameters: ParameterSet?
+    /// Of the response, once it is received.
+    var body = ReceivedBody()
 }

@@ -7,4 +7,6 @@ enum Verdict: Int32, Sendable {
     case retryOnce
     /// A challenge flow is needed before the retry.
     case challenge
+    /// The response can't be trusted.
+    case refuse
 }

@@ -7,17 +7,20 @@ public struct RequestOptions: Sendable {
     public var redirects: RedirectPolicy
     /// Decides when a failed request is sent again; nil for the configuration's policy.
     public var retryPolicy: RetryPolicy?
+    /// The parameters for the schemes that authorize the request, such as a `scope`.
+    public var schemeParameters: SchemeParameters
 
     /// Creates options. By default, a request may take 60 s, a connection 30 s, a body may have 64 MiB, up to 10 redirects are
     /// followed, and the configuration's retry policy applies.
     public init(
         timeout: Duration? = .seconds(60), connectTimeout: Duration = .seconds(30),
         delivery: TransferOptions.Delivery = .collected(limit: 64 << 20), redirects: RedirectPolicy = .follow(limit: 10),
-        retryPolicy: RetryPolicy? = nil
+        retryPolicy: RetryPolicy? = nil, schemeParameters: SchemeParameters = [:]
     ) {
         transfer = TransferOptions(timeout: timeout, connectTimeout: connectTimeout, delivery: delivery)
         self.redirects = redirects
         self.retryPolicy = retryPolicy
+        self.schemeParameters = schemeParameters
     }
 }
 

@@ -22,7 +22,7 @@ extension NetworkProvider {
     public func download(
         _ route: some Route, to path: String, options: RequestOptions? = nil, progress: ProgressHandler? = nil
     ) async throws -> HTTPResponse {
-        try await download(route.makeRequest(with: config), to: path, options, progress)
+        try await download(route.makeRequest(with: config), to: path, self.options(options, for: route), progress)
     }
 
     private func download(

@@ -35,7 +35,16 @@ extension NetworkProvider {
     ///
     /// - Throws: ``NetworkError``, also if the response's status is not a success.
     public func response(for route: some Route, options: RequestOptions? = nil) async throws -> HTTPResponse {
-        try await success(of: route.makeRequest(with: config), options)
+        try await success(of: route.makeRequest(with: config), self.options(options, for: route))
+    }
+
+    /// Returns the options with the route's scheme parameters.
+    func options(_ options: RequestOptions?, for route: some Route) -> RequestOptions? {
+        let parameters = route.schemeParameters
+        guard !parameters.isEmpty else { return options }
+        var options = options ?? RequestOptions(timeout: config.timeout)
+        options.schemeParameters = parameters.replacing(with: options.schemeParameters)
+        return options
     }
 
     private func collectedResponse(
@@ -43,7 +52,7 @@ extension NetworkProvider {
     ) async throws(NetworkError) -> (response: HTTPResponse, body: [UInt8]) {
         var request = try route.makeRequest(with: config)
         if let uploadProgress { request.body = request.body.reporting(to: uploadProgress) }
-        let response = try await success(of: request, options)
+        let response = try await success(of: request, self.options(options, for: route))
         return (response, try await body(of: response))
     }
 

@@ -51,6 +51,10 @@ public protocol Route: Sendable {
     /// Header lines, sorted by name. A Content-Type replaces the body's.
     var headers: [String: String]? { get }
 
+    /// Parameters for the schemes that authorize the route, such as a `scope`. A name in ``RequestOptions/schemeParameters`` replaces
+    /// the values that the route gives for it.
+    var schemeParameters: SchemeParameters { get }
+
     /// Returns the body; nil for none. By default, the parameters if ``Route/parameterEncoding`` puts them in the body and there
     /// are any.
     ///
@@ -72,6 +76,7 @@ extension Route {
     public var parameterList: ParameterList { ParameterList(parameters ?? [:]) }
     public var queryList: ParameterList { ParameterList(queryParameters ?? [:]) }
     public var headers: [String: String]? { nil }
+    public var schemeParameters: SchemeParameters { [:] }
 
     public func body(using encoder: any BodyEncoder) throws -> RouteBody? {
         guard !parameterList.isEmpty else { return nil }

@@ -1,11 +1,15 @@
+internal import NevodPluginABI
+
 /// Puts a plugin's token on requests, after all other interceptors, and shows the scheme the responses that it asked for.
 public struct SchemeInterceptor: RequestInterceptor {
-    private let session: SchemeSession
+    let session: SchemeSession
     private let authentication: AuthenticationInterceptor<PluginToken>
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
 
     /// A credential for the proxy is put on every request, also on those that leave the origin of another credential.
     public var phase: TokenPhase { session.instance.target == .proxy ? .credential : .signature }
+
+    public var mayBlock: Bool { true }
 
     init(
         _ session: SchemeSession, shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, logger: (any NetworkLogger)?
@@ -21,6 +25,39 @@ public struct SchemeInterceptor: RequestInterceptor {
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
+        guard let own = try interceptor(for: &exchange) else { return try await adaptWithOwnToken(&exchange) }
+        try await own.adaptWithOwnToken(&exchange)
+    }
+
+    /// The interceptor of an exchange's parameters, kept for all attempts. A class, since attachments are compared by their type.
+    private final class Chosen: Sendable {
+        let interceptor: SchemeInterceptor
+
+        init(_ interceptor: SchemeInterceptor) {
+            self.interceptor = interceptor
+        }
+    }
+
+    /// Returns the interceptor of the session that keeps the token for the exchange's parameters.
+    ///
+    /// - Returns: nil if it is this one.
+    func interceptor(for exchange: inout Exchange) throws(NetworkError) -> SchemeInterceptor? {
+        guard session.hasFlows, !session.instance.scheme.parameters.isEmpty, mayAuthenticate(exchange),
+            let sessions = session.sessions
+        else { return nil }
+        let owner = ObjectIdentifier(sessions)
+        if let chosen: Chosen = exchange.bindings.attachment(of: owner) { return chosen.interceptor }
+        do throws(PluginError) {
+            let set = try session.instance.parameterSet(of: exchange.schemeParameters)
+            let chosen = Chosen(session.session(for: set).interceptor)
+            exchange.bindings.attach(chosen, of: owner)
+            return chosen.interceptor
+        } catch {
+            throw .plugin(error)
+        }
+    }
+
+    private func adaptWithOwnToken(_ exchange: inout Exchange) async throws {
         guard session.hasFlows else {
             guard mayAuthenticate(exchange) else { return }
             return try await session.instance.token.write(on: &exchange)
@@ -34,10 +71,17 @@ public struct SchemeInterceptor: RequestInterceptor {
     public func retry(
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
+        guard let own = try interceptor(for: &exchange) else { return try await retryWithOwnToken(&exchange, after: outcome) }
+        return try await own.retryWithOwnToken(&exchange, after: outcome)
+    }
+
+    private func retryWithOwnToken(
+        _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
+    ) async throws -> Bool {
         guard case .success(let response) = outcome, mayAuthenticate(exchange),
             session.instance.target.isSource(ofStatus: response.status, for: exchange.request.origin)
         else { return false }
-        if session.instance.needs.response(response.status),
+        if session.instance.needs.response(response.status, from: session.instance.target),
             let shouldRetry = try await actOnVerdict(about: response, &exchange)
         {
             return shouldRetry
@@ -45,7 +89,7 @@ public struct SchemeInterceptor: RequestInterceptor {
         return session.hasFlows ? try await authentication.retry(&exchange, after: outcome) : false
     }
 
-    private func mayAuthenticate(_ exchange: Exchange) -> Bool {
+    func mayAuthenticate(_ exchange: Exchange) -> Bool {
         (exchange.mayCarryCredentials || session.instance.target == .proxy) && shouldAuthenticate(exchange.request)
     }
 
@@ -54,25 +98,38 @@ public struct SchemeInterceptor: RequestInterceptor {
     /// - Returns: whether to send the request again; nil if the scheme leaves the decision to the host.
     private func actOnVerdict(about response: HTTPResponse, _ exchange: inout Exchange) async throws -> Bool? {
         let instance = session.instance
-        guard let use: SchemeUse = exchange.bindings.attachment(of: ObjectIdentifier(instance)) else { return nil }
-        let flowResponse = FlowResponse(
-            status: response.status, isFromProxy: instance.target == .proxy, headers: response.headers, body: [],
-            url: exchange.request.url)
+        guard let use: SchemeUse = exchange.bindings.attachment(of: ObjectIdentifier(instance)), !use.body.isShownAtEnd else {
+            return nil
+        }
+        let shown = instance.shown(response, use.body, to: exchange.request)
+        let isChallenge = instance.needs.isChallenge(response.status, from: instance.target)
+        switch try await verdict(on: shown, exchange, use) {
+        case .nothing, .stateChanged, .refuse: return nil
+        case .retryOnce: return isChallenge && exchange.bindings.countRetry(ObjectIdentifier(instance)) ? true : nil
+        case .challenge:
+            guard isChallenge else { return nil }
+            let origin = exchange.request.origin
+            // A login isn't repeated for one request: the server has refused the token of the first one.
+            let mayLogIn = exchange.bindings.renewals(of: ObjectIdentifier(session.coordinator)) == 0
+            return try await authentication.renewToken(&exchange, upTo: Int(NEVOD_LIMIT_CHALLENGES)) {
+                try await session.challenged($0, shown, at: origin, mayLogIn: mayLogIn)
+            }
+        }
+    }
+
+    /// Shows a response to the scheme, and keeps the state and token that it brings.
+    func verdict(on shown: FlowResponse, _ exchange: Exchange, _ use: SchemeUse) async throws -> Verdict {
         let (verdict, kept): (Verdict, IssuedToken?)
-        do throws(PluginError) {
-            (verdict, kept) = try instance.verdict(on: flowResponse, to: exchange.request, attempt: exchange.attempt, use)
-        } catch {
+        do { (verdict, kept) = try await session.instance.verdict(on: shown, exchange, use) } catch let error as PluginError {
             throw NetworkError.plugin(error)
         }
         if let kept, let carried = exchange.bindings.version(of: ObjectIdentifier(session.coordinator)) {
             try await session.adopt(kept, replacing: carried)
         }
-        switch verdict {
-        case .nothing, .stateChanged: return nil
-        case .retryOnce: return exchange.bindings.countChallenge() ? true : nil
-        case .challenge:
-            let origin = exchange.request.origin
-            return try await authentication.renewToken(&exchange) { try await session.challenged($0, flowResponse, at: origin) }
-        }
+        return verdict
     }
+}
+
+extension SchemeInterceptor: ParameterTaking {
+    var parameterDeclaring: (any ParameterDeclaring)? { session.instance.scheme }
 }

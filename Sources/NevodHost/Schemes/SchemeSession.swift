@@ -14,6 +14,12 @@ public struct SchemeSession: Sendable {
     let coordinator: TokenCoordinator<PluginToken>
     private let storage: TokenStorage<PluginToken>
     private let driver: FlowDriver
+    private let account: String
+    private let store: AnyKeyValueStorage
+    private let key: StorageKey
+    let index: ParameterSetIndex
+    /// Nil in the session of a set of parameters.
+    let sessions: ParameterSessions?
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
     private let logger: (any NetworkLogger)?
 
@@ -22,6 +28,7 @@ public struct SchemeSession: Sendable {
     ///   - storage: stores the token.
     ///   - key: the token's key in the storage; by default made from the scheme and the origins that its settings name. Two accounts
     ///     need two keys.
+    ///   - account: the account that the user wants, which a flow gets at its start; may be empty.
     ///   - session: sends the requests of flows.
     ///   - interaction: answers the questions of flows. Without one, a flow that asks a question fails with
     ///     ``PluginError/Reason/unanswered(scheme:questions:)``.
@@ -29,27 +36,54 @@ public struct SchemeSession: Sendable {
     ///   - logger: receives events about the token, such as its renewal, and a line if the clock of a server that a flow sends to
     ///     differs from this machine's.
     public init(
-        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil,
+        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil, account: String = "",
         session: any HTTPTransport = CurlSession(), interaction: (any UserInteraction)? = nil,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }, logger: (any NetworkLogger)? = nil
     ) {
         self.init(
-            instance, storage: storage, key: key, shouldAuthenticate: shouldAuthenticate, logger: logger,
+            instance, storage: storage, key: key, account: account, shouldAuthenticate: shouldAuthenticate, logger: logger,
             driver: FlowDriver(instance: instance, session: session, interaction: interaction, logger: logger))
     }
 
     init(
-        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey?,
+        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey?, account: String = "",
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }, logger: (any NetworkLogger)? = nil,
         driver: FlowDriver
     ) {
         self.instance = instance
-        self.storage = TokenStorage(storage: storage, key: key ?? instance.purpose.key)
+        let key = key ?? instance.purpose.key
+        self.key = key
+        store = AnyKeyValueStorage(storage)
+        self.storage = TokenStorage(storage: storage, key: key)
         coordinator = self.storage.coordinator
+        index = ParameterSetIndex(store, key: StorageKey(value: "\(key.rawValue)?"), lock: coordinator.writing)
+        sessions = ParameterSessions()
+        var driver = driver
+        driver.parameters = try? instance.parameterSet(of: [:])
         self.driver = driver
+        self.account = account
         self.shouldAuthenticate = shouldAuthenticate
         self.logger = logger
     }
+
+    /// Makes the session of a set of parameters.
+    private init(_ base: SchemeSession, _ set: ParameterSet) {
+        instance = base.instance
+        key = base.key
+        store = base.store
+        index = base.index
+        sessions = nil
+        storage = Self.storage(of: set, base.store, key: base.key, base.index)
+        coordinator = storage.coordinator
+        var driver = base.driver
+        driver.parameters = set
+        self.driver = driver
+        account = base.account
+        shouldAuthenticate = base.shouldAuthenticate
+        logger = base.logger
+    }
+
+    func with(_ set: ParameterSet) -> SchemeSession { SchemeSession(self, set) }
 
     /// The stored token, and its changes.
     public var tokenStorage: TokenStorage<PluginToken> { storage }
@@ -63,14 +97,30 @@ public struct SchemeSession: Sendable {
     ///
     /// - Throws: ``PluginError``; `CancellationError`; the errors of the storage and the interaction.
     public func login() async throws {
-        guard let token = try await driver.run(.login, keep: { try await coordinator.keep(token($0)) }) else {
-            throw PluginError(instance.scheme.plugin, .unsupported(scheme: instance.scheme.id, what: "a login"))
+        guard let token = try await driver.run(.login, account: account, keep: { try await coordinator.keep(token($0)) }) else {
+            throw PluginError(instance.scheme.plugin, .noFlow(scheme: instance.scheme.id, flow: FlowKind.login.name))
         }
         try await coordinator.write(self.token(token))
     }
 
-    /// Revokes the token at the server, if the scheme has a logout flow, and deletes it, even if the server fails.
+    /// Revokes the token at the server, if the scheme has a logout flow, and deletes it, even if the server fails; likewise the tokens
+    /// for all sets of parameters.
+    ///
+    /// - Throws: the first error, after all tokens have been tried.
     public func logout() async throws {
+        var result = Result<Void, any Error>.success(())
+        do { try await logoutOfOneToken() } catch { result = .failure(error) }
+        let sets = try await storedSets()
+        for set in sets {
+            do { try await session(for: set).logoutOfOneToken() } catch {
+                if case .success = result { result = .failure(error) }
+            }
+        }
+        try await index.remove(sets.map(\.canonical))
+        try result.get()
+    }
+
+    private func logoutOfOneToken() async throws {
         let hasBegun = Locked(false)
         do {
             // A renewal in progress could otherwise store a valid token after this, which nothing would revoke.
@@ -92,7 +142,9 @@ public struct SchemeSession: Sendable {
         guard let stored else { return }
         guard stored.purpose == instance.purpose else { return try await coordinator.write(nil) }
         let result: Result<IssuedToken?, any Error>
-        do { result = .success(try await driver.run(.logout, token: stored.issued, keep: { _ in })) } catch {
+        do {
+            result = .success(try await driver.run(.logout, token: stored.issued, account: account, keep: { _ in }))
+        } catch {
             result = .failure(error)
         }
         try await coordinator.write(nil)
@@ -104,6 +156,14 @@ public struct SchemeSession: Sendable {
     ///
     /// - Returns: false if the renewal is still in progress at the deadline, or its token could not be saved.
     package func waitForRenewalAndSave(until deadline: ContinuousClock.Instant) async -> Bool {
+        var isSaved = await waitForRenewalAndSaveOne(until: deadline)
+        for session in sessions?.all ?? [] {
+            isSaved = await session.waitForRenewalAndSaveOne(until: deadline) && isSaved
+        }
+        return isSaved
+    }
+
+    private func waitForRenewalAndSaveOne(until deadline: ContinuousClock.Instant) async -> Bool {
         _ = try? await coordinator.renewal.outcome(until: deadline)
         while coordinator.hasUnsaved, ContinuousClock.now < deadline {
             _ = try? await coordinator.read()
@@ -111,6 +171,9 @@ public struct SchemeSession: Sendable {
         }
         return !coordinator.renewal.isRunning && !coordinator.hasUnsaved
     }
+
+    /// Whether the token is being renewed, or could not be saved yet.
+    var isBusy: Bool { coordinator.renewal.isRunning || coordinator.hasUnsaved }
 
     var hasFlows: Bool { instance.scheme.hasFlows }
 
@@ -121,7 +184,7 @@ public struct SchemeSession: Sendable {
         let old = own(old)
         return try await withPluginErrors(renewing: old) {
             if let old, let token = try await refreshed(old) { return self.token(token) }
-            return try await loggedIn()
+            return try await loggedIn(replacing: old)
         }
     }
 
@@ -130,33 +193,37 @@ public struct SchemeSession: Sendable {
         token?.purpose == instance.purpose ? token : nil
     }
 
-    private func loggedIn() async throws -> PluginToken {
-        guard let issued = try await driver.run(.login, keep: { try await coordinator.keep(token($0)) }) else {
-            throw NetworkError.unauthorized
-        }
+    private func loggedIn(replacing old: PluginToken?) async throws -> PluginToken {
+        let wanted = account.isEmpty ? old?.account ?? "" : account
+        let issued = try await driver.run(.login, account: wanted, keep: { try await coordinator.keep(token($0)) })
+        guard let issued else { throw NetworkError.unauthorized }
         return token(issued)
     }
 
     /// Returns nil if a login is needed.
     private func refreshed(_ old: PluginToken) async throws -> IssuedToken? {
         do {
-            return try await driver.run(.refresh, token: old.issued, keep: { try await coordinator.keep(token($0)) })
+            return try await driver.run(
+                .refresh, token: old.issued, account: account, keep: { try await coordinator.keep(token($0)) })
         } catch let error as PluginError where error.status == .badToken {
             return nil
         }
     }
 
-    /// Obtains a token by a challenge flow with the response, or if that is not possible, by a login.
-    func challenged(_ old: PluginToken?, _ response: FlowResponse, at origin: Origin) async throws -> PluginToken {
+    /// Obtains a token by a challenge flow with the response, or if that is not possible and `mayLogIn`, by a login.
+    func challenged(
+        _ old: PluginToken?, _ response: FlowResponse, at origin: Origin, mayLogIn: Bool
+    ) async throws -> PluginToken {
         let old = own(old)
         return try await withPluginErrors(renewing: old) {
             do {
                 let issued = try await driver.run(
-                    .challenge, token: old?.issued, response: response, at: origin,
+                    .challenge, token: old?.issued, account: account, response: response, at: origin,
                     keep: { try await coordinator.keep(token($0)) })
                 if let issued { return token(issued) }
             } catch let error as PluginError where error.status == .badToken {}
-            return try await loggedIn()
+            guard mayLogIn else { throw NetworkError.unauthorized }
+            return try await loggedIn(replacing: old)
         }
     }
 

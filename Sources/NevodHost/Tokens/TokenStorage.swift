@@ -20,6 +20,10 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
         coordinator = TokenCoordinator.shared(AnyKeyValueStorage(storage), key ?? Self.defaultKey)
     }
 
+    init(sharing storage: AnyKeyValueStorage, key: StorageKey) {
+        coordinator = TokenCoordinator.shared(storage, key)
+    }
+
     /// Differs by type, so that a program can keep tokens of several types in one store without naming keys.
     private static var defaultKey: StorageKey {
         Token.self == NevodHost.Token.self ? .token : StorageKey(value: "\(StorageKey.token).\(Token.self)")

@@ -12,6 +12,10 @@ public protocol HTTPTransport: Sendable {
     /// The executor of this transport, or nil. A provider runs a request's work on it, which avoids thread hops.
     var executor: (any TaskExecutor)? { get }
 
+    /// Whether the transport undoes the content coding of bodies (RFC 9110 §8.4), so that the bytes as received are not known.
+    /// False by default.
+    var decodesContent: Bool { get }
+
     /// Writes every header line that this transport would add itself, so that a signer sees everything that is sent.
     func prepare(_ request: inout HTTPRequest)
 
@@ -23,6 +27,8 @@ public protocol HTTPTransport: Sendable {
 
 extension HTTPTransport {
     public var executor: (any TaskExecutor)? { nil }
+
+    public var decodesContent: Bool { false }
 
     /// Writes Host and the line for the body's length.
     public func prepare(_ request: inout HTTPRequest) {

@@ -55,8 +55,9 @@
  *     to a host  An unknown kind of setting, like an unknown critical bit or need, refuses the scheme, not the plugin. An
  *                unknown kind of question makes `ask` return NEVOD_UNSUPPORTED. An unknown verdict counts as
  *                NEVOD_VERDICT_NOTHING, an unknown status as NEVOD_INTERNAL, an unknown log level as the nearest known one.
- *     to a plugin  An unknown kind of flow: `flow_begin` returns NEVOD_UNSUPPORTED. An unknown target, body or event:
- *                return NEVOD_UNSUPPORTED. An unknown transport error counts as NEVOD_TRANSPORT_PERMANENT.
+ *     to a plugin  An unknown kind of flow: `flow_begin` returns NEVOD_UNSUPPORTED. An unknown target, body or event, or a
+ *                critical flag: return NEVOD_UNSUPPORTED, or NEVOD_VERDICT_NOTHING from `on_response`. An unknown transport
+ *                error counts as NEVOD_TRANSPORT_PERMANENT.
  *
  * STATUS OF THIS FILE: a draft. Until it is frozen, NEVOD_ABI_DRAFT counts its changes and a host accepts exactly its
  * own draft. From the freeze on the draft is 0 and any later minor growth stays compatible.
@@ -81,7 +82,7 @@ extern "C" {
 
 #ifdef __cplusplus
 static_assert(sizeof(void *) == 8, "the contract is laid out for 64-bit pointers");
-#else
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(void *) == 8, "the contract is laid out for 64-bit pointers");
 #endif
 
@@ -188,7 +189,7 @@ typedef struct nevod_errors {
     uint32_t reserved;
     void *host;
     /* subject: the cause, such as the name of a setting or a header; may be empty.
-     * message: safe to show and to log. No secret, no user data.
+     * message: safe to show and to log. No secret, no user data. Shown behind the subject: "api-key" "must not be empty".
      * detail:  may contain sensitive text. Shown only if a user asked for it, never logged. May be empty.
      * Only the first report of a call counts. Can't fail. */
     void (*report)(void *host, nevod_bytes subject, nevod_bytes message, nevod_bytes detail);
@@ -222,7 +223,7 @@ NEVOD_ENUM(nevod_target_kind) { NEVOD_TARGET_ORIGIN = 0, NEVOD_TARGET_PROXY = 1 
 /* A body of length zero is NEVOD_BODY_NONE: the two can't be told apart on the wire. */
 NEVOD_ENUM(nevod_body_kind) { NEVOD_BODY_NONE = 0, NEVOD_BODY_BYTES = 1, NEVOD_BODY_STREAM = 2 };
 
-#define NEVOD_LENGTH_UNKNOWN UINT64_MAX
+#define NEVOD_LENGTH_UNKNOWN 0xffffffffffffffffull
 
 /* A request as it will be sent, without the edits of this call. All of it is valid until the call returns.
  * Parts that a scheme did not ask for in its `needs` are absent (count 0), to save the host's time. */
@@ -240,7 +241,7 @@ typedef struct nevod_view {
     int32_t body_kind;     /* NEVOD_BODY_… */
     uint64_t body_length;  /* bytes, or NEVOD_LENGTH_UNKNOWN */
     nevod_bytes body;      /* of NEVOD_BODY_BYTES. Needs NEVOD_NEED_BODY */
-    /* name: as asked for ("sha-256"), value: the raw digest of the body, in its algorithm's length. None for
+    /* In the order of `needs`. name: as asked for ("sha-256"), value: the raw digest of the body, in its algorithm's length. None for
      * NEVOD_BODY_NONE. If there is a body, a digest is missing only if the body is a stream that can be read only once.
      * (A host that doesn't know an algorithm refuses the instance right after `needs`.) */
     const nevod_pair *digests;
@@ -275,7 +276,7 @@ typedef struct nevod_edits {
     uint32_t struct_size;
     uint32_t reserved;
     void *host;
-    /* Replaces every line of that name, or appends one. */
+    /* Replaces every line of that name by one in the place of the first, or appends one. */
     int32_t (*set_header)(void *host, nevod_bytes name, nevod_bytes value);
     /* Appends a line. */
     int32_t (*add_header)(void *host, nevod_bytes name, nevod_bytes value);
@@ -322,7 +323,8 @@ typedef struct nevod_response {
     nevod_bytes body;
     nevod_bytes url;           /* the URL of the response, after the redirects that the host followed */
     /* In `on_response`: the digests of the body that `needs` asked for, as in nevod_view, of the bytes as received (RFC 9530 §2: before
-     * the content coding is undone). None if the body was not received whole, or has no bytes. */
+     * the content coding is undone). None if the body has no bytes, was not received whole, or arrived with a content coding that
+     * the host's transport undoes; the host asks the server for none. */
     const nevod_pair *digests;
     uint32_t digest_count;
     uint32_t flags;            /* NEVOD_RESPONSE_… */
@@ -344,7 +346,8 @@ NEVOD_ENUM(nevod_setting_flags) {
     NEVOD_SETTING_SECRET = 1u << 1,    /* never taken from a command line, never shown, wiped after `create` */
     NEVOD_SETTING_REPEATABLE = 1u << 2, /* may be given several times; arrives as several pairs, in order */
     /* For a URL: an issuer (RFC 8414 §2). After a flow has fetched its metadata document from one of the two well-known
-     * addresses, and if the document names this issuer, a flow may send to the endpoints that the document names. */
+     * addresses (RFC 8414 §3.1, OpenID Connect Discovery §4.1), and if the document names this issuer, a flow may send to the
+     * endpoints that the document names. */
     NEVOD_SETTING_ISSUER = 1u << 3
 };
 
@@ -382,9 +385,11 @@ typedef struct nevod_needs {
     /* Digests of the request's body, by their names in the registry of RFC 9530: "sha-256", "sha-512"; also "sha-384". */
     const nevod_bytes *digests;
     /* Digests of the bodies of responses, by the same names, computed while a body arrives. `on_response` then runs when the body is
-     * complete: before the caller gets it, or, if the caller reads it as a stream, before the stream's end. */
+     * complete: before the caller gets it, or, if the caller reads it as a stream, before the stream's end; not if the caller stops
+     * reading. A challenge or a redirect (3xx) that is read as a stream is shown before the host acts on it, without digests if its
+     * body is longer than NEVOD_LIMIT_CHALLENGE_BODY. */
     const nevod_bytes *response_digests;
-    /* Statuses, 400 … 599, that are challenges of this scheme beside 401, 403 and 407. */
+    /* Statuses, 300 … 599, that are challenges of this scheme beside 401, 403 and 407: a redirect to a login page, for example. */
     const int32_t *challenge_statuses;
     uint32_t digest_count;
     uint32_t response_digest_count;
@@ -470,7 +475,7 @@ typedef struct nevod_question {
     int32_t kind;
     nevod_bytes name;           /* in the form of a setting's name; the answer has the same name */
     nevod_bytes prompt;         /* "One-time code from your authenticator" */
-    const nevod_bytes *choices;
+    const nevod_bytes *choices; /* for a CHOICE: the answer is one of them */
     uint32_t choice_count;
     uint32_t reserved;
 } nevod_question;
@@ -586,7 +591,8 @@ NEVOD_ENUM(nevod_verdict) {
                                         NEVOD_LIMIT_CHALLENGES for one request. A scheme with several legs (SCRAM, Negotiate) sends
                                         them in that flow, or is challenged once for each */
     NEVOD_VERDICT_REFUSE = 4         /* the response can't be trusted: the request fails with the reported reason, and its body doesn't
-                                        reach the caller */
+                                        reach the caller (a caller that reads a stream gets the reason in place of its end); the
+                                        state and token of the call are dropped */
 };
 
 typedef struct nevod_scheme nevod_scheme;
@@ -686,8 +692,8 @@ typedef struct nevod_plugin {
 } nevod_plugin;
 
 /* The only symbol that a plugin exports; hide all others.
- * Thread: any; called one or more times, with the same result each time, which is never freed.
- * Must not fail, and must not do any work: it is called for `inspect` too. */
+ * Thread: any, concurrently; called one or more times, with the same result each time, which is never freed.
+ * Must not fail, and must not do any work, nor may the library's constructors: it is loaded for `inspect` too. */
 #if defined(_WIN32)
 #define NEVOD_EXPORT __declspec(dllexport)
 #else

@@ -5,7 +5,8 @@ public protocol ChallengeFlow: FlowScheme {
     ///
     /// - Parameters:
     ///   - flow: the function's access to the host.
-    ///   - response: the response that ``AuthScheme/respond(to:_:_:)`` got, without its body.
+    ///   - response: the response that ``AuthScheme/respond(to:_:_:)`` got, with its body if the scheme has
+    ///     ``Needs/challengeBody``.
     ///   - token: nil if there was none.
     func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Token?) async throws -> IssuedToken
 }

@@ -40,7 +40,7 @@ enum FlowExport {
             guard let flow, let event, let actions, let errors else { return Int32(NEVOD_INTERNAL) }
             let run = Unmanaged<FlowRun>.fromOpaque(flow).takeUnretainedValue()
             do throws(SchemeError) {
-                try run.step(event.pointee, actions)
+                try run.step(nevod_event(copying: event), actions)
                 return Int32(NEVOD_OK)
             } catch {
                 return error.report(to: errors)
@@ -81,7 +81,7 @@ final class FlowSchemeBox<Scheme: FlowScheme>: AnyFlowSchemeBox {
 
     init(_ scheme: Scheme) {
         self.scheme = scheme
-        super.init(needs: scheme.needs)
+        super.init(needs: scheme.needs, challengeStatuses: scheme.challengeStatuses)
     }
 
     override func decode(_ bytes: nevod_bytes) throws(SchemeError) -> AnyObject {
@@ -143,8 +143,8 @@ final class FlowSchemeBox<Scheme: FlowScheme>: AnyFlowSchemeBox {
     override func respond(
         _ token: UnsafeRawPointer?, _ view: UnsafePointer<nevod_view>, _ response: UnsafePointer<nevod_response>,
         _ actions: UnsafePointer<nevod_actions>
-    ) -> Verdict {
-        scheme.respond(
+    ) throws(SchemeError) -> Verdict {
+        try scheme.respond(
             to: ResponseView(response), RequestView(view), token.map { Self.box($0).token }, ResponseEdits(actions))
     }
 

@@ -9,17 +9,20 @@ public struct FlowResponse: Sendable {
     public let headers: [(name: String, value: String)]
     /// The body, at most 1 MiB. A secret, because it may hold tokens.
     public let body: Secret
+    /// Whether the body is longer than ``body``: that of a challenge is cut at 64 KiB.
+    public let bodyIsCut: Bool
     /// The URL of the response, after the redirects that the host followed.
     public let url: String
     /// Whether the response is a proxy's and not the origin's.
     public let isFromProxy: Bool
 
     init(_ table: UnsafePointer<nevod_response>) {
-        let response = table.pointee
+        let response = nevod_response(copying: table)
         status = Int(response.status)
         headers = UnsafeBufferPointer(start: response.headers, count: Int(response.header_count))
             .map { ($0.name.string, $0.value.string) }
         body = Secret(copying: response.body.buffer)
+        bodyIsCut = response.flags & UInt32(NEVOD_RESPONSE_CUT) != 0
         url = response.url.string
         isFromProxy = response.target_kind == Int32(NEVOD_TARGET_PROXY)
     }

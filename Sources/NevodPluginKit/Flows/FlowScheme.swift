@@ -48,13 +48,14 @@ public protocol FlowScheme: AuthScheme {
     /// Handles the response to a request that this scheme authorized, as ``AuthScheme/respond(to:_:_:)`` does.
     ///
     /// - Parameters:
-    ///   - response: the response, without its body.
+    ///   - response: the response; its body only as far as ``AuthScheme/needs`` asks for it.
     ///   - request: the request as it was sent, with the state that `authorize` got.
     ///   - token: the token that the request carried; nil if it had none.
     ///   - edits: takes the state for later requests to this origin, and a token from the response.
+    /// - Throws: if the response can't be trusted.
     func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ edits: ResponseEdits
-    ) -> Verdict
+    ) throws(SchemeError) -> Verdict
 }
 
 extension FlowScheme {
@@ -67,7 +68,7 @@ extension FlowScheme {
 
     public func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: Token?, _ edits: ResponseEdits
-    ) -> Verdict {
-        respond(to: response, request, edits)
+    ) throws(SchemeError) -> Verdict {
+        try respond(to: response, request, edits)
     }
 }

@@ -79,6 +79,12 @@ struct Arguments {
         flags.contains { $0.name == name }
     }
 
+    /// A profile can ask for `-v`, but only a person who types it twice for sensitive details.
+    var verbosity: Console.Verbosity {
+        guard has(.verbose) else { return .none }
+        return typed.count { $0.name == .verbose } > 1 ? .details : .conversation
+    }
+
     /// Returns the last value of a flag; nil if it was not given.
     func value(_ name: Flag.Name) -> String? {
         flags.last { $0.name == name }?.value

@@ -4,7 +4,7 @@
 /// ``Name`` and one entry.
 struct Flag: Sendable {
     enum Name: Sendable, CaseIterable {
-        case plugin, scheme, set, answer, profile
+        case plugin, scheme, set, param, answer, profile
         case account, store, storeKey, noStore, newKey, replace
         case method, header, user
         case data, dataBinary, dataURLEncode, jsonData, get, form, uploadFile
@@ -70,6 +70,10 @@ struct Flag: Sendable {
                 "A setting of the scheme; VALUE is a text, env:VARIABLE, file:PATH or - for standard input; a secret is never a text"
         ),
         Flag(
+            .param, "param", value: .text("NAME=VALUE"), in: requests.union([.login]),
+            [.repeatable, .needsPlugin, .locatesLogin],
+            help: "A parameter of the scheme for this request, such as a scope; each set of them has a session of its own"),
+        Flag(
             .answer, "answer", value: .text("NAME=SOURCE", standardInput: .assigned), in: storing, [.repeatable, .needsPlugin],
             help:
                 "Answer a login's question: env:VARIABLE, file:PATH, - or, unless it is secret, a text; each --answer serves one question"
@@ -80,7 +84,7 @@ struct Flag: Sendable {
         Flag(
             .account, "account", value: .text("ACCOUNT"), in: authorizing, [.mayBeEmpty, .needsPlugin, .locatesLogin],
             help:
-                "The account of the session to use, or the name to keep a new session under; without it, the only session there is"
+                "The account of the session to use, or to log in to, and the name to keep its session under; without it, the only session there is"
         ),
         Flag(
             .store, "store", value: .file("PATH"), in: storing, .locatesLogin,
@@ -189,8 +193,10 @@ struct Flag: Sendable {
             .key, "key", value: .file("FILE"), in: authorizing, .locatesLogin,
             help: "The private key (PEM) of --cert, if it is in another file"),
         Flag(
-            .verbose, "verbose", "v", in: storing,
-            help: "Print on standard error what happens; credentials are redacted"),
+            .verbose, "verbose", "v", in: storing, .repeatable,
+            help:
+                "Print on standard error what happens, and what plugins log; credentials are redacted. Twice (-vv), also a plugin's lines for debugging and the sensitive detail of its error"
+        ),
         Flag(
             .silent, "silent", "s", in: storing,
             help: "Print nothing on standard error; only the exit code reports a failure"),

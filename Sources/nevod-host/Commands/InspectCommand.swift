@@ -20,13 +20,22 @@ struct InspectCommand {
         for scheme in plugin.schemes {
             lines += ["", "scheme \(scheme.id): \(scheme.title)"]
             if scheme.hasFlows { lines.append("  logs in\(scheme.isInteractive ? ", and asks a person" : "")") }
-            let width = scheme.settings.map(\.name.count).max() ?? 0
-            lines += scheme.settings.map { setting in
-                let name = setting.name + String(repeating: " ", count: width - setting.name.count)
-                return "  --set \(name)  \(setting.help) (\(properties(of: setting).joined(separator: ", ")))"
-            }
+            if scheme.blocks { lines.append("  may wait, for a device or another program") }
+            lines += declarations(scheme.settings, flag: "--set")
+            lines += declarations(scheme.parameters, flag: "--param")
+        }
+        for refused in plugin.refusedSchemes {
+            lines += ["", "scheme \(refused.id): can't be used", "  \(refused.reason.explanation)"]
         }
         return lines.joined(separator: "\n")
+    }
+
+    private func declarations(_ settings: [SchemeSetting], flag: String) -> [String] {
+        let width = settings.map(\.name.count).max() ?? 0
+        return settings.map { setting in
+            let name = setting.name + String(repeating: " ", count: width - setting.name.count)
+            return "  \(flag) \(name)  \(setting.help) (\(properties(of: setting).joined(separator: ", ")))"
+        }
     }
 
     private func properties(of setting: SchemeSetting) -> [String] {
@@ -50,8 +59,17 @@ struct InspectCommand {
                         .object([
                             ("id", .string(scheme.id)), ("title", .string(scheme.title)),
                             ("logs_in", .bool(scheme.hasFlows)), ("interactive", .bool(scheme.isInteractive)),
+                            ("blocks", .bool(scheme.blocks)),
                             ("settings", .array(scheme.settings.map(json))),
+                            ("parameters", .array(scheme.parameters.map(json))),
                         ])
+                    })
+            ),
+            (
+                "refused_schemes",
+                .array(
+                    plugin.refusedSchemes.map { refused in
+                        .object([("id", .string(refused.id)), ("reason", .string(refused.reason.explanation))])
                     })
             ),
         ])

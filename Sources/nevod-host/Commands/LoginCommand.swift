@@ -37,12 +37,14 @@ struct LogoutCommand {
         guard arguments.operands.isEmpty else { throw UsageError("logout takes no URL: nevod-host logout --plugin NAME") }
         let scheme = try PluginLoader(arguments: arguments, console: console).scheme("logout")
         let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: scheme)
-        guard let storage = try await login.store().openIfExists(), let name = try await login.storedName(in: storage) else {
+        guard let storage = try await login.store().openIfExists(),
+            let name = try await login.storedName(in: storage, forAnyParameters: true)
+        else {
             return try output("there is no session to log out of; nevod-host sessions lists the stored ones")
         }
         let what = name.account.isEmpty ? "" : " \(TerminalText.safe(name.account))"
         do {
-            let scheme = login.session(storage: storage, key: name.key)
+            let scheme = login.session(name, in: storage)
             try await Interruption.shared.cancelling(on: session.executor) { try await scheme.logout() }
         } catch {
             // A session that can't be read can't be ended at the server.

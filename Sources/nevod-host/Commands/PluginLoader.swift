@@ -33,14 +33,7 @@ struct PluginLoader {
         let settings = try SettingSource(scheme: scheme, console: console).settings(arguments.values(.set))
         let console = console
         let instance = try scheme.makeInstance(
-            settings: settings,
-            log: { level, message in
-                if level >= 3 {
-                    console.warning("\(scheme.id): \(message)")
-                } else {
-                    console.trace("*", "\(scheme.id): \(message)")
-                }
-            })
+            settings: settings, log: { level, message in console.log(plugin.name, level, message) })
         return LoadedScheme(instance: instance, settings: settings)
     }
 }

@@ -21,7 +21,20 @@ struct SessionBuilder {
         if let limit = try seconds(.connectTimeout) { options.connectTimeout = limit }
         if arguments.has(.location) { options.redirects = .follow(limit: try count(.maxRedirects) ?? 10) }
         if let retries = try count(.retry) { options.retryPolicy = Self.retryPolicy(retries) }
+        options.schemeParameters = try schemeParameters()
         return options
+    }
+
+    /// The parameters of `--param`. Splits by bytes, as `--set` does.
+    func schemeParameters() throws -> SchemeParameters {
+        var parameters = SchemeParameters()
+        for text in arguments.values(.param) {
+            guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.utf8.startIndex else {
+                throw UsageError("--param needs a name and a value: --param NAME=VALUE")
+            }
+            parameters.add(String(text[..<equals]), String(decoding: text.utf8[equals...].dropFirst(), as: UTF8.self))
+        }
+        return parameters
     }
 
     /// Retries any method and without jitter: jitter is for many clients that failed together, and here a person asked for the

@@ -40,7 +40,11 @@ struct SessionsCommand {
         let now = HostClock.system.now
         let rows = shown.map { index, session in
             let name = session.name
-            let cells = [name.profile, name.scheme, name.account, session.expiry(now: now), name.origins.joined(separator: " ")]
+            let parameters = name.parameters.isEmpty ? "" : "\(name.account.isEmpty ? "" : " ")(\(name.parameterText))"
+            let cells = [
+                name.profile, name.scheme, name.account + parameters, session.expiry(now: now),
+                name.origins.joined(separator: " "),
+            ]
             return [String(index + 1)] + cells.map { $0.isEmpty ? "-" : TerminalText.safe($0) }
         }
         try output(Self.table([["#", "PROFILE", "SCHEME", "ACCOUNT", "EXPIRES", "ORIGINS"]] + rows) + "\nin \(store.path)")
@@ -91,6 +95,7 @@ struct SessionsCommand {
             ("profile", name.profile), ("plugin", name.plugin), ("scheme", name.scheme), ("account", name.account),
             ("origins", name.origins.joined(separator: " ")),
         ]
+        if !name.parameters.isEmpty { lines.append(("parameters", name.parameterText)) }
         switch found.session.state {
         case .readable(_, let account):
             if account != name.account { lines.append(("logged in as", account)) }
@@ -120,6 +125,7 @@ struct SessionsCommand {
             [
                 ("number", .number(number)), ("key", .string(name.key.rawValue)), ("profile", .string(name.profile)),
                 ("plugin", .string(name.plugin)), ("scheme", .string(name.scheme)), ("account", .string(name.account)),
+                ("parameters", .string(name.parameterText)),
                 ("origins", .array(name.origins.map(JSON.string))),
             ] + state)
     }

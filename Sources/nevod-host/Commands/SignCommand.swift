@@ -18,7 +18,8 @@ struct SignCommand {
         let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: loaded)
         let scheme = try await login.interceptor()
         let chain = InterceptorChain([user, scheme].compactMap { $0 })
-        let signed = try await NetworkProvider(session: session, interceptor: chain).authorize(request)
+        let signed = try await NetworkProvider(session: session, interceptor: chain).authorize(
+            request, RequestOptions(schemeParameters: login.parameters))
         if arguments.has(.curl) {
             return try FileDescriptor.standardOutput.write(Array((CurlCommand(request: signed).text() + "\n").utf8).span)
         }

@@ -10,6 +10,8 @@ struct LoginTransport: HTTPTransport {
 
     var executor: (any TaskExecutor)? { session.executor }
 
+    var decodesContent: Bool { session.decodesContent }
+
     func prepare(_ request: inout HTTPRequest) {
         session.prepare(&request)
     }

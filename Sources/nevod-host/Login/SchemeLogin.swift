@@ -9,6 +9,10 @@ final class SchemeLogin: Sendable {
     let transfer: CurlSession
     let scheme: LoadedScheme
     let givenAnswers: CommandLineAnswers
+    /// The parameters of the request, for which the session is.
+    let parameters: SchemeParameters
+    /// The end of the session's key; empty without parameters.
+    private let keySuffix: String
     /// The session whose token the request carries, if it is in the store.
     private let stored = Locked<SchemeSession?>(nil)
     private let reporter: LoginReporter
@@ -20,6 +24,9 @@ final class SchemeLogin: Sendable {
         self.console = console
         self.scheme = scheme
         transfer = session
+        parameters = try SessionBuilder(arguments: arguments).schemeParameters()
+        try scheme.instance.scheme.checkNames(of: parameters)
+        keySuffix = arguments.command == .logout ? "" : try scheme.instance.keySuffix(for: parameters)
         givenAnswers = try CommandLineAnswers(arguments, console: console)
         reporter = LoginReporter(console: console, origins: scheme.instance.purpose.origins)
         transport = LoginTransport(
@@ -39,18 +46,20 @@ final class SchemeLogin: Sendable {
             defer { givenAnswers.warnAboutUnused() }
             // Avoids a session where possible: it costs a short process a twelfth of its instructions.
             return instance.authorizesAlone
-                ? TokenInterceptor(instance.token) : session(storage: InMemoryStorage(), key: nil).interceptor
+                ? TokenInterceptor(instance.token) : sessionInMemory().interceptor
         }
         if arguments.has(.noStore) {
             defer { givenAnswers.warnAboutUnused() }
-            let scheme = session(storage: InMemoryStorage(), key: nil)
-            try await Interruption.shared.cancelling(on: transfer.executor) { try await scheme.login() }
+            let scheme = sessionInMemory()
+            try await Interruption.shared.cancelling(on: transfer.executor) {
+                try await scheme.login(parameters: self.parameters)
+            }
             return scheme.interceptor
         }
         // Opens an existing store before asking any question, and creates one only after the login has succeeded.
         let existing = try await store().openIfExists()
         if let existing, let name = try await storedName(in: existing) {
-            let session = session(storage: existing, key: name.key)
+            let session = session(name, in: existing)
             try await warnIfAnswersAreIgnored(session)
             return storing(session)
         }
@@ -59,7 +68,7 @@ final class SchemeLogin: Sendable {
         do {
             let storage = if let existing { existing } else { try await store().openOrCreate() }
             try await keep(token, name, in: storage)
-            return storing(session(storage: storage, key: name.key))
+            return storing(session(name, in: storage))
         } catch {
             // A one-time code can't be used again, so the session serves at least this command.
             console.warning("this session can't be stored and ends with this command: \(error)")
@@ -70,7 +79,7 @@ final class SchemeLogin: Sendable {
     /// Warns if the answers name another account than the stored session's, because the session is used all the same.
     private func warnIfAnswersAreIgnored(_ session: SchemeSession) async throws {
         let texts = givenAnswers.plainTexts
-        guard !texts.isEmpty, let account = try? await session.tokenStorage.load()?.account, !account.isEmpty,
+        guard !texts.isEmpty, let account = try? await session.tokenStorage(for: parameters).load()?.account, !account.isEmpty,
             !texts.contains(account)
         else { return }
         console.warning(
@@ -113,16 +122,28 @@ final class SchemeLogin: Sendable {
         try SessionStore(arguments, givenAnswers, console)
     }
 
-    func session(storage: some KeyValueStorage, key: StorageKey?) -> SchemeSession {
+    func session(_ name: SessionName, in storage: some KeyValueStorage) -> SchemeSession {
+        session(storage: storage, key: name.baseKey, account: name.account)
+    }
+
+    private func sessionInMemory() -> SchemeSession {
+        session(storage: InMemoryStorage(), key: nil, account: arguments.value(.account) ?? "")
+    }
+
+    private func session(storage: some KeyValueStorage, key: StorageKey?, account: String) -> SchemeSession {
         SchemeSession(
-            scheme.instance, storage: storage, key: key, session: transport, interaction: interaction,
+            scheme.instance, storage: storage, key: key, account: account, session: transport, interaction: interaction,
             logger: LoginLog(console: console))
     }
 
     /// Finds the stored session that the arguments select; nil if there is none.
-    func storedName(in storage: any SealedStorage) async throws -> SessionName? {
+    ///
+    /// - Parameter forAnyParameters: whether to find an account that has a session for any set of parameters.
+    func storedName(in storage: any SealedStorage, forAnyParameters: Bool = false) async throws -> SessionName? {
         let name = name
-        let accounts = try await storage.keys(withPrefix: name.prefix).compactMap { SessionName($0)?.account }
+        let names = try await storage.keys(withPrefix: name.prefix).compactMap(SessionName.init)
+        let found = forAnyParameters ? names : names.filter { $0.parameters == keySuffix }
+        let accounts = Array(Set(found.map(\.account))).sorted()
         if let account = arguments.value(.account) { return accounts.contains(account) ? name.with(account: account) : nil }
         guard accounts.count <= 1 else {
             let list = accounts.map { $0.isEmpty ? "\"\"" : $0 }.joined(separator: ", ")
@@ -131,17 +152,21 @@ final class SchemeLogin: Sendable {
         return accounts.first.map(name.with(account:))
     }
 
-    private var name: SessionName { SessionName(profile: arguments.value(.profile) ?? "", scheme: scheme) }
+    private var name: SessionName {
+        var name = SessionName(profile: arguments.value(.profile) ?? "", scheme: scheme)
+        name.parameters = keySuffix
+        return name
+    }
 
     /// Logs in with a session in memory: its key in the store needs the account, which may be known only after the login.
     func logIn() async throws -> (SessionName, PluginToken, SchemeSession) {
-        let scheme = session(storage: InMemoryStorage(), key: nil)
-        try await Interruption.shared.cancelling(on: transfer.executor) { try await scheme.login() }
-        guard let token = try await scheme.tokenStorage.load() else { throw NetworkError.unauthorized }
+        let scheme = sessionInMemory()
+        try await Interruption.shared.cancelling(on: transfer.executor) { try await scheme.login(parameters: self.parameters) }
+        guard let token = try await scheme.tokenStorage(for: parameters).load() else { throw NetworkError.unauthorized }
         return (name.with(account: arguments.value(.account) ?? token.account), token, scheme)
     }
 
     func keep(_ token: PluginToken, _ name: SessionName, in storage: any SealedStorage) async throws {
-        try await TokenStorage<PluginToken>(storage: storage, key: name.key).save(token)
+        try await session(name, in: storage).tokenStorage(for: parameters).save(token)
     }
 }

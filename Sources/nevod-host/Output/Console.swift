@@ -3,8 +3,19 @@ import NevodSupport
 
 /// Writes messages for people to standard error. Standard output belongs to the response's body.
 struct Console: Sendable {
+    /// What is shown beyond errors and warnings.
+    enum Verbosity {
+        case none
+        /// With `-v`: the conversation, and what plugins log.
+        case conversation
+        /// With `-vv`: also the sensitive details of a plugin's error, and what it logs for debugging.
+        case details
+    }
+
     let isSilent: Bool
-    let isVerbose: Bool
+    let verbosity: Verbosity
+
+    var isVerbose: Bool { verbosity != .none }
 
     func error(_ message: String) {
         guard !isSilent else { return }
@@ -23,6 +34,18 @@ struct Console: Sendable {
     func trace(_ mark: Character, _ line: String) {
         guard isVerbose, !isSilent else { return }
         Self.write("\(mark) \(TerminalText.safe(line))\n")
+    }
+
+    /// Writes a plugin's own line: a warning or an error in any case, information with `-v`, the rest with `-vv`.
+    ///
+    /// - Parameter level: as in ``PluginLog``; any other number counts as the nearest one.
+    func log(_ plugin: String, _ level: Int32, _ message: String) {
+        switch level {
+        case 4...: error("\(plugin): error: \(message)")
+        case 3: error("\(plugin): warning: \(message)")
+        case 2: trace("*", "\(plugin): info: \(message)")
+        default: if verbosity == .details { trace("*", "\(plugin): debug: \(message)") }
+        }
     }
 
     /// Writes lines that the user asked for, as they are.

@@ -8,6 +8,7 @@ enum ExitCode {
     static let httpStatus: Int32 = 22
     static let write: Int32 = 23
     static let read: Int32 = 26
+    static let timeout: Int32 = 28
     static let redirect: Int32 = 47
     static let other: Int32 = 1
     static let plugin: Int32 = 110
@@ -16,6 +17,7 @@ enum ExitCode {
     static let unanswered: Int32 = 113
     static let store: Int32 = 114
     static let damaged: Int32 = 115
+    static let refused: Int32 = 116
 
     static let documented: [(Int32, String)] = [
         (success, "a response was received; with --fail, its status is below 400"),
@@ -29,7 +31,7 @@ enum ExitCode {
         (httpStatus, "with --fail: the status is 400 or higher"),
         (write, "the output can't be written"),
         (read, "a file, or standard input, can't be read"),
-        (28, "timed out"),
+        (timeout, "timed out"),
         (35, "the TLS handshake failed"),
         (redirect, "more redirects than --max-redirs"),
         (52, "the server closed the connection without a response"),
@@ -46,6 +48,7 @@ enum ExitCode {
         (unanswered, "a login or a store's key needs an answer, and there is no terminal to ask at"),
         (store, "the store of sessions can't be opened, read or written, or its key is not the one given"),
         (damaged, "the store, or a session in it, is damaged"),
+        (refused, "the plugin refused the response, which can't be trusted"),
     ]
 
     static func of(_ error: any Error) -> Int32 {
@@ -60,6 +63,7 @@ enum ExitCode {
         case let error as StorageError: error.code == .damaged ? damaged : store
         case is VerificationError, is UnreadableTokenError: damaged
         case let error as PluginError: of(error)
+        case let error as TransportError where error.underlying != nil: error.underlying.map { of($0) } ?? other
         case let error as TransportError: error.curlCode == 0 ? other : error.curlCode
         case NetworkError.invalidURL(let error), NetworkError.invalidRequest(let error): of(error)
         case NetworkError.plugin(let error): of(error)
@@ -76,8 +80,11 @@ enum ExitCode {
 
     private static func of(_ error: PluginError) -> Int32 {
         switch error.reason {
-        case .unknownSetting, .missingSetting, .badSetting: settings
+        case .unknownSetting, .missingSetting, .badSetting, .unknownParameter, .missingParameter, .badParameter: settings
         case .unanswered: unanswered
+        case .refusedResponse: refused
+        case .unreturned: timeout
+        case .noFlow: authorization
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) == .badSettings: settings
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) != nil: authorization
         default: plugin

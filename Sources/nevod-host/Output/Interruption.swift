@@ -55,6 +55,11 @@ final class Interruption: Sendable {
         return try result.get()
     }
 
+    /// Undoes unfinished work before the process ends in another way than by a signal.
+    func undo() {
+        state.withLock { $0.undo?() }
+    }
+
     /// Blocks the signals. Call before other threads start, which inherit the mask.
     func block() {
         var set = Self.set

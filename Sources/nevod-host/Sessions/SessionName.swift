@@ -16,9 +16,20 @@ struct SessionName: Sendable, Equatable {
     let settings: String
     /// The account from `--account`, or else from the scheme; may be empty.
     var account = ""
+    /// The end of the key of a session for requests with certain parameters; empty for requests without.
+    var parameters = ""
 
-    /// `session/PROFILE/PLUGIN:SCHEME@ORIGIN,ORIGIN;SETTINGS/ACCOUNT`, each part percent-encoded, so that no part contains a separator.
-    var key: StorageKey { StorageKey(value: prefix + Self.encoded(account)) }
+    /// `session/PROFILE/PLUGIN:SCHEME@ORIGIN,ORIGIN;SETTINGS/ACCOUNT?PARAMETERS`, each part percent-encoded, so that no part contains
+    /// a separator. Without parameters, the same as ``baseKey``.
+    var key: StorageKey { parameters.isEmpty ? baseKey : StorageKey(value: "\(baseKey)?\(parameters)") }
+
+    /// The key of the account's session for requests without parameters. Those with parameters follow from it.
+    var baseKey: StorageKey { StorageKey(value: prefix + Self.encoded(account)) }
+
+    /// The parameters for people: `scope=orders:write`, or a digest of many.
+    var parameterText: String {
+        parameters.split(separator: "&").map { Self.decoded($0) ?? String($0) }.joined(separator: " ")
+    }
 
     /// The prefix of the keys of all accounts.
     var prefix: String {
@@ -52,12 +63,16 @@ struct SessionName: Sendable, Equatable {
         guard place.count == 2 else { return nil }
         let rest = place[1].split(separator: ";", omittingEmptySubsequences: false)
         let code = place[0].split(separator: ":", omittingEmptySubsequences: false)
+        // A question mark with nothing after it is the key of the list of an account's parameters, which is no session.
+        let end = parts[3].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard end.count == 1 || !end[1].isEmpty else { return nil }
         guard rest.count == 2, code.count == 2, let profile = Self.decoded(parts[1]), let plugin = Self.decoded(code[0]),
-            let scheme = Self.decoded(code[1]), let account = Self.decoded(parts[3])
+            let scheme = Self.decoded(code[1]), let account = Self.decoded(end[0])
         else { return nil }
         let origins = rest[0].split(separator: ",").compactMap(Self.decoded)
         self.init(
             profile: profile, plugin: plugin, scheme: scheme, origins: origins, settings: String(rest[1]), account: account)
+        parameters = end.count == 2 ? String(end[1]) : ""
     }
 
     func with(account: String) -> SessionName {

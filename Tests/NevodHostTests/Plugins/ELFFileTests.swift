@@ -116,6 +116,59 @@ struct ELFFileTests {
         // The damage was real: some files were refused, some had lost their table, and some were read all the same.
         #expect(outcomes.count > 2, "seed \(seed): \(outcomes)")
     }
+    @Test func `What the real plugin loads is read`() throws {
+        let loading = try ELFFile(path: Self.library.get()).loading()
+        #expect(loading.needed.contains("libc.so.6"))
+        #expect(loading.needed.allSatisfy { $0.hasSuffix(".so") || $0.contains(".so.") })
+        #expect(!loading.searchPaths.isEmpty && loading.searchPaths.allSatisfy { $0.contains("$ORIGIN") })
+        #expect(!loading.hasExecutableStack)
+    }
+
+    @Test func `A FIFO is refused without waiting for a writer`() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/libfifo.so"
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(problem(path) == "it is not a regular file")
+    }
+
+    /// Each of the parts that decide what is loaded: the headers of segments, the dynamic section, and the names.
+    @Test func `What a damaged file would load is read or refused without a crash`() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("ELFFileTests: seed \(seed)")
+        var random = SplitMix(state: seed)
+        let original = try contents(of: Self.library.get())
+        func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Int {
+            original.withUnsafeBytes { Int(truncatingIfNeeded: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
+        }
+        let headers = number(32, UInt64.self)..<(number(32, UInt64.self) + 56 * number(56, UInt16.self))
+        let dynamic = try #require(
+            stride(from: headers.lowerBound, to: headers.upperBound, by: 56).first { number($0, UInt32.self) == 2 })
+        let section = number(dynamic + 8, UInt64.self)..<(number(dynamic + 8, UInt64.self) + number(dynamic + 32, UInt64.self))
+        let name = Array("libc.so.6\0".utf8)
+        let names = try #require(original.indices.first { original[$0] == name[0] && original[$0...].starts(with: name) })
+        let ranges = [32..<64, headers, dynamic..<dynamic + 56, section, names - 64..<names + 64]
+        let folder = try TemporaryFolder()
+        let path = try folder.write("damaged", original)
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        defer { close(file) }
+        var outcomes: [String: Int] = [:]
+        for index in 0..<400 {
+            let range = ranges[index % ranges.count]
+            let offsets = (0...random.next(6)).map { _ in range.lowerBound + random.next(range.count) }
+            for offset in offsets {
+                var byte: UInt8 = random.next(3) == 0 ? 0xFF : UInt8(truncatingIfNeeded: random.next())
+                pwrite(file, &byte, 1, offset)
+            }
+            let outcome = (try? ELFFile(path: path).loading()).map { "stack \($0.hasExecutableStack), names \($0.needed.count)" }
+            outcomes[outcome ?? "refused", default: 0] += 1
+            for offset in offsets {
+                var byte = original[offset]
+                pwrite(file, &byte, 1, offset)
+            }
+        }
+        // The damage was real: some files were refused, and some were read differently.
+        #expect(outcomes.count > 2 && outcomes["refused"] != nil, "seed \(seed): \(outcomes)")
+    }
 }
 
 struct SplitMix {

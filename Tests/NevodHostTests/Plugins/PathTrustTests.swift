@@ -64,4 +64,31 @@ struct PathTrustTests {
         }
         #expect(path == file)
     }
+    @Test func `A path is followed through symbolic links and dots`() throws {
+        _ = folder.makeFolder("a")
+        let inner = folder.makeFolder("a/b")
+        symlink("b/../b", "\(folder.path)/a/link")
+        symlink("\(folder.path)/a/link", "\(folder.path)/absolute")
+        for path in [inner, "\(folder.path)/a/link", "\(folder.path)/absolute", "\(folder.path)/./a/../absolute//"] {
+            #expect(PathTrust.problem(along: path, isSearched: true) == nil)
+        }
+        chmod(inner, 0o777)
+        #expect(PathTrust.problem(along: "\(folder.path)/absolute", isSearched: false)?.path == inner)
+    }
+
+    @Test func `A circle of links is not followed for ever`() throws {
+        symlink("two", "\(folder.path)/one")
+        symlink("one", "\(folder.path)/two")
+        #expect(
+            PathTrust.problem(along: "\(folder.path)/one", isSearched: true)?.problem == "is a symbolic link that leads nowhere")
+    }
+
+    @Test func `Others can add a file to a sticky folder, and make what is missing there`() throws {
+        let sticky = folder.makeFolder("sticky", mode: 0o1777)
+        _ = folder.makeFolder("sticky/inner")
+        #expect(PathTrust.problem(along: "\(sticky)/inner", isSearched: true) == nil)
+        #expect(PathTrust.problem(along: sticky, isSearched: true)?.path == sticky)
+        #expect(PathTrust.problem(along: "\(sticky)/missing/lib.so", isSearched: false)?.path == sticky)
+        #expect(PathTrust.problem(along: "\(folder.path)/missing/lib.so", isSearched: false) == nil)
+    }
 }

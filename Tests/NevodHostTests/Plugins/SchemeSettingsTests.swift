@@ -131,7 +131,9 @@ struct SchemeSettingsTests {
         let instance = try scheme.makeInstance(settings: ["text": "t"])
         var request = try HTTPRequest(.get, "http://h/")
         let error = try #require(throws: PluginError.self) { try instance.authorize(&request, attempt: 1) }
-        #expect("\(error)".hasSuffix("failed in authorize: no reason given (status 99, which the contract doesn't know)"))
+        #expect(
+            "\(error)".hasSuffix(
+                "failed in authorize: no reason given (a fault of the plugin: status 99, which the contract doesn't know)"))
         #expect(request.headers.isEmpty)
     }
 }

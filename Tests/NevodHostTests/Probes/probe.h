@@ -91,6 +91,31 @@ static inline void put_base64url(text *to, const uint8_t *data, size_t count) {
     }
 }
 
+static inline void put_base64(text *to, const uint8_t *data, size_t count) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < count; i += 3) {
+        const size_t rest = count - i;
+        const uint32_t group = (uint32_t)data[i] << 16 | (rest > 1 ? (uint32_t)data[i + 1] << 8 : 0) | (rest > 2 ? data[i + 2] : 0);
+        const char four[4] = { digits[group >> 18], digits[group >> 12 & 63], rest > 1 ? digits[group >> 6 & 63] : '=',
+                               rest > 2 ? digits[group & 63] : '=' };
+        put(to, four, 4);
+    }
+}
+
+/* Decodes base64 with its padding. Returns the number of bytes, or -1. */
+static inline int from_base64(uint8_t *to, size_t size, const char *from, size_t count) {
+    if (count % 4 != 0 || count / 4 * 3 > size) return -1;
+    int made = EVP_DecodeBlock(to, (const uint8_t *)from, (int)count);
+    for (size_t i = count; made > 0 && i > 0 && from[i - 1] == '='; i--) made--;
+    return made;
+}
+
+/* HMAC-SHA-256, of 32 bytes. */
+static inline void hmac_sha256(uint8_t *to, const void *key, size_t key_count, const void *data, size_t count) {
+    size_t made = 0;
+    if (!EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, key, key_count, data, count, to, 32, &made)) memset(to, 0, 32);
+}
+
 static inline void put_percent_encoded(text *to, nevod_bytes from, const char *also) {
     for (uint64_t i = 0; i < from.count; i++) {
         const char byte = (char)from.data[i];

@@ -7,9 +7,12 @@ enum TestPlugin {
     static let view = Result { try load("view") }
     static let settings = Result { try load("settings") }
     static let edits = Result { try load("edits") }
+    static let response = Result { try load("response") }
     static let flow = Result { try load("flow") }
+    static let bare = Result { try load("bare") }
     /// Each call gives another value, whose schemes have warned of nothing yet.
     static func keeper() throws -> Plugin { try load("keeper") }
+    static func slow() throws -> Plugin { try load("slow") }
 
     /// The real plugin, which the build puts beside the test binary.
     static let hmac = Result { try Plugin(named: "HMACAuth") }
@@ -20,6 +23,10 @@ enum TestPlugin {
     static let dpop = Result { try load("dpop", from: "Probes") }
     static let basic = Result { try load("basic", from: "Probes") }
     static let oauth = Result { try load("oauth", from: "Probes") }
+    static let scram = Result { try load("scram", from: "Probes") }
+    static let signed = Result { try load("signed", from: "Probes") }
+    static let agent = Result { try load("agent", from: "Probes") }
+    static let scope = Result { try load("scope", from: "Probes") }
 
     /// The compiler's options, which may add a sanitizer.
     private static let compiler = (getenv("NEVOD_TEST_PLUGIN_COMPILER").map { String(cString: $0) } ?? "cc")

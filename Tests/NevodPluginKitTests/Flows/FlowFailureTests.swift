@@ -265,7 +265,7 @@ struct FlowFailureTests {
             return IssuedToken(Secret("t"))
         }
         _ = unknown.step(.start())
-        #expect(unknown.step(FlowHost.Event(kind: 77)).status == NEVOD_INTERNAL)
+        #expect(unknown.step(FlowHost.Event(kind: 77)).status == NEVOD_UNSUPPORTED)
     }
 
     @Test func `A thousand concurrent flows run on one thread`() throws {

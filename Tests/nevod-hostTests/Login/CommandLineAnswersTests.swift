@@ -6,7 +6,7 @@ import Testing
 @Suite struct CommandLineAnswersTests {
     private func given(_ words: String...) throws -> CommandLineAnswers {
         let arguments = try Arguments(words.flatMap { [Array("--answer".utf8), Array($0.utf8)] })
-        return try CommandLineAnswers(arguments, console: Console(isSilent: true, isVerbose: false))
+        return try CommandLineAnswers(arguments, console: Console(isSilent: true, verbosity: .none))
     }
 
     private func text(_ source: CommandLineAnswers.Source?) -> String? {
@@ -39,6 +39,15 @@ import Testing
     func refused(word: String) {
         let error = #expect(throws: UsageError.self) { try given(word) }
         #expect(error?.description.contains("NAME=") == true, "\(String(describing: error))")
+    }
+
+    @Test("An answer is offered until it is used; the question counts as asked")
+    func offered() throws {
+        let given = try given("a=1", "b=2")
+        #expect(given.offers("a") && given.offers("a") && !given.offers("c"))
+        _ = given.take("a")
+        #expect(!given.offers("a"))
+        #expect(given.unusedWarnings(.all) == ["no question asked for --answer b; the questions were a, c"])
     }
 
     @Test("Each answer serves one question, in order")

@@ -1,6 +1,7 @@
 internal import CPluginCalls
 internal import NevodPluginABI
 internal import NevodSupport
+internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -17,6 +18,7 @@ final class CalledScheme: Sendable {
     /// Never freed.
     nonisolated(unsafe) let names: UnsafePointer<nevod_call_names>
     private let state = Locked(State())
+    private let blocks: Atomic<Bool>
 
     private struct State {
         weak var services: HostServices?
@@ -37,21 +39,24 @@ final class CalledScheme: Sendable {
 
     /// Returns the one of a scheme, which all instances share, in however many ``Plugin`` values its library was loaded.
     static func of(library: String, _ table: UnsafePointer<nevod_scheme>, id: String) -> CalledScheme {
-        find(Key(library: library, table: UInt(bitPattern: table), id: id))
+        find(
+            Key(library: library, table: UInt(bitPattern: table), id: id),
+            blocks: table.pointee.flags & UInt32(NEVOD_SCHEME_BLOCKS) != 0)
     }
 
-    private static func find(_ key: Key) -> CalledScheme {
+    private static func find(_ key: Key, blocks: Bool = false) -> CalledScheme {
         all.withLock { all in
             if let known = all[key] { return known }
-            let made = CalledScheme(library: key.library, id: key.id)
+            let made = CalledScheme(library: key.library, id: key.id, blocks: blocks)
             all[key] = made
             return made
         }
     }
 
-    private init(library: String, id: String?) {
+    private init(library: String, id: String?, blocks: Bool) {
         self.library = library
         self.id = id
+        self.blocks = Atomic(blocks)
         let names = UnsafeMutablePointer<nevod_call_names>.allocate(capacity: 1)
         names.initialize(to: nevod_call_names(library: strdup(library), scheme: id.flatMap { strdup($0) }))
         self.names = UnsafePointer(names)
@@ -60,6 +65,29 @@ final class CalledScheme: Sendable {
     /// Remembers the latest instance, whose log receives a warning that belongs to no call in progress.
     func serve(_ services: HostServices) {
         state.withLock { $0.services = services }
+    }
+
+    /// Whether its calls run on the threads of ``SchemeWorkers``: it says that they may block, or one of them did.
+    var mayBlock: Bool { blocks.load(ordering: .relaxed) }
+
+    /// The longest time of a call, in nanoseconds, by a scheme that doesn't say that it blocks. Far above the contract's limit, so
+    /// that a busy machine moves no scheme that keeps to it.
+    static let longestCall: Int64 = 50_000_000
+
+    /// Moves its calls to the threads of ``SchemeWorkers`` from now on, and warns of the first that took too long.
+    ///
+    /// - Parameters:
+    ///   - function: the function that was called.
+    ///   - time: in nanoseconds.
+    ///   - hasReturned: false for a call that is still in progress.
+    ///   - services: of the call; nil if they may be gone.
+    func move(after function: String, _ time: Int64, hasReturned: Bool, _ services: HostServices?) {
+        guard !blocks.exchange(true, ordering: .relaxed) else { return }
+        let known = services ?? state.withLock { $0.services }
+        known?.log(
+            Int32(NEVOD_LOG_WARNING),
+            "\(library): the scheme \"\(id ?? "")\" \(hasReturned ? "took" : "has not returned for") \(time / 1_000_000) ms in \(function), "
+                + "and doesn't say that it blocks (NEVOD_SCHEME_BLOCKS); its calls run on threads of their own from now on")
     }
 
     /// Warns, once, that the scheme used a sink outside of the call that the sink was for.

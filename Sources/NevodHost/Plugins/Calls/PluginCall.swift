@@ -11,33 +11,48 @@ enum PluginCall {
         var errors: UnsafePointer<nevod_errors> { tables.errors(generation) }
         var edits: UnsafePointer<nevod_edits> { tables.edits(generation) }
         var actions: UnsafePointer<nevod_actions> { tables.actions(generation) }
+        var output: UnsafePointer<nevod_output> { tables.output(generation) }
     }
 
     /// Calls a function of a scheme.
     ///
     /// - Parameters:
     ///   - function: the function's name in the contract.
+    ///   - isTimed: whether the function must not block, unless its scheme says so.
     ///   - services: those of the instance.
     ///   - errors: the sink for errors; nil if the function has none.
     ///   - edits: the same for edits.
     ///   - actions: the same for actions.
+    ///   - output: the same for bytes.
     ///   - body: calls the function, and nothing else.
     @inline(__always)
     static func run<Result>(
-        _ function: StaticString, _ services: HostServices, errors: UnsafeMutablePointer<ErrorSink>? = nil,
-        edits: UnsafeMutablePointer<EditSink>? = nil, actions: UnsafeMutablePointer<ActionSink>? = nil, _ body: (Sinks) -> Result
+        _ function: StaticString, isTimed: Bool = false, _ services: HostServices,
+        errors: UnsafeMutablePointer<ErrorSink>? = nil, edits: UnsafeMutablePointer<EditSink>? = nil,
+        actions: UnsafeMutablePointer<ActionSink>? = nil, output: UnsafeMutablePointer<OutputSink>? = nil,
+        _ body: (Sinks) -> Result
     ) -> Result {
         var call = nevod_call()
         call.names = services.scheme.names
         call.function = name(function)
         call.scheme = UnsafeRawPointer(Unmanaged.passUnretained(services.scheme).toOpaque())
         call.services = Unmanaged.passUnretained(services).toOpaque()
+        call.is_limited = isTimed && !services.scheme.mayBlock ? 1 : 0
         call.errors = UnsafeMutableRawPointer(errors)
         call.edits = UnsafeMutableRawPointer(edits)
         call.actions = UnsafeMutableRawPointer(actions)
+        call.output = UnsafeMutableRawPointer(output)
         return withUnsafeMutablePointer(to: &call) { call in
             nevod_call_enter(call)
-            defer { nevod_call_leave(call) }
+            defer {
+                nevod_call_leave(call)
+                if isTimed {
+                    let time = nevod_call_clock() - call.pointee.began
+                    if time > CalledScheme.longestCall {
+                        services.scheme.move(after: "\(function)", time, hasReturned: true, services)
+                    }
+                }
+            }
             return body(Sinks(tables: SinkTables(of: call.pointee.thread), generation: call.pointee.generation))
         }
     }
@@ -56,7 +71,7 @@ enum PluginCall {
         }
     }
 
-    private static func name(_ function: StaticString) -> UnsafePointer<CChar> {
+    static func name(_ function: StaticString) -> UnsafePointer<CChar> {
         UnsafeRawPointer(function.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
@@ -72,6 +87,10 @@ enum PluginCall {
 
     static func actions(_ host: UnsafeMutableRawPointer?, _ function: StaticString) -> UnsafeMutablePointer<ActionSink>? {
         current(host, function)?.pointee.actions?.assumingMemoryBound(to: ActionSink.self)
+    }
+
+    static func output(_ host: UnsafeMutableRawPointer?, _ function: StaticString) -> UnsafeMutablePointer<OutputSink>? {
+        current(host, function)?.pointee.output?.assumingMemoryBound(to: OutputSink.self)
     }
 
     /// Returns the call that a sink belongs to, if it is the innermost one on this thread. Otherwise the plugin has kept the sink,

@@ -11,7 +11,8 @@ struct SinkTables {
     private static let slots = Int(NEVOD_CALL_SLOTS)
     private static let editsOffset = slots * MemoryLayout<nevod_errors>.stride
     private static let actionsOffset = editsOffset + slots * MemoryLayout<nevod_edits>.stride
-    private static let size = actionsOffset + slots * MemoryLayout<nevod_actions>.stride
+    private static let outputOffset = actionsOffset + slots * MemoryLayout<nevod_actions>.stride
+    private static let size = outputOffset + slots * MemoryLayout<nevod_output>.stride
 
     @inline(__always)
     init(of thread: UnsafeMutablePointer<nevod_call_thread>) {
@@ -24,6 +25,7 @@ struct SinkTables {
         base.initializeMemory(as: nevod_errors.self, repeating: ErrorSink.table, count: slots)
         (base + editsOffset).initializeMemory(as: nevod_edits.self, repeating: EditSink.table, count: slots)
         (base + actionsOffset).initializeMemory(as: nevod_actions.self, repeating: ActionSink.table, count: slots)
+        (base + outputOffset).initializeMemory(as: nevod_output.self, repeating: OutputSink.table, count: slots)
         thread.pointee.tables = base
         return base
     }
@@ -45,6 +47,13 @@ struct SinkTables {
     @inline(__always)
     func actions(_ generation: UInt64) -> UnsafePointer<nevod_actions> {
         let table = (base + Self.actionsOffset).assumingMemoryBound(to: nevod_actions.self) + Self.slot(generation)
+        table.pointee.host = Self.host(generation)
+        return UnsafePointer(table)
+    }
+
+    @inline(__always)
+    func output(_ generation: UInt64) -> UnsafePointer<nevod_output> {
+        let table = (base + Self.outputOffset).assumingMemoryBound(to: nevod_output.self) + Self.slot(generation)
         table.pointee.host = Self.host(generation)
         return UnsafePointer(table)
     }

@@ -17,18 +17,33 @@ enum FlowKind: Int32, Sendable {
     }
 }
 
-/// Owns a flow that a plugin has begun, and frees it. Used by one task at a time, on changing threads.
-final class Flow {
+/// Owns a flow that a plugin has begun, and frees it.
+final class Flow: @unchecked Sendable {  // The contract allows changing threads; one task uses it, a step at a time.
     private let instance: SchemeInstance
     private let kind: FlowKind
     private let handle: UnsafeMutableRawPointer?
+    /// Locked, since a step that returns after its deadline writes it too.
+    private let lacking = Locked<[UnsupportedAction]>([])
+
+    /// Begins a flow, on a worker's thread if the scheme may block.
+    ///
+    /// - Returns: nil if the scheme has no flow of this kind.
+    /// - Throws: ``PluginError``, also at the deadline; `CancellationError`.
+    static func begin(
+        _ kind: FlowKind, of instance: SchemeInstance, until deadline: ContinuousClock.Instant
+    ) async throws -> Flow? {
+        guard instance.mayBlock else { return try Flow(kind, of: instance) }
+        return try await instance.onWorker("flow_begin", until: deadline) { () throws(PluginError) in
+            try Flow(kind, of: instance)
+        }
+    }
 
     /// Returns nil if the scheme has no flow of this kind.
     init?(_ kind: FlowKind, of instance: SchemeInstance) throws(PluginError) {
         guard let begin = instance.scheme.table.pointee.flow_begin else { return nil }
         var handle: UnsafeMutableRawPointer?
         var errors = ErrorSink()
-        let status = PluginCall.run("flow_begin", instance.services, errors: &errors) {
+        let status = PluginCall.run("flow_begin", isTimed: true, instance.services, errors: &errors) {
             begin(instance.handle, kind.rawValue, &handle, $0.errors)
         }
         if status == NEVOD_UNSUPPORTED { return nil }
@@ -44,30 +59,72 @@ final class Flow {
         }
     }
 
+    /// The same on a worker's thread if the scheme may block. A step that hasn't returned at the deadline runs on, and its action
+    /// and state are dropped.
+    ///
+    /// - Throws: ``PluginError``, also at the deadline; `CancellationError`.
+    func step(
+        _ event: FlowEvent, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant,
+        supports: @escaping @Sendable (UserAction) -> Bool = { _ in true }
+    ) async throws -> (FlowAction, state: Secret?) {
+        guard instance.mayBlock else { return try step(event, now: now, state: state, supports: supports) }
+        return try await instance.onWorker("flow_step", until: deadline) { () throws(PluginError) in
+            try self.step(event, now: now, state: state, supports: supports)
+        }
+    }
+
     /// Passes an event to the flow and returns its next action.
     ///
-    /// - Parameter state: the state of the flow's origin.
+    /// - Parameters:
+    ///   - state: the state of the flow's origin.
+    ///   - supports: whether an action that needs a person can be performed. Called while the plugin's function runs.
     /// - Returns: the action; and the new state, if the flow sets one.
-    func step(_ event: FlowEvent, now: UnixTime, state: Secret?) throws(PluginError) -> (FlowAction, state: Secret?) {
+    func step(
+        _ event: FlowEvent, now: UnixTime, state: Secret?, supports: @escaping @Sendable (UserAction) -> Bool = { _ in true }
+    ) throws(PluginError) -> (FlowAction, state: Secret?) {
         var random = [UInt8](repeating: 0, count: 32)
         RAND_bytes(&random, Int32(random.count))
         let lent = BorrowedBytes()
         var table = event.table(now: now, random: random, state: state, lent)
-        var actions = ActionSink(provenance: instance.provenance)
+        var actions = ActionSink(provenance: instance.provenance, supports: supports)
         var errors = ErrorSink()
-        let function = "the \(kind.name) flow"
-        let status = PluginCall.run("flow_step", instance.services, errors: &errors, actions: &actions) { sinks in
+        let status = PluginCall.run("flow_step", isTimed: true, instance.services, errors: &errors, actions: &actions) { sinks in
             instance.scheme.table.pointee.flow_step?(instance.handle, handle, &table, sinks.actions, sinks.errors)
                 ?? Int32(NEVOD_UNSUPPORTED)
         }
         withExtendedLifetime(lent) {}
+        lacking.withLock { $0 = actions.unsupported }
         if let problem = actions.problem { throw fault(problem) }
-        guard status == NEVOD_OK else { throw errors.error(status, in: function, of: instance.scheme) }
-        guard let action = actions.action else { throw fault("it returned no action") }
+        guard status == NEVOD_OK else { throw failure(status, errors) }
+        guard let action = actions.action else { throw unanswered() ?? fault("it returned no action") }
         return (action, actions.state)
+    }
+
+    /// Returns the error for a status. If the step gave up because of an unsupported action, this action is the reason, unless the
+    /// status decides about the token.
+    private func failure(_ status: Int32, _ errors: ErrorSink) -> PluginError {
+        let error = errors.error(status, in: "the \(kind.name) flow", of: instance.scheme)
+        switch PluginStatus(rawValue: status) {
+        case .badToken, .denied, .badSettings: return error
+        default: return unanswered() ?? error
+        }
+    }
+
+    /// The actions of the latest step that the host can't perform.
+    var unsupported: [UnsupportedAction] { lacking.withLock(\.self) }
+
+    private func unanswered() -> PluginError? {
+        let unsupported = unsupported
+        return unsupported.isEmpty ? nil : instance.unanswered(unsupported.flatMap(\.wanted))
     }
 
     func fault(_ problem: String) -> PluginError {
         PluginError(instance.scheme.plugin, .flowFault(scheme: instance.scheme.id, flow: kind.name, problem: problem))
+    }
+}
+
+extension SchemeInstance {
+    func unanswered(_ questions: [String]) -> PluginError {
+        PluginError(scheme.plugin, .unanswered(scheme: scheme.id, questions: questions))
     }
 }

@@ -6,13 +6,16 @@ enum FlowEvent: Sendable {
     /// - Parameters:
     ///   - token: the token to renew, use or revoke.
     ///   - response: in a challenge flow, the one with the challenge.
-    case start(token: IssuedToken?, response: FlowResponse?)
+    ///   - account: the account that the user wants; may be empty.
+    ///   - parameters: those of the request that needs the token; nil if there are none.
+    case start(token: IssuedToken?, response: FlowResponse?, account: String = "", parameters: ParameterSet? = nil)
     case response(FlowResponse)
     case transportError(FlowTransportError, String)
     case answers([String: Secret])
     case shown
     case listening(url: String)
-    case redirect(url: String)
+    /// - Parameter body: the form that the browser posted.
+    case redirect(url: String, body: Secret? = nil)
     case timer
     case kept
     /// Sent once; the flow ends, regardless of the action it returns.
@@ -41,10 +44,14 @@ enum FlowEvent: Sendable {
         table.unix_time_ns = now.nanoseconds
         table.random = lent.lend(random)
         switch self {
-        case .start(let token, let response):
+        case .start(let token, let response, let account, let parameters):
             table.token = token.flatMap { lent.lend($0.table(lent)) }
             table.response = response.flatMap { lent.lend($0.table(lent)) }
             if let state { table.state = lent.lend(state) }
+            table.account = lent.lend(account)
+            let pairs = parameters?.values.map { (lent.lend($0.name), lent.lend($0.value)) } ?? []
+            table.parameters = lent.lend(pairs)
+            table.parameter_count = UInt32(pairs.count)
         case .response(let response): table.response = lent.lend(response.table(lent))
         case .transportError(let kind, let message):
             table.transport_error = kind.rawValue
@@ -53,7 +60,10 @@ enum FlowEvent: Sendable {
             let pairs = answers.sorted { $0.key < $1.key }.map { (lent.lend($0.key), lent.lend($0.value)) }
             table.answers = lent.lend(pairs)
             table.answer_count = UInt32(pairs.count)
-        case .listening(let url), .redirect(let url): table.url = lent.lend(url)
+        case .listening(let url): table.url = lent.lend(url)
+        case .redirect(let url, let body):
+            table.url = lent.lend(url)
+            if let body { table.body = lent.lend(body) }
         case .shown, .timer, .kept, .cancelled: break
         }
         return table
@@ -84,6 +94,10 @@ struct FlowResponse: Sendable {
     var isFromProxy = false
     let headers: HTTPHeaders
     let body: [UInt8]
+    /// Whether the body is longer than what is shown of it.
+    var isCut = false
+    /// For `on_response`: those of the body that the scheme needs.
+    var digests: [(algorithm: DigestAlgorithm, value: [UInt8])] = []
     /// The URL of the response, after redirects.
     let url: String
 
@@ -96,6 +110,9 @@ struct FlowResponse: Sendable {
         table.headers = lent.lend(headers)
         table.body = lent.lend(body)
         table.url = lent.lend(url)
+        table.digests = lent.lend(digests.map { (nevod_bytes($0.algorithm.name), lent.lend($0.value)) })
+        table.digest_count = UInt32(digests.count)
+        if isCut { table.flags = UInt32(NEVOD_RESPONSE_CUT) }
         return table
     }
 }

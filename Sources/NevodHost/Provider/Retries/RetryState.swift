@@ -27,7 +27,7 @@ package struct RetryState: Sendable {
         guard let reach = Reach(of: outcome) else { return .giveUp(.finalOutcome) }
         guard attempts < policy.maxAttempts else { return .giveUp(.attemptsUsedUp) }
         guard reach == .notActedOn || policy.retriesUnsafeMethods || request.isIdempotent else { return .giveUp(.notIdempotent) }
-        guard request.body.isReplayable else { return .giveUp(.bodyNotReplayable) }
+        guard request.body.canBeMadeAgain else { return .giveUp(.bodyNotReplayable) }
 
         let backoff = policy.delay(after: attempts)
         var delay = policy.jitter ? Self.random(upTo: backoff, &random) : backoff
@@ -65,7 +65,7 @@ private enum Reach {
             case .hostNotFound, .connectionFailed: self = .notActedOn
             case .timedOut, .connectionLost: self = .unknown
             case .cancelled, .tls, .tlsConfiguration, .malformedResponse, .headTooLarge, .bodyTooLarge, .proxyRefused,
-                .pinMismatch, .requestBody, .other:
+                .pinMismatch, .requestBody, .rejected, .other:
                 return nil
             }
         }

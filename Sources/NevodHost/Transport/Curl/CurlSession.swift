@@ -72,6 +72,8 @@ public final class CurlSession: HTTPTransport {
 
     public var executor: (any TaskExecutor)? { loop }
 
+    public var decodesContent: Bool { acceptEncoding != nil }
+
     public func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
         var request = request
         prepare(&request)

@@ -4,14 +4,18 @@ import Testing
 
 @testable import NevodHost
 
-/// HTTP Digest as a plugin of 214 lines. httpbin checks its response, Apache its nonce count too.
+/// HTTP Digest as a plugin of 300 lines. httpbin checks its response, Apache its nonce count too.
 struct DigestProbeTests {
     /// A path without escapes, because httpbin compares with the decoded path.
     private static func provider(
-        _ username: String = "ali", _ password: String = "sesame", observer: NetworkProvider.Observer? = nil
+        _ username: String = "ali", _ password: String = "sesame", isMutual: Bool = false,
+        observer: NetworkProvider.Observer? = nil
     ) throws -> NetworkProvider {
         let instance = try TestPlugin.digest.get().scheme().makeInstance(
-            settings: ["username": .text(username), "password": .secret(Secret(copying: Array(password.utf8)))])
+            settings: [
+                "username": .text(username), "password": .secret(Secret(copying: Array(password.utf8))),
+                "mutual": .text("\(isMutual)"),
+            ])
         let session = SchemeSession(instance, storage: InMemoryStorage())
         return NetworkProvider(
             config: NetworkConfig(), session: CurlSession(), interceptor: session.interceptor, observer: observer)
@@ -47,6 +51,19 @@ struct DigestProbeTests {
         #expect(seen.map(\.status) == ["200", "200", "200"])
         #expect(seen.map(\.use.count) == [1, 2, 3])
         #expect(Set(seen.map(\.use.nonce)).count == 1)
+    }
+
+    @Test(arguments: ["MD5", "SHA-256"])
+    func `httpbin accepts auth-int, which covers the body`(algorithm: String) async throws {
+        let server = try await ProbeServer.start("digest")
+        let url = "\(server.url)/digest-auth/auth-int/ali/sesame/\(algorithm)"
+        let provider = try Self.provider()
+        #expect(try await provider.send(HTTPRequest(.get, url)).status == 200)
+        // httpbin reads the body of a GET, too (and serves no other method here).
+        #expect(try await provider.send(HTTPRequest(.get, url, body: .bytes(Array("a body".utf8)))).status == 200)
+        let body = HTTPBody.stream(.of([Array("streamed".utf8)], length: 8))
+        let error = await #expect(throws: NetworkError.self) { try await provider.send(HTTPRequest(.get, url, body: body)) }
+        #expect(error?.description.contains("auth-int can't cover a streamed body") == true)
     }
 
     @Test func `A wrong password is asked for once`() async throws {
@@ -158,5 +175,21 @@ struct DigestProbeTests {
         #expect(sent.values.map { $0.contains("nc=00000001") } == [false, true, false, true, false, true])
         let nonces = sent.values.compactMap { $0.split(separator: ", ").first { $0.hasPrefix("nonce=") } }
         #expect(Set(nonces).count == 3)
+    }
+
+    @Test func `Apache proves that it knows the password; a server that doesn't is refused`() async throws {
+        let apache = try await Apache()
+        let provider = try Self.provider(Apache.username, Apache.password, isMutual: true)
+        for _ in 0..<3 {
+            let response = try await provider.send(HTTPRequest(.get, apache.url("/counted/file")))
+            #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "the file\n")
+        }
+        // httpbin checks the client, and proves nothing.
+        let server = try await ProbeServer.start("digest")
+        let other = try Self.provider(isMutual: true)
+        let error = await #expect(throws: NetworkError.self) {
+            try await other.send(HTTPRequest(.get, "\(server.url)/digest-auth/auth/ali/sesame/MD5"))
+        }
+        #expect(error?.description.contains("Authentication-Info the server doesn't prove that it knows the password") == true)
     }
 }

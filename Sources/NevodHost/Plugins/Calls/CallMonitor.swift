@@ -1,0 +1,116 @@
+internal import CPluginCalls
+internal import NevodSupport
+
+/// Finds calls that stay in a plugin longer than they may, on a thread of its own, while they are in progress. It takes the loop
+/// away from a thread that drives one, so that the transfers of other requests go on, and moves the scheme to ``SchemeWorkers``.
+///
+/// The thread looks at all calls at short intervals as long as there are any, and sleeps otherwise, so that an idle process has no
+/// wake-ups. A call wakes it; apart from that, a call costs two atomic writes.
+final class CallMonitor: @unchecked Sendable {  // `bell` guards all that changes.
+    /// The time after which a call is taken for stuck.
+    static let limit = Duration.milliseconds(100)
+    private static let interval: Int64 = 25
+    /// The intervals without any call after which the monitor sleeps.
+    private static let idleRounds = 40
+
+    private static let shared = CallMonitor()
+
+    private let bell = nevod_bell_make()
+    private var hasThread = false
+
+    private init() {
+        nevod_call_set_watcher { CallMonitor.shared.wake() }
+    }
+
+    /// Makes calls wake the monitor from now on.
+    static func install() {
+        _ = shared
+    }
+
+    /// Called on the thread of a call, while the monitor sleeps.
+    private func wake() {
+        let mustStart = withLock {
+            nevod_bell_ring(bell)
+            defer { hasThread = true }
+            return !hasThread
+        }
+        guard mustStart, !SystemThread.start({ self.watch() }) else { return }
+        withLock { hasThread = false }
+        // Without a thread, the next call tries again.
+        nevod_call_watching(0)
+    }
+
+    private struct Sight {
+        var generation: UInt64
+        var since: ContinuousClock.Instant
+    }
+
+    private func watch() {
+        var sights: [UnsafeMutablePointer<nevod_call_thread>: Sight] = [:]
+        var quiet = 0
+        while true {
+            quiet = look(&sights) ? 0 : quiet + 1
+            if quiet < Self.idleRounds {
+                withLock { _ = nevod_bell_wait(bell, Self.interval) }
+            } else {
+                sleep()
+                quiet = 0
+            }
+        }
+    }
+
+    /// Sleeps until a call wakes it.
+    private func sleep() {
+        nevod_call_watching(0)
+        // A call that began just before may not have seen that. It is visible by the end of an interval.
+        withLock { _ = nevod_bell_wait(bell, Self.interval) }
+        guard nevod_call_any_guarded() == 0 else { return nevod_call_watching(1) }
+        withLock {
+            while nevod_call_is_watched() == 0 { _ = nevod_bell_wait(bell, -1) }
+        }
+    }
+
+    /// Looks at the calls in progress of all threads.
+    ///
+    /// - Returns: whether there are any.
+    private func look(_ sights: inout [UnsafeMutablePointer<nevod_call_thread>: Sight]) -> Bool {
+        var next = nevod_call_threads()
+        let now = ContinuousClock.now
+        var hasCalls = false
+        while let thread = next {
+            next = thread.pointee.next
+            let generation = nevod_call_guarded(thread)
+            guard generation != 0 else {
+                sights[thread] = nil
+                continue
+            }
+            hasCalls = true
+            guard let sight = sights[thread], sight.generation == generation else {
+                sights[thread] = Sight(generation: generation, since: now)
+                continue
+            }
+            guard now - sight.since >= Self.limit else { continue }
+            release(thread, generation, after: now - sight.since)
+        }
+        return hasCalls
+    }
+
+    /// Frees what a stuck call holds up.
+    private func release(_ thread: UnsafeMutablePointer<nevod_call_thread>, _ generation: UInt64, after time: Duration) {
+        // From here on, the thread can't leave its call, so that both its loop and the call stay as they are.
+        guard let call = nevod_call_take(thread, generation) else { return }
+        let scheme = call.pointee.scheme.map { Unmanaged<CalledScheme>.fromOpaque($0).takeUnretainedValue() }
+        let services = call.pointee.services.map { Unmanaged<HostServices>.fromOpaque($0).takeUnretainedValue() }
+        let function = String(cString: call.pointee.function)
+        let isTaken = thread.pointee.loop == nil || thread.pointee.take_over?(thread.pointee.loop) == 1
+        // If the loop has no other thread yet, the next round tries again.
+        nevod_call_taken(thread, generation, isTaken ? 1 : 0)
+        scheme?.move(after: function, Int64(time.inSeconds * 1e9), hasReturned: false, services)
+    }
+
+    private func withLock<Result>(_ body: () -> Result) -> Result {
+        nevod_bell_lock(bell)
+        defer { nevod_bell_unlock(bell) }
+        return body()
+    }
+}

@@ -1,0 +1,46 @@
+internal import CPluginCalls
+internal import NevodStorage
+
+extension SchemeInstance {
+    /// Whether its calls run on the threads of `workers`.
+    var mayBlock: Bool { scheme.called.mayBlock }
+
+    /// Makes a call on one of the threads of `workers`. What it does after the deadline has no effect: all that `body` changes must
+    /// be its own, or its result.
+    ///
+    /// - Parameters:
+    ///   - function: the function that `body` calls.
+    ///   - deadline: nil for none.
+    /// - Throws: errors of `body`; ``PluginError/Reason/unreturned(scheme:function:)`` at the deadline; `CancellationError`.
+    func onWorker<Success: Sendable>(
+        _ function: StaticString, until deadline: ContinuousClock.Instant?,
+        _ body: @escaping @Sendable () throws(PluginError) -> Success
+    ) async throws -> Success {
+        do { return try await workers.run(until: deadline, body) } catch is DeadlineExceededError {
+            throw PluginError(scheme.plugin, .unreturned(scheme: scheme.id, function: "\(function)"))
+        } catch is SchemeWorkers.NoThreadError {
+            throw PluginError(
+                scheme.plugin,
+                .failed(
+                    scheme: scheme.id, function: "\(function)", status: PluginStatus.unavailable.rawValue, subject: "",
+                    message: "the system can start no thread for it; raise the limit on threads (ulimit -u)", detail: nil))
+        }
+    }
+
+    /// Records the call that `body` makes in the work of its request, which ends at its deadline even if the call doesn't return.
+    ///
+    /// - Throws: errors of `body`; `CancellationError` if the request has ended in the meantime.
+    func recording<Success>(
+        _ function: StaticString, in work: RequestWork?, _ body: () async throws -> Success
+    ) async throws -> Success {
+        guard let work else { return try await body() }
+        work.begin(scheme.called.names, PluginCall.name(function))
+        let result: Success
+        do { result = try await body() } catch {
+            guard work.end() else { throw CancellationError() }
+            throw error
+        }
+        guard work.end() else { throw CancellationError() }
+        return result
+    }
+}

@@ -1,0 +1,126 @@
+internal import CPluginCalls
+internal import NevodStorage
+internal import NevodSupport
+
+/// Threads for the calls of schemes that may block, such as one that waits for a smart card. A request whose scheme blocks thus
+/// holds up no other request.
+///
+/// A thread starts when a call needs it, and ends when it has had nothing to do for a while. If all are busy, calls wait; a call
+/// whose request has reached its deadline by then is not made. A call that never returns keeps its thread: when all threads are
+/// lost to such calls, requests of schemes that may block fail at their deadlines.
+public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all that changes.
+    /// The threads for all instances that are given no others.
+    public static let shared = SchemeWorkers()
+
+    /// The most threads, and so the most calls at the same time.
+    public let threads: Int
+
+    private struct Job {
+        let number: UInt64
+        let run: @Sendable () -> Void
+        let fail: @Sendable () -> Void
+    }
+
+    private let idleMilliseconds: Int64
+    private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
+    private let bell = nevod_bell_make()
+    private var jobs: [Job] = []
+    private var lastNumber: UInt64 = 0
+    private var running = 0
+    private var idle = 0
+
+    /// - Parameter threads: the most threads, at least 1. Each call that waits, for a card or an agent, needs one for as long.
+    public convenience init(threads: Int = 8) {
+        self.init(threads: threads, idleMilliseconds: 10_000) { SystemThread.start($0) }
+    }
+
+    /// - Parameters:
+    ///   - idleMilliseconds: the time after which a thread without work ends.
+    ///   - startThread: returns whether a thread was started; for tests.
+    init(
+        threads: Int, idleMilliseconds: Int64, startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
+    ) {
+        self.threads = max(1, threads)
+        self.idleMilliseconds = idleMilliseconds
+        self.startThread = startThread
+    }
+
+    deinit {
+        // Each thread retains this object: there is none left.
+        nevod_bell_free(bell)
+    }
+
+    /// The system can't start a thread, and no other is running.
+    struct NoThreadError: Error {}
+
+    /// Runs `body` on one of the threads, and suspends until it returns. At the deadline, or when the caller is cancelled, it is not
+    /// begun any more, and if it has begun, its result is dropped.
+    ///
+    /// - Throws: errors of `body`; `CancellationError`; `DeadlineExceededError`; ``NoThreadError``.
+    func run<Success: Sendable>(
+        until deadline: ContinuousClock.Instant?, _ body: @escaping @Sendable () throws -> Success
+    ) async throws -> Success {
+        let waiter = Waiter<Success>()
+        let number = submit(
+            run: { waiter.resume(with: Result(catching: body)) }, fail: { waiter.resume(with: .failure(NoThreadError())) })
+        do { return try await waiter.value(until: deadline) } catch {
+            withdraw(number)
+            throw error
+        }
+    }
+
+    /// The numbers of threads, and of jobs that wait for one.
+    var load: (threads: Int, waiting: Int) { withLock { (running, jobs.count) } }
+
+    private func submit(run: @escaping @Sendable () -> Void, fail: @escaping @Sendable () -> Void) -> UInt64 {
+        let (number, mustStart) = withLock {
+            lastNumber += 1
+            jobs.append(Job(number: lastNumber, run: run, fail: fail))
+            // An idle thread that was woken and has not taken its job yet counts as idle, and its job as waiting.
+            let mustStart = jobs.count > idle && running < threads
+            if mustStart { running += 1 }
+            nevod_bell_ring(bell)
+            return (lastNumber, mustStart)
+        }
+        if mustStart, !startThread({ self.work() }) {
+            let stranded = withLock {
+                running -= 1
+                defer { if running == 0 { jobs = [] } }
+                return running == 0 ? jobs : []
+            }
+            for job in stranded { job.fail() }
+        }
+        return number
+    }
+
+    /// A request that has failed leaves nothing behind that would be sent or shown later.
+    private func withdraw(_ number: UInt64) {
+        withLock { jobs.removeAll { $0.number == number } }
+    }
+
+    private func work() {
+        while let job = next() { job.run() }
+    }
+
+    /// Returns nil if the thread ends.
+    private func next() -> Job? {
+        withLock {
+            while jobs.isEmpty {
+                idle += 1
+                let isDue = nevod_bell_wait(bell, idleMilliseconds) == 0
+                idle -= 1
+                if isDue, jobs.isEmpty {
+                    running -= 1
+                    return nil
+                }
+            }
+            return jobs.removeFirst()
+        }
+    }
+
+    private func withLock<Result>(_ body: () -> Result) -> Result {
+        nevod_bell_lock(bell)
+        defer { nevod_bell_unlock(bell) }
+        return body()
+    }
+}

@@ -1,0 +1,96 @@
+"""Responses that a plugin refuses: the exit code, and what of the body arrives."""
+
+import functools
+import hashlib
+import os
+
+from support import INCLUDE, ROOT, RecordingServer, TestCase, cases, compile_c, reply, shared_folder
+
+
+@functools.cache
+def response_plugin():
+    """Compiles the plugin of the library's tests that does what header lines say."""
+    path = shared_folder() / "libResponse.so"
+    source = ROOT / "Tests/NevodHostTests/TestPlugins/response.c"
+    compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", source, "-o", path])
+    return path
+
+
+BODY = bytes(range(256)) * 2000
+
+
+def checked(body=BODY, status="200 OK", of=BODY):
+    """Returns a response with the digests of a body, which may be another one."""
+    digests = " ".join(f"{name}={hashlib.new(name.replace('-', ''), of).hexdigest()}" for name in ("sha-512", "sha-256", "sha-384"))
+    return reply(status, f"X-Digests: {digests}", body=body)
+
+
+class Refused(TestCase):
+    REASON = 'the scheme "plain" refused the response in on_response: X-Digests doesn\'t match the body'
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.enterContext(RecordingServer(lambda seen: self.response))
+
+    def send(self, *arguments, needs="cod"):
+        return self.run_host(
+            "--plugin", response_plugin(), "--scheme", "plain", "--set", f"needs={needs}", *arguments, self.server.http)
+
+    def expect_refused(self, outcome, reason=REASON):
+        self.expect(outcome, 116)
+        self.assertIn(reason, outcome.err)
+        self.assertIn("libResponse.so", outcome.err)
+
+    def test_right_body(self):
+        self.response = checked()
+        path = self.folder / "file"
+        self.expect(self.send("-o", path), 0)
+        self.assertEqual(path.read_bytes(), BODY)
+        outcome = self.send()
+        self.expect(outcome, 0)
+        self.assertEqual(outcome.out, BODY)
+
+    @cases({"last_byte": BODY[:-1] + b"?", "first_byte": b"?" + BODY[1:], "short": BODY[:-1], "long": BODY + b"?"})
+    def test_no_file_of_a_tampered_body(self, body):
+        self.response = checked(body)
+        self.expect_refused(self.send("-o", self.folder / "file"))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_old_file_stays(self):
+        path = self.file("file", "old")
+        self.response = checked(b"?" + BODY[1:])
+        self.expect_refused(self.send("-o", path))
+        self.assertEqual(path.read_text(), "old")
+        self.assertEqual(os.listdir(self.folder), ["file"])
+
+    def test_standard_output_has_the_body_and_the_code_says_so(self):
+        body = b"?" + BODY[1:]
+        self.response = checked(body)
+        outcome = self.send()
+        self.expect_refused(outcome)
+        self.assertEqual(outcome.out, body)
+
+    @cases({"challenge": "401 Unauthorized", "forbidden": "403 Forbidden"})
+    def test_nothing_of_a_challenge(self, status):
+        self.response = checked(b"?" + BODY[1:2000], status, of=BODY[:2000])
+        outcome = self.send("-o", self.folder / "file")
+        self.expect_refused(outcome)
+        self.assertEqual((outcome.out, os.listdir(self.folder)), (b"", []))
+
+    def test_nothing_of_a_response_that_is_refused_by_its_head(self):
+        self.response = reply("200 OK", "X-Verdict: refuse", "X-Report: is missing", body=BODY)
+        outcome = self.send(needs="o")
+        self.expect_refused(outcome, "refused the response in on_response: X-Signature is missing")
+        self.assertEqual(outcome.out, b"")
+        self.assertNotIn("sensitive", outcome.err)
+
+    def test_head_has_no_body_to_check(self):
+        self.response = b"HTTP/1.1 200 OK\r\nX-Digests: none\r\nContent-Length: 1000\r\n\r\n"
+        self.expect(self.send("-X", "HEAD"), 0)
+
+    def test_compressed_asks_for_no_coding(self):
+        self.response = checked()
+        outcome = self.send("--compressed")
+        self.expect(outcome, 0)
+        self.assertEqual(outcome.out, BODY)
+        self.assertEqual(self.server.requests[-1].values("Accept-Encoding"), ["identity"])
