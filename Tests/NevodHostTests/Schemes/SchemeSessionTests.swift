@@ -136,7 +136,8 @@ struct SchemeSessionTests {
 
     @Test(arguments: [
         (1, "bad settings"), (2, "bad token"), (3, "denied"), (4, "unavailable for now"), (6, "a fault of the plugin"),
-        (77, "status 77, which the contract doesn't know"), (-1, "status -1, which the contract doesn't know"),
+        (77, "a fault of the plugin: status 77, which the contract doesn't know"),
+        (-1, "a fault of the plugin: status -1, which the contract doesn't know"),
     ])
     func `A flow that can't begin fails with its status and reason`(status: Int, words: String) async throws {
         let session = try session("begin \(status)")
