@@ -43,6 +43,7 @@ public struct Exchange: Sendable {
         self.bindings = bindings
         self.work = work
         self.yieldSlot = yieldSlot
+        if let work, let yieldSlot { work.yieldSlotWhenAbandoned(yieldSlot) }
     }
 
     /// Records `provenance` for every edit that `body` makes to the request.

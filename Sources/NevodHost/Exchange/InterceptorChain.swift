@@ -27,6 +27,7 @@ public struct InterceptorChain: RequestInterceptor {
 
     func adapt(_ exchange: inout Exchange, with interceptors: [any RequestInterceptor]) async throws {
         for interceptor in interceptors {
+            try exchange.work?.check()
             do { try await interceptor.adapt(&exchange) } catch { throw InterceptorError.naming(interceptor, error) }
         }
     }
@@ -36,6 +37,7 @@ public struct InterceptorChain: RequestInterceptor {
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
         for interceptor in all.reversed() {
+            try exchange.work?.check()
             do {
                 if try await interceptor.retry(&exchange, after: outcome) { return true }
             } catch {

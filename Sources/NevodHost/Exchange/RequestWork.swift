@@ -7,12 +7,8 @@ internal import Synchronization
 /// at its deadline, or when it is cancelled, while the work is still blocked. From then on the work is abandoned: once its
 /// thread returns, it must send nothing and change nothing.
 final class RequestWork: @unchecked Sendable {  // The atomic pointers are to memory that never changes.
-    private struct State {
-        var isAbandoned = false
-        var releaseSlot: (@Sendable () -> Void)?
-    }
-
-    private let state = Locked(State())
+    private let abandoned = Atomic<Bool>(false)
+    private let yieldSlot = Locked<Exchange.YieldSlot?>(nil)
     private let fail: @Sendable (NetworkError) -> Void
     // The call of a plugin in progress; no function if there is none. The memory is never freed.
     private let names = Atomic<UnsafePointer<nevod_call_names>?>(nil)
@@ -34,17 +30,61 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
         on executor: (any TaskExecutor)?, until deadline: ContinuousClock.Instant?,
         _ body: @escaping @Sendable (RequestWork) async throws(NetworkError) -> Success
     ) async throws(NetworkError) -> Success {
-        let waiter = Waiter<Success>()
-        let work = RequestWork { waiter.resume(with: .failure($0)) }
+        let outcome = Outcome<Success>()
+        let work = RequestWork { outcome.set(.failure($0)) }
         let task = Task(executorPreference: executor) {
-            do { waiter.resume(with: .success(try await body(work))) } catch { waiter.resume(with: .failure(error)) }
+            do throws(NetworkError) { outcome.set(.success(try await body(work))) } catch { outcome.set(.failure(error)) }
         }
         let timer = deadline.map { deadline in TimerQueue.shared.schedule(at: deadline) { work.expire(at: deadline) } }
         defer { if let timer { TimerQueue.shared.cancel(timer) } }
-        do { return try await waiter.value(until: nil) } catch {
+        do { return try await outcome.value().get() } catch {
             work.abandon()
             task.cancel()
-            throw error as? NetworkError ?? .cancelled
+            throw error
+        }
+    }
+
+    /// The first of the work's result, its deadline and its cancellation. (A ``Waiter`` does the same for errors of all types; here, in
+    /// the same module, the compiler specializes it, and it costs each request less.)
+    private final class Outcome<Success: Sendable>: Sendable {
+        typealias Value = Result<Success, NetworkError>
+
+        private enum State {
+            case new
+            case awaited(UnsafeContinuation<Value, Never>)
+            case set(Value)
+        }
+
+        private let state = Locked(State.new)
+
+        func set(_ value: Value) {
+            let continuation = state.withLock { state -> UnsafeContinuation<Value, Never>? in
+                switch state {
+                case .set: return nil
+                case .new:
+                    state = .set(value)
+                    return nil
+                case .awaited(let continuation):
+                    state = .set(value)
+                    return continuation
+                }
+            }
+            continuation?.resume(returning: value)
+        }
+
+        func value() async -> Value {
+            await withTaskCancellationHandler {
+                await withUnsafeContinuation { continuation in
+                    let value = state.withLock { state -> Value? in
+                        if case .set(let value) = state { return value }
+                        state = .awaited(continuation)
+                        return nil
+                    }
+                    if let value { continuation.resume(returning: value) }
+                }
+            } onCancel: {
+                set(.failure(.cancelled))
+            }
         }
     }
 
@@ -66,25 +106,26 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
         return !isAbandoned
     }
 
-    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+    var isAbandoned: Bool { abandoned.load(ordering: .relaxed) }
 
     /// - Throws: ``NetworkError/cancelled`` if the work was abandoned.
     func check() throws(NetworkError) {
         if isAbandoned { throw .cancelled }
     }
 
-    /// Calls `release` when the work is abandoned, so that a blocked request doesn't keep others from being sent.
-    func releaseWhenAbandoned(_ release: @escaping @Sendable () -> Void) {
-        state.withLock { $0.releaseSlot = release }
+    /// Releases the slot of the request when the work is abandoned, so that a blocked request doesn't keep others from being sent.
+    func yieldSlotWhenAbandoned(_ yieldSlot: @escaping Exchange.YieldSlot) {
+        self.yieldSlot.withLock { $0 = yieldSlot }
     }
 
     private func abandon() {
-        let release = state.withLock { state in
-            state.isAbandoned = true
-            defer { state.releaseSlot = nil }
-            return state.releaseSlot
+        abandoned.store(true, ordering: .relaxed)
+        let yieldSlot = yieldSlot.withLock { yieldSlot in
+            defer { yieldSlot = nil }
+            return yieldSlot
         }
-        release?()
+        // Never acquired again.
+        _ = yieldSlot?()
     }
 
     private func expire(at deadline: ContinuousClock.Instant) {

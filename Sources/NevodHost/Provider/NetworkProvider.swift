@@ -118,7 +118,6 @@ public struct NetworkProvider: Sendable {
             let slot = try await acquireSlot(at: request.origin, deadline)
             // Released explicitly: an interceptor, or a task it started, may still hold the exchange and with it the slot.
             defer { slot.release() }
-            work?.releaseWhenAbandoned { slot.release() }
             var transfer = options.transfer
             do { transfer.timeout = try deadline.remaining } catch { throw NetworkError(.deadlineExceeded) }
             bindings.signing.beginAttempt()

@@ -26,8 +26,13 @@ package final class TimerQueue: Sendable {
     ///
     /// - Returns: a number for ``cancel(_:)``.
     package func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping Action) -> UInt64 {
-        let (number, wakeUp) = state.withLock { ($0.queue.insert(action, at: deadline), $0.planSleep()) }
-        if let wakeUp { sleep(until: wakeUp) }
+        let (number, mustSleep) = state.withLock { state in
+            // Not `planSleep`, which looks for the earliest deadline: most timers are due later than the one slept for.
+            let mustSleep = state.wakeUp.map { deadline < $0 } ?? true
+            if mustSleep { state.wakeUp = deadline }
+            return (state.queue.insert(action, at: deadline), mustSleep)
+        }
+        if mustSleep { sleep(until: deadline) }
         return number
     }
 

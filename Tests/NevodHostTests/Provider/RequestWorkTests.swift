@@ -17,10 +17,12 @@ struct RequestWorkTests {
         let hasReturned = Latch()
         private let requests = Collected<Void>()
         private let inRetry: Bool
+        private let wantsRetry: Bool
         private let call: (@Sendable (RequestWork) -> Void)?
 
-        init(inRetry: Bool = false, call: (@Sendable (RequestWork) -> Void)? = nil) {
+        init(inRetry: Bool = false, wantsRetry: Bool = false, call: (@Sendable (RequestWork) -> Void)? = nil) {
             self.inRetry = inRetry
+            self.wantsRetry = wantsRetry
             self.call = call
         }
 
@@ -32,7 +34,7 @@ struct RequestWorkTests {
 
         func retry(_ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>) async throws -> Bool {
             if inRetry { block(exchange) }
-            return inRetry && exchange.attempt == 1
+            return wantsRetry && exchange.attempt == 1
         }
 
         private func block(_ exchange: Exchange) {
@@ -68,8 +70,15 @@ struct RequestWorkTests {
     /// Runs `body` in place of an interceptor's work.
     private struct Interceptor: RequestInterceptor {
         var mayBlock = true
+        var retry: @Sendable () -> Void = {}
         let body: @Sendable (Exchange) async throws -> Void
+
         func adapt(_ exchange: inout Exchange) async throws { try await body(exchange) }
+
+        func retry(_ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>) async throws -> Bool {
+            retry()
+            return false
+        }
     }
 
     private struct Stamp: TokenModel {
@@ -89,7 +98,7 @@ struct RequestWorkTests {
     @Test(arguments: [false, true])
     func `A request ends at its deadline while an interceptor blocks, and nothing follows`(inRetry: Bool) async throws {
         let transport = Loop()
-        let interceptor = Blocking(inRetry: inRetry)
+        let interceptor = Blocking(inRetry: inRetry, wantsRetry: inRetry)
         let provider = NetworkProvider(session: transport, interceptor: interceptor)
         let error = await #expect(throws: NetworkError.self) { try await provider.send(request(), short) }
         guard case .timeout = error else { return #expect(Bool(false), "\(String(describing: error))") }
@@ -98,6 +107,27 @@ struct RequestWorkTests {
         // Runs after the rest of the abandoned request, on the same thread.
         _ = try await provider.send(request(), unlimited)
         #expect(transport.sent.count == (inRetry ? 3 : 1))
+    }
+
+    @Test func `Once a request has ended, its other interceptors are not called`() async throws {
+        let calls = Collected<String>()
+        for inRetry in [false, true] {
+            let interceptor = Blocking(inRetry: inRetry)
+            let others = [
+                Interceptor { _ in calls.append("adapt") }, Interceptor(retry: { calls.append("retry") }, body: { _ in }),
+            ]
+            // A chain calls `retry` from its end.
+            let chain = InterceptorChain(inRetry ? [others[1], interceptor] : [interceptor, others[0]])
+            let transport = Loop()
+            await #expect(throws: NetworkError.timeout) {
+                try await NetworkProvider(session: transport, interceptor: chain).send(request(), short)
+            }
+            interceptor.release.set()
+            await interceptor.hasReturned.wait()
+            // Runs after the rest of the abandoned request, on the same thread.
+            await Task(executorPreference: transport.executor) {}.value
+        }
+        #expect(calls.values.isEmpty)
     }
 
     @Test func `A request of a session ends at its deadline while an interceptor blocks the session's thread`() async throws {
