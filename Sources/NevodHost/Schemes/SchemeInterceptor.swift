@@ -29,15 +29,6 @@ public struct SchemeInterceptor: RequestInterceptor {
         try await own.adaptWithOwnToken(&exchange)
     }
 
-    /// The interceptor of an exchange's parameters, kept for all attempts. A class, since attachments are compared by their type.
-    private final class Chosen: Sendable {
-        let interceptor: SchemeInterceptor
-
-        init(_ interceptor: SchemeInterceptor) {
-            self.interceptor = interceptor
-        }
-    }
-
     /// Returns the interceptor of the session that keeps the token for the exchange's parameters.
     ///
     /// - Returns: nil if it is this one.
@@ -46,12 +37,13 @@ public struct SchemeInterceptor: RequestInterceptor {
             let sessions = session.sessions
         else { return nil }
         let owner = ObjectIdentifier(sessions)
-        if let chosen: Chosen = exchange.bindings.attachment(of: owner) { return chosen.interceptor }
+        // The same for all attempts, though the session may have forgotten the set since.
+        if let chosen: SchemeInterceptor = exchange.bindings.attachment(of: owner) { return chosen }
         do throws(PluginError) {
-            let set = try session.instance.parameterSet(of: exchange.schemeParameters)
-            let chosen = Chosen(session.session(for: set).interceptor)
+            guard let set = try session.instance.parameterSet(of: exchange.schemeParameters), !set.isDefault else { return nil }
+            let chosen = session.session(for: set).interceptor
             exchange.bindings.attach(chosen, of: owner)
-            return chosen.interceptor
+            return chosen
         } catch {
             throw .plugin(error)
         }

@@ -10,6 +10,8 @@ enum TestPlugin {
     static let response = Result { try load("response") }
     static let flow = Result { try load("flow") }
     static let bare = Result { try load("bare") }
+    static let body = Result { try load("body") }
+    static let parameters = Result { try load("parameters") }
     /// Each call gives another value, whose schemes have warned of nothing yet.
     static func keeper() throws -> Plugin { try load("keeper") }
     static func slow() throws -> Plugin { try load("slow") }
@@ -32,7 +34,10 @@ enum TestPlugin {
     private static let compiler = (getenv("NEVOD_TEST_PLUGIN_COMPILER").map { String(cString: $0) } ?? "cc")
         .split(separator: " ").map(String.init)
 
-    private static func load(_ name: String, from sources: String = "TestPlugins") throws -> Plugin {
+    /// The plugin whose tables have the sizes that the macros define, compiled anew.
+    static func limits(_ macros: [String]) throws -> Plugin { try load("limits", macros: macros) }
+
+    private static func load(_ name: String, from sources: String = "TestPlugins", macros: [String] = []) throws -> Plugin {
         let folder = try TemporaryFolder()
         let library = "\(folder.path)/lib\(name).so"
         _ = try Command.output(
@@ -40,7 +45,7 @@ enum TestPlugin {
                 "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC", "-shared", "-fvisibility=hidden",
                 "-I\(repository)/Sources/NevodPluginABI/include",
                 "\(repository)/Tests/NevodHostTests/\(sources)/\(name).c", "-o", library,
-            ] + (sources == "Probes" ? ["-lcrypto"] : []))
+            ] + macros.map { "-D\($0)" } + (sources == "Probes" ? ["-lcrypto"] : []))
         return try Plugin(named: library)
     }
 }
