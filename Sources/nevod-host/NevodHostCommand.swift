@@ -7,7 +7,6 @@ struct NevodHostCommand {
     static func main() {
         StandardDescriptors.open()
         ProcessGuard.harden()
-        PluginCrashReport.install(program: "nevod-host", exitStatus: ExitCode.plugin, neverExits: true)
         // A closed pipe makes the write fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         // A file that exceeds the user's size limit makes the write fail instead of ending the process.

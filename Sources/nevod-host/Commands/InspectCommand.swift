@@ -8,7 +8,7 @@ struct InspectCommand {
         guard let name = arguments.operands.first, arguments.operands.count == 1 else {
             throw UsageError("inspect needs one plugin: nevod-host inspect NAME")
         }
-        let plugin = try Plugin(named: name)
+        let plugin = try PluginLoader.load(name)
         let text = arguments.has(.json) ? json(plugin).text : self.text(plugin)
         try FileDescriptor.standardOutput.write(Array((text + "\n").utf8).span)
     }

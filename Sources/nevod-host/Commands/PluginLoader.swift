@@ -19,6 +19,12 @@ struct PluginLoader {
         return loaded
     }
 
+    /// Loads a plugin, and names it if it crashes from now on. A command without a plugin leaves the signals alone.
+    static func load(_ name: String) throws -> Plugin {
+        PluginCrashReport.install(program: "nevod-host", exitStatus: ExitCode.plugin, neverExits: true)
+        return try Plugin(named: name)
+    }
+
     /// Returns nil without `--plugin`.
     func scheme() throws -> LoadedScheme? {
         guard let name = arguments.value(.plugin) else {
@@ -27,7 +33,7 @@ struct PluginLoader {
             }
             return nil
         }
-        let plugin = try Plugin(named: name)
+        let plugin = try Self.load(name)
         let scheme = try plugin.scheme(arguments.value(.scheme))
         console.trace("*", "plugin \(plugin.name) \(plugin.version) from \(plugin.path), scheme \(scheme.id)")
         let settings = try SettingSource(scheme: scheme, console: console).settings(arguments.values(.set))
