@@ -96,7 +96,8 @@ let package = Package(
             name: "NevodStorageTests", dependencies: ["NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
             swiftSettings: strict, linkerSettings: sanitizerSymbols),
         .testTarget(
-            name: "NevodHostTests", dependencies: ["NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
+            name: "NevodHostTests",
+            dependencies: ["CPluginCalls", "NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
             exclude: ["Probes", "TestPlugins"], swiftSettings: strict, linkerSettings: sanitizerSymbols),
         .testTarget(
             name: "NevodHostFoundationTests",

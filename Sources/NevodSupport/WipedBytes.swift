@@ -1,7 +1,7 @@
 /// A growing buffer for a message that may hold secrets. Memory that it outgrows is wiped.
 package struct WipedBytes: ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer
-    private var count = 0
+    package private(set) var count = 0
 
     package init(capacity: Int = 256) {
         memory = .allocate(byteCount: capacity, alignment: 1)
@@ -27,6 +27,11 @@ package struct WipedBytes: ~Copyable {
     package mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Lends the bytes for the call.
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
     }
 
     /// A copy of the bytes as text, which is not wiped.

@@ -210,6 +210,48 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
         copy(f->token, sizeof f->token, event->url);
         return give(to, strchr(f->token, '?') ? strchr(f->token, '?') + 1 : "nothing");
     }
+    /* A passkey, then a browser, then a device code. */
+    MODE("fallback") {
+        static const nevod_question PASSKEY = {
+            .struct_size = sizeof PASSKEY, .kind = 99, .name = NEVOD_BYTES("passkey"), .prompt = NEVOD_BYTES("Passkey")};
+        static const nevod_question *const ONE_PASSKEY[] = {&PASSKEY};
+        char tried[64], address[512];
+        AT_START return to->listen(to->host, &(nevod_listen){.struct_size = sizeof(nevod_listen), .path = TEXT("/back")});
+        if (event->kind == NEVOD_EVENT_LISTENING) {
+            int32_t asked = to->ask(to->host, ONE_PASSKEY, 1);
+            snprintf(address, sizeof address, "%s/authorize?to=%.*s", url, (int)event->url.count, (const char *)event->url.data);
+            int32_t browsed = to->browse(to->host, text(address));
+            snprintf(tried, sizeof tried, "ask %d, browse %d", (int)asked, (int)browsed);
+            say(in, tried);
+            if (browsed == NEVOD_OK)
+                return NEVOD_OK;
+            return to->show(to->host, TEXT("Enter ABCD"), TEXT("http://127.0.0.1/device"));
+        }
+        return give(to, event->kind == NEVOD_EVENT_SHOWN ? "device" : "browser");
+    }
+    /* A password, then a browser; nothing else. */
+    MODE("person") {
+        AT_START return to->listen(to->host, &(nevod_listen){.struct_size = sizeof(nevod_listen), .path = TEXT("/back")});
+        if (to->ask(to->host, ONE_SECRET, 1) == NEVOD_OK)
+            return NEVOD_OK;
+        to->browse(to->host, text(url));
+        return NEVOD_OK;
+    }
+    MODE("account") {
+        AT_START copy(f->token, sizeof f->token, event->account);
+        return give(to, f->token[0] ? f->token : "none");
+    }
+    MODE("form") {
+        char address[512];
+        AT_START return to->listen(to->host, &(nevod_listen){
+            .struct_size = sizeof(nevod_listen), .flags = NEVOD_LISTEN_FORM_POST, .path = TEXT("/back"), .host = TEXT("localhost")});
+        if (event->kind == NEVOD_EVENT_LISTENING) {
+            snprintf(address, sizeof address, "%s/authorize?to=%.*s", url, (int)event->url.count, (const char *)event->url.data);
+            return to->browse(to->host, text(address));
+        }
+        copy(f->token, sizeof f->token, event->body);
+        return give(to, f->token);
+    }
     MODE("waits") {
         say(in, "the flow waits");
         return to->wait(to->host, 3600u * 100000000ull);

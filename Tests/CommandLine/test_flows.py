@@ -189,6 +189,51 @@ class WithoutTerminal(LoginTestCase):
         self.expect_unanswered(outcome, f"{self.server.http}/authorize?to=http://127.0.0.1:", "BROWSER")
 
 
+    def test_every_missing_thing_is_told(self):
+        outcome = self.login("person", "--set", f"url={self.server.http}")
+        self.expect_unanswered(
+            outcome, 'asks for "password" (Password)', "--answer password=env:VARIABLE", f"asks to open {self.server.http} in a browser",
+            "BROWSER")
+
+
+class Fallback(LoginTestCase):
+    """A login that tries a question of unknown kind, then a browser, then shows a device code."""
+
+    def fall_back(self, *words, **options):
+        return self.login("fallback", "-v", "--set", f"url={self.server.http}", *words, **options)
+
+    @cases({
+        "without_display": {}, "browser_that_is_not_there": {"BROWSER": "/nonexistent:not-a-command"},
+        "display_without_opener": {"DISPLAY": ":7", "PATH": "/nonexistent"},
+    })
+    def test_device_code(self, env):
+        outcome = self.fall_back(env=env)
+        self.expect_token(outcome, "device")
+        self.expect(outcome, 0, "* login: ask 5, browse 5\n", "nevod-host: Enter ABCD\nnevod-host: http://127.0.0.1/device\n")
+
+    def test_browser(self):
+        self.respond = lambda seen: (
+            reply("302 Found", "Location: " + seen.query.removeprefix("to=")) if seen.path == "/authorize" else reply(body=b"hello"))
+        script = self.file(
+            "browser", "#!/usr/bin/env python3\nimport sys, urllib.request\nurllib.request.urlopen(sys.argv[1]).read()\n", mode=0o755)
+        outcome = self.fall_back(env={"BROWSER": str(script)})
+        self.expect_token(outcome, "browser")
+        self.expect(outcome, 0, "* login: ask 5, browse 0\n")
+
+    def test_kit(self):
+        outcome = self.run_host(
+            "--no-store", "--account", "ada", "--plugin", BUILD / "libFlowProbe.so", "--set", f"server={self.server.http}", "--set",
+            "fault=browserless", self.server.http)
+        self.expect(outcome, 0, "nevod-host: Enter ABCD at\n", f"nevod-host: {self.server.http}/device\n")
+        self.assertEqual(self.server.requests[-1].values("X-Token"), ["device"])
+
+
+class Account(LoginTestCase):
+    @cases({"named": (["--account", "flows"], "flows"), "not_named": ([], "none"), "empty": (["--account", ""], "none")})
+    def test_reaches_the_login(self, words, token):
+        self.expect_token(self.login("account", *words), token)
+
+
 class AtTheTerminal(LoginTestCase):
     def test_every_kind(self):
         with self.terminal("all", "-v") as terminal:
@@ -380,6 +425,18 @@ urllib.request.urlopen(sys.argv[-1]).read()
         address = next(line.removeprefix("nevod-host: ") for line in outcome.err.splitlines() if "/authorize" in line)
         word = ("new=" if "%s" in command else "") + address
         self.assertEqual(self.log.read_text(), f"{[word]} 0 [] True\n")
+
+    def test_posted_form(self):
+        """The server's page posts the form to the redirect URI."""
+        self.script.write_text("""#!/usr/bin/env python3
+import sys, urllib.parse, urllib.request
+address = urllib.parse.parse_qs(urllib.parse.urlsplit(sys.argv[-1]).query)["to"][0]
+assert address.startswith("http://localhost:"), address
+urllib.request.urlopen(urllib.request.Request(address, b"code=c%20d&state=s", {"Origin": "https://server.example"})).read()
+""")
+        outcome = self.login("form", "-v", "--set", f"url={self.server.http}", env={"BROWSER": str(self.script)})
+        self.expect_token(outcome, "code=c%20d&state=s")
+        self.assertNotIn("c%20d", outcome.err)
 
     @cases({"without_display": {}, "browser_that_does_not_start": {"BROWSER": "/nonexistent"}})
     def test_printed(self, env):

@@ -70,8 +70,11 @@ public struct PluginError: Error, Sendable {
         case refusedResponse(scheme: String, subject: String, message: String, detail: Secret?)
         /// A flow broke the contract, or exceeded its limit of steps, bytes or time.
         case flowFault(scheme: String, flow: String, problem: String)
-        /// A flow asked questions, and got no answer.
+        /// A flow asked questions, and got no answer; or wanted other things of a person or of the host, such as a `browser`, that are
+        /// not there.
         case unanswered(scheme: String, questions: [String])
+        /// The scheme has no flow of this kind, such as a `login`.
+        case noFlow(scheme: String, flow: String)
     }
 
     /// The library's path, or the requested name if no file was found.
@@ -157,6 +160,8 @@ extension PluginError: CustomStringConvertible {
             "the \(flow) flow of the scheme \"\(scheme)\" was stopped: \(problem)"
         case .unanswered(let scheme, let questions):
             "the scheme \"\(scheme)\" asks for \(questions.joined(separator: ", ")), but got no answer"
+        case .noFlow(let scheme, let flow):
+            "the scheme \"\(scheme)\" has no \(flow)"
         case .refusedEdit(let scheme, let what, let problem):
             "the scheme \"\(scheme)\" tried to write \(what): \(problem)"
         }

@@ -21,6 +21,8 @@ public struct Exchange: Sendable {
     var bindings: CredentialBindings
     /// Whether an interceptor reads each byte of the response, which is then received as a stream.
     var readsWholeBody = false
+    /// The task that works on the request; nil if no interceptor of the request may block.
+    let work: RequestWork?
     private let yieldSlot: YieldSlot?
 
     /// Releases the request's ``DispatchSlot``, and returns a closure that acquires it again.
@@ -30,7 +32,7 @@ public struct Exchange: Sendable {
         request: HTTPRequest, options: TransferOptions, schemeParameters: SchemeParameters = [:], attempt: Int = 1,
         mayCarryCredentials: Bool = true,
         deadline: ContinuousClock.Instant? = nil, bindings: CredentialBindings = CredentialBindings(),
-        yieldSlot: YieldSlot? = nil
+        work: RequestWork? = nil, yieldSlot: YieldSlot? = nil
     ) {
         self.request = request
         self.options = options
@@ -39,6 +41,7 @@ public struct Exchange: Sendable {
         self.mayCarryCredentials = mayCarryCredentials
         self.deadline = deadline
         self.bindings = bindings
+        self.work = work
         self.yieldSlot = yieldSlot
     }
 

@@ -4,6 +4,7 @@ public struct InterceptorChain: RequestInterceptor {
     private let all: [any RequestInterceptor]
     let credentials: [any RequestInterceptor]
     let signatures: [any RequestInterceptor]
+    public let mayBlock: Bool
     private let observers: [any OutcomeObserver]
     let declaring: [any ParameterDeclaring]
     private let readers: [any ResponseReader]
@@ -15,6 +16,7 @@ public struct InterceptorChain: RequestInterceptor {
         signatures = flat.filter { $0.phase == .signature }
         all = credentials + signatures
         declaring = all.compactMap { ($0 as? any ParameterTaking)?.parameterDeclaring }
+        mayBlock = all.contains(where: \.mayBlock)
         observers = all.reversed().compactMap { $0 as? any OutcomeObserver }
         readers = all.reversed().compactMap { $0 as? any ResponseReader }.filter(\.readsBodies)
     }

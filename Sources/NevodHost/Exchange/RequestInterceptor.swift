@@ -21,6 +21,13 @@ public protocol RequestInterceptor: Sendable {
     /// ``TokenPhase/signature``, and then runs after all others, regardless of its position in a chain.
     var phase: TokenPhase { get }
 
+    /// Whether the interceptor may block its thread, for instance in a plugin or a C library. A request with such an interceptor
+    /// ends at its timeout, or when it is cancelled, even while the interceptor blocks; this costs it a task of its own. An
+    /// interceptor that wraps another one passes on its value. False by default.
+    ///
+    /// Waiting with `await` doesn't block.
+    var mayBlock: Bool { get }
+
     /// Changes the request before each attempt. A chain calls its interceptors first to last.
     func adapt(_ exchange: inout Exchange) async throws
 
@@ -50,6 +57,8 @@ extension RequestInterceptor where Request == HTTPRequest {
 
 extension RequestInterceptor {
     public var phase: TokenPhase { .credential }
+
+    public var mayBlock: Bool { false }
 
     public func adapt(_ exchange: inout Exchange) async throws {
         let shaped = try await Exchange.$current.withValue(exchange) { try await adapt(Request(exchange.request)) }

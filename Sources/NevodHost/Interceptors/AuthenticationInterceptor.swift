@@ -30,6 +30,9 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
 
     public var phase: TokenPhase { Token.phase }
 
+    /// Whether the token is a plugin's.
+    public var mayBlock: Bool { Token.self is PluginToken.Type }
+
     /// - Parameters:
     ///   - tokenStorage: stores the token. Interceptors with the same storage share each renewal.
     ///   - refreshStrategy: receives the stored token, or nil if none is stored, and returns another one. It may send requests,

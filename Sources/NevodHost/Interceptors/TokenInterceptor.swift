@@ -12,6 +12,9 @@ public struct TokenInterceptor<Token: TokenModel>: RequestInterceptor {
         self.phase = phase
     }
 
+    /// Whether the token is a plugin's.
+    public var mayBlock: Bool { Token.self is PluginToken.Type }
+
     public func adapt(_ exchange: inout Exchange) async throws {
         guard exchange.mayCarryCredentials else { return }
         try await token.write(on: &exchange)

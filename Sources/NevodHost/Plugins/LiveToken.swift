@@ -1,15 +1,24 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// A token as its scheme decoded it, so that requests need not parse its bytes. Immutable.
+/// A token as its scheme decoded it, so that requests need not parse its bytes; or the contract's table of the stored bytes, for a
+/// scheme that doesn't decode. Immutable.
 final class LiveToken: Sendable {
     let instance: SchemeInstance
-    /// The contract allows concurrent use from any thread.
+    /// The token of `authorize` and `on_response`. The contract allows concurrent use from any thread.
     nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
+    /// The memory of the table; nil for a decoded token. Written in `init` only, and freed with this object.
+    private nonisolated(unsafe) let lent: BorrowedBytes?
 
-    /// Returns nil if the scheme doesn't decode tokens.
-    init?(_ token: IssuedToken, of instance: SchemeInstance) throws(PluginError) {
-        guard let decode = instance.scheme.table.pointee.token_decode else { return nil }
+    init(_ token: IssuedToken, of instance: SchemeInstance) throws(PluginError) {
+        self.instance = instance
+        guard let decode = instance.scheme.table.pointee.token_decode else {
+            let lent = BorrowedBytes()
+            handle = UnsafeMutableRawPointer(mutating: lent.lend(token.table(lent)))
+            self.lent = lent
+            return
+        }
+        lent = nil
         var handle: UnsafeMutableRawPointer?
         var errors = ErrorSink()
         let status = token.bytes.withUnsafeBytes { bytes in
@@ -18,11 +27,11 @@ final class LiveToken: Sendable {
             }
         }
         guard status == NEVOD_OK else { throw errors.error(status, in: "token_decode", of: instance.scheme) }
-        self.instance = instance
         self.handle = handle
     }
 
     deinit {
+        guard lent == nil else { return }
         PluginCall.run("token_free", instance.services) { _ in
             instance.scheme.table.pointee.token_free?(instance.handle, handle)
         }

@@ -84,16 +84,16 @@ public struct PluginToken: TokenModel, Redacted {
         return instance
     }
 
-    /// Returns nil if the scheme doesn't decode tokens.
+    /// Returns nil for the token of a scheme whose settings are its credential.
     func liveToken(of instance: SchemeInstance) throws(PluginError) -> LiveToken? {
-        guard needsDecoding(by: instance) else { return nil }
+        guard !issued.bytes.isEmpty else { return nil }
         if let known = known(to: instance) { return known }
         return remember(try LiveToken(issued, of: instance))
     }
 
     /// The same, decoding on a worker's thread if the scheme may block.
     private func liveToken(of instance: SchemeInstance, until deadline: ContinuousClock.Instant?) async throws -> LiveToken? {
-        guard instance.mayBlock, needsDecoding(by: instance) else { return try liveToken(of: instance) }
+        guard instance.mayBlock, instance.scheme.table.pointee.token_decode != nil, !issued.bytes.isEmpty else { return try liveToken(of: instance) }
         if let known = known(to: instance) { return known }
         return remember(
             try await instance.onWorker("token_decode", until: deadline) { [issued] () throws(PluginError) in
@@ -101,16 +101,12 @@ public struct PluginToken: TokenModel, Redacted {
             })
     }
 
-    private func needsDecoding(by instance: SchemeInstance) -> Bool {
-        instance.scheme.table.pointee.token_decode != nil && !issued.bytes.isEmpty
-    }
-
     /// Copies may be bound to several instances, and an instance can use only tokens that it decoded itself.
     private func known(to instance: SchemeInstance) -> LiveToken? {
         live.token.withLock { $0 }.flatMap { $0.instance === instance ? $0 : nil }
     }
 
-    private func remember(_ made: LiveToken?) -> LiveToken? {
+    private func remember(_ made: LiveToken) -> LiveToken {
         live.token.withLock { $0 = made }
         return made
     }

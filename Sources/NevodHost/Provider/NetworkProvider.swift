@@ -70,23 +70,35 @@ public struct NetworkProvider: Sendable {
         let options = options ?? RequestOptions(timeout: config.timeout)
         if !options.schemeParameters.isEmpty { try chain.check(options.schemeParameters) }
         budget.deposit()
-        return try await onExecutor { () async throws(NetworkError) in
-            var redirects = RedirectChain(options.redirects)
-            let deadline = Deadline(options.timeout)
-            var signing = SigningClocks()
-            var hop = request
-            while true {
-                let (sent, response) = try await response(
-                    to: hop, options, deadline, mayCarryCredentials: redirects.mayCarryCredentials, &signing)
-                do throws(RedirectError) {
-                    guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
-                        return response
-                    }
-                    await drain(response)
-                    hop = next
-                } catch {
-                    throw .redirect(error)
+        let deadline = Deadline(options.timeout)
+        guard chain.mayBlock else {
+            return try await onExecutor { () async throws(NetworkError) in
+                try await finalResponse(to: request, options, deadline, nil)
+            }
+        }
+        return try await RequestWork.run(on: session.executor, until: deadline.instant) { work throws(NetworkError) in
+            try await finalResponse(to: request, options, deadline, work)
+        }
+    }
+
+    /// Follows redirects.
+    private func finalResponse(
+        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, _ work: RequestWork?
+    ) async throws(NetworkError) -> HTTPResponse {
+        var redirects = RedirectChain(options.redirects)
+        var signing = SigningClocks()
+        var hop = request
+        while true {
+            let (sent, response) = try await response(
+                to: hop, options, deadline, work, mayCarryCredentials: redirects.mayCarryCredentials, &signing)
+            do throws(RedirectError) {
+                guard case .follow(let next) = try redirects.next(after: response, to: hop, sent: sent) else {
+                    return response
                 }
+                await drain(response)
+                hop = next
+            } catch {
+                throw .redirect(error)
             }
         }
     }
@@ -94,26 +106,29 @@ public struct NetworkProvider: Sendable {
     /// Sends one hop, with as many attempts as the chain, and then the retry policy, ask for. Each attempt starts from the
     /// caller's request, without the edits of the previous one.
     private func response(
-        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, mayCarryCredentials: Bool,
-        _ signing: inout SigningClocks
+        to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, _ work: RequestWork?,
+        mayCarryCredentials: Bool, _ signing: inout SigningClocks
     ) async throws(NetworkError) -> (sent: HTTPRequest, HTTPResponse) {
         var attempt = 1
         var bindings = CredentialBindings()
         bindings.signing = signing
         var retries = RetryState(options.retryPolicy ?? config.retryPolicy)
         while true {
+            try work?.check()
             let slot = try await acquireSlot(at: request.origin, deadline)
             // Released explicitly: an interceptor, or a task it started, may still hold the exchange and with it the slot.
             defer { slot.release() }
+            work?.releaseWhenAbandoned { slot.release() }
             var transfer = options.transfer
             do { transfer.timeout = try deadline.remaining } catch { throw NetworkError(.deadlineExceeded) }
             bindings.signing.beginAttempt()
             var exchange = Exchange(
                 request: request, options: transfer, schemeParameters: options.schemeParameters, attempt: attempt,
                 mayCarryCredentials: mayCarryCredentials,
-                deadline: deadline.instant, bindings: bindings,
+                deadline: deadline.instant, bindings: bindings, work: work,
                 yieldSlot: { slot.yield(until: deadline.instant) })
             try await authorize(&exchange)
+            try work?.check()
             observer?(exchange.request)
             let start = exchange.bindings.signing.uptimeNow()
             let received = await send(exchange, deadline)
@@ -174,13 +189,23 @@ public struct NetworkProvider: Sendable {
     public func authorize(
         _ request: HTTPRequest, _ options: RequestOptions = RequestOptions()
     ) async throws(NetworkError) -> HTTPRequest {
-        try await onExecutor { () async throws(NetworkError) in
-            if !options.schemeParameters.isEmpty { try chain.check(options.schemeParameters) }
-            var exchange = Exchange(
-                request: request, options: options.transfer, schemeParameters: options.schemeParameters)
-            try await authorize(&exchange)
-            return exchange.request
+        guard chain.mayBlock else {
+            return try await onExecutor { () async throws(NetworkError) in try await authorized(request, options, nil) }
         }
+        // Without a deadline: the chain may have to wait for a person who logs in.
+        return try await RequestWork.run(on: session.executor, until: nil) { work throws(NetworkError) in
+            try await authorized(request, options, work)
+        }
+    }
+
+    private func authorized(
+        _ request: HTTPRequest, _ options: RequestOptions, _ work: RequestWork?
+    ) async throws(NetworkError) -> HTTPRequest {
+        if !options.schemeParameters.isEmpty { try chain.check(options.schemeParameters) }
+        var exchange = Exchange(
+            request: request, options: options.transfer, schemeParameters: options.schemeParameters, work: work)
+        try await authorize(&exchange)
+        return exchange.request
     }
 
     /// Runs the chain, adds the transport's header lines, and signs the result.

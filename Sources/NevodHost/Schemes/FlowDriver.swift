@@ -1,13 +1,5 @@
+internal import NevodPluginABI
 internal import NevodSupport
-
-/// The limits of a flow; the host ends a flow that exceeds one.
-struct FlowLimits: Sendable {
-    var steps = 100
-    /// The most bytes of all responses together.
-    var bytes = 8 << 20
-    /// Includes the time spent waiting, for people too.
-    var duration: Duration = .seconds(600)
-}
 
 /// Runs a flow: performs the actions that it returns, and passes the results to its next step. The flow itself does no I/O.
 struct FlowDriver: Sendable {
@@ -22,35 +14,42 @@ struct FlowDriver: Sendable {
     var logger: (any NetworkLogger)?
 
     /// - Parameters:
+    ///   - account: the account that the user wants; if empty, that of the token.
     ///   - response: the one with the challenge, for a challenge flow.
-    ///   - origin: the origin whose state the flow uses; nil for a login, which precedes any request.
+    ///   - origin: the origin whose state the flow uses, and that sent the challenge; nil for a login, which precedes any request.
     ///   - keep: saves a token durably.
     /// - Returns: the issued token; nil if the scheme has no flow of this kind.
     /// - Throws: ``PluginError``, `CancellationError`, and the errors of `keep` and the interaction.
     func run(
-        _ kind: FlowKind, token: IssuedToken? = nil, response: FlowResponse? = nil, at origin: Origin? = nil,
-        keep: (IssuedToken) async throws -> Void
+        _ kind: FlowKind, token: IssuedToken? = nil, account: String = "", response: FlowResponse? = nil,
+        at origin: Origin? = nil, keep: (IssuedToken) async throws -> Void
     ) async throws -> IssuedToken? {
         let deadline = ContinuousClock.now + limits.duration
         guard let flow = try await Flow.begin(kind, of: instance, until: deadline) else { return nil }
         var work = Work(
             origins: instance.flowOrigins, deadline: deadline, clockOrigin: instance.firstClockOrigin(of: origin))
+        // A proxy's challenge says nothing about the origin.
+        if kind == .challenge, instance.target == .origin { work.origins.challenge = origin }
         defer { work.listener?.stop() }
         if kind == .login, let interaction {
             let (title, origins) = (instance.scheme.title, work.origins.allowed)
             _ = try await bounded(work) { await interaction.loginBegins(with: title, at: origins) }
         }
         let correction = instance.clocks.correction(at: work.clockOrigin)
-        var event = FlowEvent.start(token: token?.moved(by: correction), response: response, parameters: parameters)
-        let place = instance.place(account: token?.account ?? "", origin: origin)
+        let tokenAccount = token?.account ?? ""
+        var event = FlowEvent.start(
+            token: token?.moved(by: correction), response: response, account: account.isEmpty ? tokenAccount : account,
+            parameters: parameters)
+        let place = instance.place(account: tokenAccount, origin: origin)
         var kept: Secret?
-        for _ in 0..<limits.steps {
-            let (action, state) = try await flow.step(
-                event, now: work.time(of: instance), state: instance.state(at: place), until: deadline)
+        var count = FlowCount(limits)
+        while true {
+            let (action, state) = try await step(flow, event, at: place, work)
+            if let problem = count.add(action, after: event) { throw flow.fault(problem) }
             // A login's account, and so the place of its state, is known only when it finishes.
             if kind == .login { kept = state ?? kept } else if let state { instance.setState(state, at: place) }
             // A person may take long, and a login doesn't use the stored token: other processes need not wait for it.
-            if kind == .login, action.involvesPeople { RenewalContext.renewals.last?.releaseLock() }
+            if kind == .login, action.userAction != nil { RenewalContext.renewals.last?.releaseLock() }
             do {
                 switch action {
                 case .token(let issued):
@@ -70,7 +69,23 @@ struct FlowDriver: Sendable {
                 throw CancellationError()
             }
         }
-        throw flow.fault("it took more than \(limits.steps) steps")
+    }
+
+    /// Runs the flow's next step. If it ends the flow because of an unsupported action, the interaction may explain it better.
+    private func step(
+        _ flow: Flow, _ event: FlowEvent, at place: StatePlace, _ work: Work
+    ) async throws -> (FlowAction, state: Secret?) {
+        do {
+            return try await flow.step(
+                event, now: work.time(of: instance), state: instance.state(at: place), until: work.deadline,
+                supports: { [interaction] action in interaction?.supports(action) ?? action.isPossibleAlone })
+        } catch let error as PluginError {
+            guard case .unanswered = error.reason else { throw error }
+            let tried = flow.unsupported.compactMap(\.action)
+            // The interaction can't explain an action that it doesn't know.
+            guard !tried.isEmpty, tried.count == flow.unsupported.count else { throw error }
+            throw interaction?.error(forUnsupported: tried) ?? error
+        }
     }
 
     private func cancel(_ flow: Flow, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant) {
@@ -106,19 +121,18 @@ struct FlowDriver: Sendable {
             if let interaction {
                 let isShown: Void? = try await bounded(work) { try await interaction.show(text, url: url) }
                 guard isShown != nil else { throw instance.unanswered(["show"]) }
-            } else if !url.isEmpty {
-                // A text may go unread, but an address has to be opened by a person.
-                throw instance.unanswered(["browser"])
             }
             return .shown
-        case .listen(let path):
+        case .listen(let uri):
+            // The next one may want the same port.
             work.listener?.stop()
-            do throws(TransportError) {
-                let listener = try LoopbackListener(path: path)
+            work.listener = nil
+            do throws(ListenError) {
+                let listener = try LoopbackListener(uri)
                 work.listener = listener
                 return .listening(url: listener.url)
             } catch {
-                return .transportError(.permanent, error.description)
+                return .transportError(error.isTransient ? .transient : .permanent, error.description)
             }
         case .browse(let url): return try await browse(url, flow, work)
         case .wait(let pause):
@@ -149,7 +163,10 @@ struct FlowDriver: Sendable {
         guard let interaction else { throw instance.unanswered(["browser"]) }
         let isOpen: Void? = try await bounded(work) { try await interaction.open(url) }
         guard isOpen != nil else { throw instance.unanswered(["browser"]) }
-        do { return .redirect(url: try await listener.redirect(until: work.deadline)) } catch is CancellationError {
+        do {
+            let redirect = try await listener.redirect(until: work.deadline)
+            return .redirect(url: redirect.url, body: redirect.body)
+        } catch is CancellationError {
             throw CancellationError()
         } catch {
             throw instance.unanswered(["browser"])
@@ -172,18 +189,18 @@ struct FlowDriver: Sendable {
 // MARK: Sending
 
 extension FlowDriver {
-    private static let largestResponse = 1 << 20
+    private static let largestResponse = Int(NEVOD_LIMIT_FLOW_RESPONSE)
 
     /// Sends a request and follows redirects to allowed origins; a redirect to another origin is itself the response.
     private func response(to flowRequest: FlowRequest, _ flow: Flow, _ work: inout Work) async throws -> FlowEvent {
         var request = flowRequest.request
-        guard work.origins.allow(request.origin) else {
+        guard work.origins.allowsSending(to: request.origin) else {
             let allowed = work.origins.allowed.map(\.description).joined(separator: ", ")
             throw flow.fault(
                 "it tried to send to \(request.origin), which no setting names"
                     + (allowed.isEmpty ? "; the settings name no origin" : "; allowed are \(allowed)"))
         }
-        var redirects = RedirectChain(flowRequest.followsRedirects ? .follow(limit: 10) : .none)
+        var redirects = RedirectChain(flowRequest.followsRedirects ? .follow(limit: Int(NEVOD_LIMIT_FLOW_REDIRECTS)) : .none)
         let provider = NetworkProvider(session: session)
         while true {
             do throws(NetworkError) {
@@ -195,7 +212,8 @@ extension FlowDriver {
                 work.clockOrigin = request.origin
                 work.bytes += response.body.count
                 guard work.bytes <= limits.bytes else { break }
-                if let next = try redirect(after: response, to: request, &redirects), work.origins.allow(next.origin) {
+                if let next = try redirect(after: response, to: request, &redirects), work.origins.allowsSending(to: next.origin)
+                {
                     request = next
                     continue
                 }
@@ -239,8 +257,11 @@ extension SchemeInstance {
         if let challenged { return target == .proxy ? nil : challenged }
         return flowOrigins.named.count == 1 ? flowOrigins.named[0] : nil
     }
+}
 
-    func unanswered(_ questions: [String]) -> PluginError {
-        PluginError(scheme.plugin, .unanswered(scheme: scheme.id, questions: questions))
+extension UserAction {
+    /// Whether it can be performed without a person: a text may go unread, but an address has to be opened.
+    fileprivate var isPossibleAlone: Bool {
+        if case .show(_, let url) = self { url.isEmpty } else { false }
     }
 }

@@ -9,6 +9,8 @@ public struct SchemeInterceptor: RequestInterceptor {
     /// A credential for the proxy is put on every request, also on those that leave the origin of another credential.
     public var phase: TokenPhase { session.instance.target == .proxy ? .credential : .signature }
 
+    public var mayBlock: Bool { true }
+
     init(
         _ session: SchemeSession, shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, logger: (any NetworkLogger)?
     ) {

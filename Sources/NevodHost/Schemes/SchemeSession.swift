@@ -14,6 +14,7 @@ public struct SchemeSession: Sendable {
     let coordinator: TokenCoordinator<PluginToken>
     private let storage: TokenStorage<PluginToken>
     private let driver: FlowDriver
+    private let account: String
     private let store: AnyKeyValueStorage
     private let key: StorageKey
     let index: ParameterSetIndex
@@ -27,6 +28,7 @@ public struct SchemeSession: Sendable {
     ///   - storage: stores the token.
     ///   - key: the token's key in the storage; by default made from the scheme and the origins that its settings name. Two accounts
     ///     need two keys.
+    ///   - account: the account that the user wants, which a flow gets at its start; may be empty.
     ///   - session: sends the requests of flows.
     ///   - interaction: answers the questions of flows. Without one, a flow that asks a question fails with
     ///     ``PluginError/Reason/unanswered(scheme:questions:)``.
@@ -34,17 +36,17 @@ public struct SchemeSession: Sendable {
     ///   - logger: receives events about the token, such as its renewal, and a line if the clock of a server that a flow sends to
     ///     differs from this machine's.
     public init(
-        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil,
+        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil, account: String = "",
         session: any HTTPTransport = CurlSession(), interaction: (any UserInteraction)? = nil,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }, logger: (any NetworkLogger)? = nil
     ) {
         self.init(
-            instance, storage: storage, key: key, shouldAuthenticate: shouldAuthenticate, logger: logger,
+            instance, storage: storage, key: key, account: account, shouldAuthenticate: shouldAuthenticate, logger: logger,
             driver: FlowDriver(instance: instance, session: session, interaction: interaction, logger: logger))
     }
 
     init(
-        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey?,
+        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey?, account: String = "",
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }, logger: (any NetworkLogger)? = nil,
         driver: FlowDriver
     ) {
@@ -59,6 +61,7 @@ public struct SchemeSession: Sendable {
         var driver = driver
         driver.parameters = try? instance.parameterSet(of: [:])
         self.driver = driver
+        self.account = account
         self.shouldAuthenticate = shouldAuthenticate
         self.logger = logger
     }
@@ -75,6 +78,7 @@ public struct SchemeSession: Sendable {
         var driver = base.driver
         driver.parameters = set
         self.driver = driver
+        account = base.account
         shouldAuthenticate = base.shouldAuthenticate
         logger = base.logger
     }
@@ -93,8 +97,8 @@ public struct SchemeSession: Sendable {
     ///
     /// - Throws: ``PluginError``; `CancellationError`; the errors of the storage and the interaction.
     public func login() async throws {
-        guard let token = try await driver.run(.login, keep: { try await coordinator.keep(token($0)) }) else {
-            throw PluginError(instance.scheme.plugin, .unsupported(scheme: instance.scheme.id, what: "a login"))
+        guard let token = try await driver.run(.login, account: account, keep: { try await coordinator.keep(token($0)) }) else {
+            throw PluginError(instance.scheme.plugin, .noFlow(scheme: instance.scheme.id, flow: FlowKind.login.name))
         }
         try await coordinator.write(self.token(token))
     }
@@ -138,7 +142,9 @@ public struct SchemeSession: Sendable {
         guard let stored else { return }
         guard stored.purpose == instance.purpose else { return try await coordinator.write(nil) }
         let result: Result<IssuedToken?, any Error>
-        do { result = .success(try await driver.run(.logout, token: stored.issued, keep: { _ in })) } catch {
+        do {
+            result = .success(try await driver.run(.logout, token: stored.issued, account: account, keep: { _ in }))
+        } catch {
             result = .failure(error)
         }
         try await coordinator.write(nil)
@@ -178,7 +184,7 @@ public struct SchemeSession: Sendable {
         let old = own(old)
         return try await withPluginErrors(renewing: old) {
             if let old, let token = try await refreshed(old) { return self.token(token) }
-            return try await loggedIn()
+            return try await loggedIn(replacing: old)
         }
     }
 
@@ -187,17 +193,18 @@ public struct SchemeSession: Sendable {
         token?.purpose == instance.purpose ? token : nil
     }
 
-    private func loggedIn() async throws -> PluginToken {
-        guard let issued = try await driver.run(.login, keep: { try await coordinator.keep(token($0)) }) else {
-            throw NetworkError.unauthorized
-        }
+    private func loggedIn(replacing old: PluginToken?) async throws -> PluginToken {
+        let wanted = account.isEmpty ? old?.account ?? "" : account
+        let issued = try await driver.run(.login, account: wanted, keep: { try await coordinator.keep(token($0)) })
+        guard let issued else { throw NetworkError.unauthorized }
         return token(issued)
     }
 
     /// Returns nil if a login is needed.
     private func refreshed(_ old: PluginToken) async throws -> IssuedToken? {
         do {
-            return try await driver.run(.refresh, token: old.issued, keep: { try await coordinator.keep(token($0)) })
+            return try await driver.run(
+                .refresh, token: old.issued, account: account, keep: { try await coordinator.keep(token($0)) })
         } catch let error as PluginError where error.status == .badToken {
             return nil
         }
@@ -211,12 +218,12 @@ public struct SchemeSession: Sendable {
         return try await withPluginErrors(renewing: old) {
             do {
                 let issued = try await driver.run(
-                    .challenge, token: old?.issued, response: response, at: origin,
+                    .challenge, token: old?.issued, account: account, response: response, at: origin,
                     keep: { try await coordinator.keep(token($0)) })
                 if let issued { return token(issued) }
             } catch let error as PluginError where error.status == .badToken {}
             guard mayLogIn else { throw NetworkError.unauthorized }
-            return try await loggedIn()
+            return try await loggedIn(replacing: old)
         }
     }
 

@@ -6,6 +6,16 @@ public protocol UserInteraction: Sendable {
     /// Called before a login. It sends requests to these origins only, and to those that an issuer's metadata names.
     func loginBegins(with scheme: String, at origins: [Origin]) async
 
+    /// Whether an action can be performed. If not, the flow may try another one, such as a device code in place of a browser.
+    ///
+    /// Called before each action, while the plugin's function waits; returns at once. True by default.
+    func supports(_ action: UserAction) -> Bool
+
+    /// Makes the error of a flow that ended because these actions are not supported and it tried no other.
+    ///
+    /// - Returns: nil for ``PluginError/Reason/unanswered(scheme:questions:)``, the default.
+    func error(forUnsupported actions: [UserAction]) -> (any Error)?
+
     /// Asks the person the questions.
     ///
     /// - Returns: an answer for each question, by its name.
@@ -24,4 +34,6 @@ public protocol UserInteraction: Sendable {
 
 extension UserInteraction {
     public func loginBegins(with scheme: String, at origins: [Origin]) async {}
+    public func supports(_ action: UserAction) -> Bool { true }
+    public func error(forUnsupported actions: [UserAction]) -> (any Error)? { nil }
 }

@@ -3,6 +3,9 @@ public import NevodSupport
 /// The requests that a flow's function may make of the host, one after another. A flow may await nothing else: one that awaits a
 /// sleep, a network call or a callback fails with the error "suspended outside flow".
 ///
+/// If the host can't perform a call, it throws ``FlowUnsupportedError``, and the flow may go on with another one: a passkey, then a
+/// browser, then a device code.
+///
 /// When the host cancels a flow, the call that the flow awaits throws `CancellationError`, once. Clean up without awaiting, and
 /// return.
 public final class AuthFlow: Sendable {
@@ -19,6 +22,7 @@ public final class AuthFlow: Sendable {
     ///
     /// - Parameter questions: at most 16, with distinct names.
     /// - Returns: the answers by their questions' names.
+    /// - Throws: ``FlowUnsupportedError`` if there is nobody to answer; `CancellationError`.
     public func ask(_ questions: [FlowQuestion]) async throws -> [String: Secret] {
         try await perform(.ask(questions)) { if case .answers(let answers) = $0 { answers } else { nil } }
     }
@@ -32,27 +36,46 @@ public final class AuthFlow: Sendable {
     }
 
     /// Shows text, and a URL for the user to open by hand. Either may be empty.
+    ///
+    /// - Throws: ``FlowUnsupportedError`` if there is nobody to open the URL; `CancellationError`.
     public func show(_ text: String, url: String = "") async throws {
         try await perform(.show(text, url: url)) { if case .done = $0 { () } else { nil } }
     }
 
     /// Opens a redirect URI on loopback (RFC 8252 §7.3).
     ///
-    /// - Parameter path: begins with a slash.
+    /// - Parameters:
+    ///   - path: begins with a slash; at most 256 bytes.
+    ///   - host: `127.0.0.1` or `[::1]`; or `localhost`, if the server knows no other.
+    ///   - port: 0 for any free port.
+    ///   - formPost: whether the browser posts a form (OAuth 2.0 Form Post Response Mode); use ``browseToRedirect(_:)`` then.
     /// - Returns: the redirect URI.
-    /// - Throws: ``FlowTransportError`` if no port can be opened; `CancellationError`.
-    public func listen(path: String) async throws -> String {
-        try await perform(.listen(path)) { if case .url(let url) = $0 { url } else { nil } }
+    /// - Throws: ``FlowTransportError`` if the port can't be opened, for example since another program uses it;
+    ///   ``FlowUnsupportedError``; `CancellationError`.
+    public func listen(
+        path: String, host: String = "127.0.0.1", port: UInt16 = 0, formPost: Bool = false
+    ) async throws -> String {
+        let options = FlowListen(path: path, host: host, port: port, isFormPost: formPost)
+        return try await perform(.listen(options)) { if case .url(let url) = $0 { url } else { nil } }
     }
 
-    /// Opens a URL in a browser, and waits until the browser is redirected to the URI of ``listen(path:)``.
+    /// Opens a URL in a browser, and waits until the browser is redirected to the URI of ``listen(path:host:port:formPost:)``.
     ///
     /// - Returns: the URL that the browser requested there, with its query.
+    /// - Throws: ``FlowUnsupportedError`` if there is no browser; `CancellationError`.
     public func browse(_ url: String) async throws -> String {
-        try await perform(.browse(url)) { if case .url(let url) = $0 { url } else { nil } }
+        try await browseToRedirect(url).url
     }
 
-    /// Waits for a time. A flow has no other way to do so.
+    /// Opens a URL in a browser, and waits until the browser is redirected to the URI of ``listen(path:host:port:formPost:)``.
+    ///
+    /// - Returns: the browser's request there, with the form that it posted.
+    /// - Throws: as ``browse(_:)``.
+    public func browseToRedirect(_ url: String) async throws -> FlowRedirect {
+        try await perform(.browse(url)) { if case .redirect(let redirect) = $0 { redirect } else { nil } }
+    }
+
+    /// Waits for a time. A flow has no other way to do so. At most 2000 times in a flow, which may take an hour in all.
     public func wait(_ duration: Duration) async throws {
         try await perform(.wait(duration)) { if case .done = $0 { () } else { nil } }
     }
@@ -82,6 +105,9 @@ public final class AuthFlow: Sendable {
     public func parameters(_ name: String) -> [String] {
         state.withLock { $0.parameters.filter { $0.name == name }.map(\.value) }
     }
+
+    /// The account that the user wants, as the command line's `--account` or the program named it; else that of ``token``. May be empty.
+    public var account: String { state.withLock { $0.account } }
 
     /// The state stored for this instance and the flow's origin, which requests get as ``RequestView/state``.
     public var keptState: [UInt8] { state.withLock { $0.kept } }

@@ -2,10 +2,13 @@ internal import NevodPluginABI
 internal import NevodSupport
 
 extension FlowAction {
-    /// Passes the action to the host. If the host can't perform it, it records the reason and fails the flow with it.
-    func hand(to actions: UnsafePointer<nevod_actions>) {
+    /// Passes the action to the host. If the action is invalid, the host records the reason and fails the flow with it.
+    ///
+    /// - Returns: the contract's status: NEVOD_UNSUPPORTED if the host can't perform the action.
+    func hand(to actions: UnsafePointer<nevod_actions>) -> Int32 {
         let host = actions.pointee.host
         let loan = Loan()
+        defer { withExtendedLifetime(loan) {} }
         switch self {
         case .send(let request):
             var request = nevod_flow_request(
@@ -13,7 +16,7 @@ extension FlowAction {
                 method: loan.lend(request.method), url: loan.lend(request.url),
                 headers: loan.lend(request.headers.map { nevod_pair(name: loan.lend($0.name), value: loan.lend($0.value)) }),
                 body: loan.lend(request.body), follow_redirects: request.followsRedirects ? 1 : 0, reserved: 0)
-            _ = actions.pointee.send(host, &request)
+            return actions.pointee.send(host, &request)
         case .ask(let questions):
             let questions: [UnsafePointer<nevod_question>?] = questions.map { question in
                 let choices = question.kind.choices.map { loan.lend($0) }
@@ -24,18 +27,18 @@ extension FlowAction {
                         choice_count: UInt32(choices.count), reserved: 0)
                 ])
             }
-            _ = actions.pointee.ask(host, questions, UInt32(questions.count))
-        case .show(let text, let url): _ = actions.pointee.show(host, loan.lend(text), loan.lend(url))
-        case .listen(let path):
+            return actions.pointee.ask(host, questions, UInt32(questions.count))
+        case .show(let text, let url): return actions.pointee.show(host, loan.lend(text), loan.lend(url))
+        case .listen(let listen):
             var options = nevod_listen(
-                struct_size: UInt32(MemoryLayout<nevod_listen>.size), flags: 0, path: loan.lend(path), host: nevod_bytes(),
-                port: 0, reserved: 0)
-            _ = actions.pointee.listen(host, &options)
-        case .browse(let url): _ = actions.pointee.browse(host, loan.lend(url))
-        case .wait(let duration): _ = actions.pointee.wait(host, duration.nanoseconds)
-        case .keep(let token): token.withTable { _ = actions.pointee.keep(host, $0) }
+                struct_size: UInt32(MemoryLayout<nevod_listen>.size),
+                flags: listen.isFormPost ? UInt32(NEVOD_LISTEN_FORM_POST) : 0, path: loan.lend(listen.path),
+                host: loan.lend(listen.host), port: UInt32(listen.port), reserved: 0)
+            return actions.pointee.listen(host, &options)
+        case .browse(let url): return actions.pointee.browse(host, loan.lend(url))
+        case .wait(let duration): return actions.pointee.wait(host, duration.nanoseconds)
+        case .keep(let token): return token.withTable { actions.pointee.keep(host, $0) }
         }
-        withExtendedLifetime(loan) {}
     }
 }
 
@@ -47,7 +50,7 @@ extension IssuedToken {
             account: table.pointee.account.string)
     }
 
-    func withTable(_ body: (UnsafePointer<nevod_token>) -> Void) {
+    func withTable<Result>(_ body: (UnsafePointer<nevod_token>) -> Result) -> Result {
         bytes.withUnsafeBytes { bytes in
             withBytes(account) { account in
                 // 0 means an unknown expiry, so the earliest expiry is 1.
@@ -55,7 +58,7 @@ extension IssuedToken {
                 var table = nevod_token(
                     struct_size: UInt32(MemoryLayout<nevod_token>.size), reserved: 0, bytes: nevod_bytes(bytes),
                     expires_at_unix_ns: expiry ?? 0, account: account)
-                body(&table)
+                return body(&table)
             }
         }
     }

@@ -1,6 +1,7 @@
 public import NevodSupport
 
-/// A request of a flow. The host adds Host and Content-Length, and sends only to origins that settings name.
+/// A request of a flow. The host adds Host and Content-Length, and sends only to origins that settings name;
+/// in a challenge flow also to the origin of the challenge.
 public struct FlowRequest: Sendable {
     /// The method as it is sent: a token (RFC 9110 §9.1).
     public var method: String

@@ -48,6 +48,7 @@ final class FlowRun {
             $0.token = start.token
             $0.parameters = UnsafeBufferPointer(start: event.parameters, count: Int(event.parameter_count))
                 .map { ($0.name.string, $0.value.string) }
+            $0.account = event.account.string
             $0.kept = Array(event.state.buffer)
         }
         let (function, flow) = (function, flow)
@@ -89,9 +90,18 @@ final class FlowRun {
             state.withUnsafeBytes { _ = actions.pointee.set_state(actions.pointee.host, nevod_bytes($0)) }
         }
         switch turn {
-        case .act(let action): action.hand(to: actions)
+        case .act(let action):
+            guard action.hand(to: actions) == NEVOD_UNSUPPORTED else { return }
+            guard let continuation = flow.state.withLock({ $0.takeUnsupported() }) else {
+                close()
+                throw .internal("the flow tried too many actions that the host doesn't support")
+            }
+            // The step is still open: the function's next request is the step's action.
+            continuation.resume(throwing: FlowUnsupportedError(action))
+            queue.drain()
+            try hand(over: flow.state.withLock { $0.turn() }, to: actions)
         case .finished(.success(let token)):
-            token.withTable { _ = actions.pointee.token(actions.pointee.host, $0) }
+            _ = token.withTable { actions.pointee.token(actions.pointee.host, $0) }
         case .finished(.failure(let error)): throw SchemeError(endingFlow: error)
         case .suspended:
             close()
@@ -110,7 +120,8 @@ final class FlowRun {
             return .success(
                 .answers(
                     Dictionary(answers.map { ($0.name.string, Secret(copying: $0.value.buffer)) }) { $1 }))
-        case NEVOD_EVENT_LISTENING, NEVOD_EVENT_REDIRECT: return .success(.url(event.url.string))
+        case NEVOD_EVENT_LISTENING: return .success(.url(event.url.string))
+        case NEVOD_EVENT_REDIRECT: return .success(.redirect(FlowRedirect(event)))
         case NEVOD_EVENT_SHOWN, NEVOD_EVENT_TIMER, NEVOD_EVENT_KEPT: return .success(.done)
         default: break
         }
@@ -125,6 +136,7 @@ extension SchemeError {
             switch error {
             case let failure as SchemeError: failure
             case let error as FlowTransportError: .unavailable(error.message)
+            case let error as FlowUnsupportedError: .unsupported(error.description)
             case is CancellationError: .unavailable("the flow was cancelled")
             default: .internal("the flow ended with an error of the type \(type(of: error))")
             }

@@ -5,10 +5,18 @@ enum FlowAction: Sendable {
     case send(FlowRequest)
     case ask([FlowQuestion])
     case show(String, url: String)
-    case listen(String)
+    case listen(FlowListen)
     case browse(String)
     case wait(Duration)
     case keep(IssuedToken)
+}
+
+/// The options of a redirect URI.
+struct FlowListen: Sendable {
+    let path: String
+    let host: String
+    let port: UInt16
+    let isFormPost: Bool
 }
 
 /// The result of an action.
@@ -16,6 +24,7 @@ enum FlowReply: Sendable {
     case response(FlowResponse)
     case answers([String: Secret])
     case url(String)
+    case redirect(FlowRedirect)
     case done
 }
 
@@ -52,8 +61,11 @@ struct FlowState: Sendable {
 
     /// The number of times that a function which ignores cancellation is cancelled again before it is left suspended.
     private static let mostReminders = 100
+    /// The number of unsupported actions in one step after which the function is taken to try forever.
+    private static let mostTries = 100
 
     private var phase = Phase.running
+    private var tries = 0
     /// The number of requests after the cancellation.
     private(set) var asksAfterClose = 0
 
@@ -61,6 +73,7 @@ struct FlowState: Sendable {
     var random: [UInt8] = []
     var token: IssuedToken?
     var parameters: [(name: String, value: String)] = []
+    var account = ""
     var kept: [UInt8] = []
     var hasNewState = false
 
@@ -105,6 +118,18 @@ struct FlowState: Sendable {
     mutating func takeWaiting() -> Continuation? {
         guard case .waiting(let continuation) = phase else { return nil }
         phase = .running
+        tries = 0
+        return continuation
+    }
+
+    /// Called if the host doesn't support the action that the function waits for.
+    ///
+    /// - Returns: the continuation to be resumed with a ``FlowUnsupportedError``, after which the function may request another action in
+    ///   the same step; nil if it has tried too many.
+    mutating func takeUnsupported() -> Continuation? {
+        guard case .waiting(let continuation) = phase, tries < Self.mostTries else { return nil }
+        phase = .running
+        tries += 1
         return continuation
     }
 

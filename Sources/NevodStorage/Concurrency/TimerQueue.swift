@@ -2,8 +2,8 @@ internal import NevodSupport
 
 /// The timers of all waiters in this process, served by one sleeping task: with 10,000 waiting requests, a task for each would cost
 /// more than the requests.
-final class TimerQueue: Sendable {
-    typealias Action = @Sendable () -> Void
+package final class TimerQueue: Sendable {
+    package typealias Action = @Sendable () -> Void
 
     private struct State {
         var queue = DeadlineQueue<Action>()
@@ -18,20 +18,20 @@ final class TimerQueue: Sendable {
         }
     }
 
-    static let shared = TimerQueue()
+    package static let shared = TimerQueue()
 
     private let state = Locked(State())
 
     /// Schedules an action, which runs at most once, outside every lock, and must not block.
     ///
     /// - Returns: a number for ``cancel(_:)``.
-    func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping Action) -> UInt64 {
+    package func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping Action) -> UInt64 {
         let (number, wakeUp) = state.withLock { ($0.queue.insert(action, at: deadline), $0.planSleep()) }
         if let wakeUp { sleep(until: wakeUp) }
         return number
     }
 
-    func cancel(_ number: UInt64) {
+    package func cancel(_ number: UInt64) {
         state.withLock { $0.queue.remove(number) }
     }
 

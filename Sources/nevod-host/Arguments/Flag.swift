@@ -84,7 +84,7 @@ struct Flag: Sendable {
         Flag(
             .account, "account", value: .text("ACCOUNT"), in: authorizing, [.mayBeEmpty, .needsPlugin, .locatesLogin],
             help:
-                "The account of the session to use, or the name to keep a new session under; without it, the only session there is"
+                "The account of the session to use, or to log in to, and the name to keep its session under; without it, the only session there is"
         ),
         Flag(
             .store, "store", value: .file("PATH"), in: storing, .locatesLogin,

@@ -44,7 +44,7 @@ struct LogoutCommand {
         }
         let what = name.account.isEmpty ? "" : " \(TerminalText.safe(name.account))"
         do {
-            let scheme = login.session(storage: storage, key: name.baseKey)
+            let scheme = login.session(name, in: storage)
             try await Interruption.shared.cancelling(on: session.executor) { try await scheme.logout() }
         } catch {
             // A session that can't be read can't be ended at the server.

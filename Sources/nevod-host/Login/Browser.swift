@@ -8,10 +8,24 @@ enum Browser {
     ///
     /// - Returns: whether a command could be started.
     static func open(_ url: String) -> Bool {
+        commands.contains { start($0.filling(url)) }
+    }
+
+    /// Whether there is a command that could be started.
+    static var isAvailable: Bool {
+        commands.contains { isExecutable($0.words[0], path: environment("PATH") ?? "/usr/bin:/bin") }
+    }
+
+    private static var commands: [Command] {
         commands(
             named: environment("BROWSER"),
-            hasDisplay: ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment($0)?.isEmpty == false }
-        ).contains { start($0.filling(url)) }
+            hasDisplay: ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment($0)?.isEmpty == false })
+    }
+
+    /// Looks a command up as posix_spawnp(3) does.
+    static func isExecutable(_ name: String, path: String) -> Bool {
+        guard !name.utf8.contains(UInt8(ascii: "/")) else { return access(name, X_OK) == 0 }
+        return path.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
     }
 
     struct Command: Equatable {

@@ -67,6 +67,14 @@ final class CommandLineAnswers: Sendable {
         }
     }
 
+    /// Whether an answer of this name is left. The question counts as asked in any case.
+    func offers(_ name: String) -> Bool {
+        state.withLock { state in
+            state.asked.insert(name)
+            return state.left[name]?.isEmpty == false
+        }
+    }
+
     func isGiven(_ name: String) -> Bool { names.contains(name) }
 
     /// The answers given as plain texts, such as a user's name.

@@ -46,11 +46,11 @@ final class SchemeLogin: Sendable {
             defer { givenAnswers.warnAboutUnused() }
             // Avoids a session where possible: it costs a short process a twelfth of its instructions.
             return instance.authorizesAlone
-                ? TokenInterceptor(instance.token) : session(storage: InMemoryStorage(), key: nil).interceptor
+                ? TokenInterceptor(instance.token) : sessionInMemory().interceptor
         }
         if arguments.has(.noStore) {
             defer { givenAnswers.warnAboutUnused() }
-            let scheme = session(storage: InMemoryStorage(), key: nil)
+            let scheme = sessionInMemory()
             try await Interruption.shared.cancelling(on: transfer.executor) {
                 try await scheme.login(parameters: self.parameters)
             }
@@ -59,7 +59,7 @@ final class SchemeLogin: Sendable {
         // Opens an existing store before asking any question, and creates one only after the login has succeeded.
         let existing = try await store().openIfExists()
         if let existing, let name = try await storedName(in: existing) {
-            let session = session(storage: existing, key: name.baseKey)
+            let session = session(name, in: existing)
             try await warnIfAnswersAreIgnored(session)
             return storing(session)
         }
@@ -68,7 +68,7 @@ final class SchemeLogin: Sendable {
         do {
             let storage = if let existing { existing } else { try await store().openOrCreate() }
             try await keep(token, name, in: storage)
-            return storing(session(storage: storage, key: name.baseKey))
+            return storing(session(name, in: storage))
         } catch {
             // A one-time code can't be used again, so the session serves at least this command.
             console.warning("this session can't be stored and ends with this command: \(error)")
@@ -122,9 +122,17 @@ final class SchemeLogin: Sendable {
         try SessionStore(arguments, givenAnswers, console)
     }
 
-    func session(storage: some KeyValueStorage, key: StorageKey?) -> SchemeSession {
+    func session(_ name: SessionName, in storage: some KeyValueStorage) -> SchemeSession {
+        session(storage: storage, key: name.baseKey, account: name.account)
+    }
+
+    private func sessionInMemory() -> SchemeSession {
+        session(storage: InMemoryStorage(), key: nil, account: arguments.value(.account) ?? "")
+    }
+
+    private func session(storage: some KeyValueStorage, key: StorageKey?, account: String) -> SchemeSession {
         SchemeSession(
-            scheme.instance, storage: storage, key: key, session: transport, interaction: interaction,
+            scheme.instance, storage: storage, key: key, account: account, session: transport, interaction: interaction,
             logger: LoginLog(console: console))
     }
 
@@ -152,13 +160,13 @@ final class SchemeLogin: Sendable {
 
     /// Logs in with a session in memory: its key in the store needs the account, which may be known only after the login.
     func logIn() async throws -> (SessionName, PluginToken, SchemeSession) {
-        let scheme = session(storage: InMemoryStorage(), key: nil)
+        let scheme = sessionInMemory()
         try await Interruption.shared.cancelling(on: transfer.executor) { try await scheme.login(parameters: self.parameters) }
         guard let token = try await scheme.tokenStorage(for: parameters).load() else { throw NetworkError.unauthorized }
         return (name.with(account: arguments.value(.account) ?? token.account), token, scheme)
     }
 
     func keep(_ token: PluginToken, _ name: SessionName, in storage: any SealedStorage) async throws {
-        try await session(storage: storage, key: name.baseKey).tokenStorage(for: parameters).save(token)
+        try await session(name, in: storage).tokenStorage(for: parameters).save(token)
     }
 }

@@ -18,11 +18,38 @@ struct TerminalInteraction: UserInteraction {
         reporter.loginBegins(scheme, origins)
     }
 
+    func supports(_ action: UserAction) -> Bool {
+        switch action {
+        case .answer(let questions): open(questions).isEmpty || Terminal.isAvailable
+        // Standard error is read by a person, now or later.
+        case .show: true
+        case .open: Browser.isAvailable || Terminal.isAvailable
+        }
+    }
+
+    func error(forUnsupported actions: [UserAction]) -> (any Error)? {
+        let errors = actions.compactMap { action in
+            switch action {
+            case .answer(let questions): unanswered(open(questions))
+            case .open(let url): UnansweredError(scheme, browser: url)
+            case .show: nil
+            }
+        }
+        return UnansweredError(errors)?.offering(loginCommand)
+    }
+
+    /// The questions without an answer on the command line.
+    private func open(_ questions: [FlowQuestion]) -> [FlowQuestion] { questions.filter { !givenAnswers.offers($0.name) } }
+
+    private func unanswered(_ questions: [FlowQuestion]) -> UnansweredError {
+        UnansweredError(scheme, questions, used: questions.map(\.name).filter(givenAnswers.isGiven))
+    }
+
     func answers(to questions: [FlowQuestion]) async throws -> [String: Secret] {
         let sources = questions.map { (question: $0, source: givenAnswers.take($0.name)) }
         let open = sources.filter { $0.source == nil }.map(\.question)
         guard open.isEmpty || Terminal.isAvailable else {
-            throw UnansweredError(scheme, open, used: open.map(\.name).filter(givenAnswers.isGiven)).offering(loginCommand)
+            throw unanswered(open).offering(loginCommand)
         }
         var answers: [String: Secret] = [:]
         for (question, source) in sources {

@@ -38,6 +38,12 @@ struct UnansweredError: Error, CustomStringConvertible {
             "a passphrase is needed, and there is no terminal to ask for it; write --answer \(answer)=env:VARIABLE, file:PATH or -"
     }
 
+    /// Joins the errors of a login that tried several things; nil without any.
+    init?(_ errors: [UnansweredError]) {
+        guard !errors.isEmpty else { return nil }
+        description = errors.map(\.description).joined(separator: "; ")
+    }
+
     private init(description: String) {
         self.description = description
     }

@@ -8,6 +8,7 @@ enum ExitCode {
     static let httpStatus: Int32 = 22
     static let write: Int32 = 23
     static let read: Int32 = 26
+    static let timeout: Int32 = 28
     static let redirect: Int32 = 47
     static let other: Int32 = 1
     static let plugin: Int32 = 110
@@ -30,7 +31,7 @@ enum ExitCode {
         (httpStatus, "with --fail: the status is 400 or higher"),
         (write, "the output can't be written"),
         (read, "a file, or standard input, can't be read"),
-        (28, "timed out"),
+        (timeout, "timed out"),
         (35, "the TLS handshake failed"),
         (redirect, "more redirects than --max-redirs"),
         (52, "the server closed the connection without a response"),
@@ -82,6 +83,8 @@ enum ExitCode {
         case .unknownSetting, .missingSetting, .badSetting: settings
         case .unanswered: unanswered
         case .refusedResponse: refused
+        case .unreturned: timeout
+        case .noFlow: authorization
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) == .badSettings: settings
         case .failed(_, _, let status, _, _, _) where PluginStatus(rawValue: status) != nil: authorization
         default: plugin

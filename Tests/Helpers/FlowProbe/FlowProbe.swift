@@ -4,6 +4,8 @@ public import NevodPluginKit
 struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     enum Fault: String, CaseIterable, SettingValue {
         case nothing, sleeps, swallows
+        /// Nothing is wrong with the scheme: the person has no browser.
+        case browserless
     }
 
     static let id = "flow-probe"
@@ -29,6 +31,7 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         case .nothing: break
         case .sleeps: try await Task.sleep(for: .seconds(3600))
         case .swallows: while true { try? await flow.wait(.milliseconds(1)) }
+        case .browserless: return try await logInAnyhow(flow)
         }
         let answers = try await flow.ask([.text("user", "User"), .secret("password", "Password")])
         var response = try await flow.send(.post("\(server.origin)/login", form: FormFields(answers)))
@@ -45,6 +48,17 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         try await flow.keep(issued)
         try await flow.show("Logged in", url: "\(server.origin)/welcome")
         return issued
+    }
+
+    private func logInAnyhow(_ flow: AuthFlow) async throws -> IssuedToken {
+        do {
+            let uri = try await flow.listen(path: "/back")
+            let back = try await flow.browse("\(server.origin)/authorize?redirect_uri=\(uri)")
+            return IssuedToken(Secret(back), account: flow.account)
+        } catch is FlowUnsupportedError {
+            try await flow.show("Enter ABCD at", url: "\(server.origin)/device")
+            return IssuedToken(Secret("device"), account: flow.account)
+        }
     }
 
     func refresh(_ flow: AuthFlow, _ token: Secret) async throws -> IssuedToken {

@@ -82,6 +82,22 @@ struct FlowProbeTests {
         #expect(server.requests.dropFirst(2).map { $0["X-Nonce"] ?? "-" } == ["-", "one", "one", "two"])
     }
 
+    @Test func `Without a browser, a flow falls back to a device code`() async throws {
+        let server = try Self.server { _ in ScriptedServer.Response() }
+        let person = FlowPerson(can: { if case .open = $0 { false } else { true } })
+        let session = SchemeSession(
+            try instance(server, fault: "browserless"), storage: InMemoryStorage(), account: "ada", interaction: person)
+        try await session.login()
+        let token = try #require(try await session.coordinator.read().token)
+        #expect(token.issued.bytes == Secret("device"))
+        #expect(token.account == "ada")
+        #expect(person.seen.values == ["shown Enter ABCD at \(server.url)/device"])
+        // Without a person the address can't be shown either.
+        let alone = SchemeSession(try instance(server, fault: "browserless"), storage: InMemoryStorage())
+        let error = try await #require(throws: PluginError.self) { try await alone.login() }
+        #expect(error.description.contains("asks for browser, browser, but got no answer"), "\(error)")
+    }
+
     @Test func `A flow that suspends outside its steps is an error`() async throws {
         let session = SchemeSession(
             try instance(Self.server { _ in ScriptedServer.Response() }, fault: "sleeps"), storage: InMemoryStorage())

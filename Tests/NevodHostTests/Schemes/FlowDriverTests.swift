@@ -76,17 +76,33 @@ struct FlowDriverTests {
         ("empty-token", "its token is empty", 1),
         ("huge-state", "its state has 10485760 bytes, more than 65536", 1),
         ("long-wait", "it asked to wait for", 1),
-        ("endless-wait", "it took more than 20 steps", 20),
-        ("endless-ask", "it took more than 20 steps", 20),
-        ("endless-send", "it took more than 20 steps", 20),
+        ("endless-wait", "it waited more than 30 times", 31),
+        ("endless-ask", "it took more than 20 steps", 21),
+        ("endless-send", "it took more than 20 steps", 21),
+        ("tries-forever", "it tried 100 unsupported actions in one step", 1),
     ])
     func `A flow that breaks the contract is ended`(mode: String, words: String, steps: Int) async throws {
         let server = try RawServer.responding("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         let person = Person(answers: ["password": Secret("p")])
-        let driver = driver(try instance(mode, server.url), person, FlowLimits(steps: 20))
+        let driver = driver(try instance(mode, server.url), person, FlowLimits(steps: 20, waits: 30))
         let problem = await problem { try await driver.run(.login, keep: { _ in }) }
         #expect(problem.contains(words), "\(problem)")
-        #expect(log.values == ["freed after \(steps < 10 ? "0" : "")\(steps) steps"])
+        #expect(log.values.last == "freed after \(steps < 10 ? "0" : "")\(steps) steps")
+    }
+
+    @Test func `A device code is polled 500 times, and neither waits nor the steps after them count`() async throws {
+        let polls = Collected<Bool>()
+        let server = try ScriptedServer { _ in
+            polls.append(true)
+            return polls.values.count == 500 ? ScriptedServer.Response(body: "polled") : ScriptedServer.Response(status: 428)
+        }
+        let driver = driver(try instance("poll", server.url))
+        #expect(text(try await driver.run(.login, keep: { _ in })) == "polled")
+        #expect(server.requests.count == 500)
+        let never = try ScriptedServer { _ in ScriptedServer.Response(status: 428) }
+        let bounded = self.driver(try instance("poll", never.url), nil, FlowLimits(waits: 400))
+        let problem = await problem { try await bounded.run(.login, keep: { _ in }) }
+        #expect(problem.contains("it waited more than 400 times"), "\(problem)")
     }
 
     @Test func `Responses are limited in number, and a too large one is an error for the flow`() async throws {

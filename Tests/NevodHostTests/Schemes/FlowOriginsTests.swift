@@ -19,6 +19,30 @@ struct FlowOriginsTests {
         return origins.allowed.dropFirst().map(\.description)
     }
 
+    @Test(arguments: [
+        ("https://hooks.example/T0/secret?k=v", "https://hooks.example"), ("http://h:8080/#x", "http://h:8080"),
+        ("https://h?secret", "https://h"), ("https://h", "https://h"), ("https://[::1]:8443/x", "https://[::1]:8443"),
+    ])
+    func `A secret URL counts as its origin, and shows nothing more`(url: String, origin: String) throws {
+        let scheme = try TestPlugin.flow.get().scheme()
+        let origins = FlowOrigins([("url", .secret(Secret(url)))], of: scheme)
+        #expect(origins.allowed.map(\.description) == [origin])
+        #expect(!"\(origins)".contains("secret") || !url.contains("secret"))
+        let instance = try scheme.makeInstance(settings: ["url": .secret(Secret(url))])
+        #expect(instance.purpose.origins == [origin])
+    }
+
+    @Test func `A secret issuer's metadata adds origins`() throws {
+        let scheme = try TestPlugin.flow.get().scheme()
+        var origins = FlowOrigins([("issuer", .secret(Secret("\(Self.issuer)/tenant")))], of: scheme)
+        let body = #"{"issuer":"\#(Self.issuer)/tenant","token_endpoint":"https://a.example/token"}"#
+        origins.learn(
+            from: FlowResponse(
+                status: 200, headers: HTTPHeaders(), body: Array(body.utf8),
+                url: "\(Self.issuer)/tenant/.well-known/openid-configuration"))
+        #expect(origins.allowed.map(\.description) == [Self.issuer, "https://a.example"])
+    }
+
     private static let documents = [
         #"{"issuer":"https://issuer.example","token_endpoint":"https://a.example/token"}"#,
         #"{"issuer":"https://issuer.example","jwks_uri":"https://a.example/keys","x_endpoint":7,"y":"https://b.example"}"#,

@@ -74,10 +74,10 @@ struct SchemeSessionTests {
         server = try Server()
     }
 
-    private func session(_ mode: String = "exchange") throws -> SchemeSession {
+    private func session(_ mode: String = "exchange", account: String = "") throws -> SchemeSession {
         let instance = try TestPlugin.flow.get().scheme().makeInstance(
             settings: ["mode": .text(mode), "url": .text(server.url)])
-        return SchemeSession(instance, storage: memory)
+        return SchemeSession(instance, storage: memory, account: account)
     }
 
     private func get(_ session: SchemeSession) async throws -> Int {
@@ -97,6 +97,52 @@ struct SchemeSessionTests {
         try await session.logout()
         #expect(server.state.calls.last == "/logout t2")
         #expect(try await session.tokenStorage.load() == nil)
+    }
+
+    @Test func `A flow is told the account that is wanted, or else the token's`() async throws {
+        let named = try session("account", account: "flows")
+        #expect(try await get(named) == 200)
+        server.change { $0.isExpired = true }
+        #expect(try await get(named) == 200)
+        try await named.login()
+        try await named.logout()
+        let unnamed = try session("account")
+        try await unnamed.login()
+        server.change { ($0.isExpired, $0.refusals) = (true, [400]) }
+        // The refresh gives way to a login, for the account of the old token.
+        #expect(try await get(unnamed) == 200)
+        try await unnamed.logout()
+        #expect(
+            server.state.calls == [
+                "/login account flows", "/refresh account flows", "/login account flows", "/logout account flows",
+                "/login account ", "/refresh account me", "/login account me", "/logout account me",
+            ])
+    }
+
+    @Test func `A scheme that has no flow of any kind has no login`() async throws {
+        let session = try session("no-flows")
+        let error = try await #require(throws: PluginError.self) { try await session.login() }
+        #expect(error.description.contains("the scheme \"flow\" has no login"))
+        guard case .noFlow(scheme: "flow", flow: "login") = error.reason else {
+            Issue.record("\(error.reason)")
+            return
+        }
+        // A logout clears the token here.
+        try await session.tokenStorage.save(session.token(IssuedToken(bytes: Secret("t"), expiresAt: nil, account: "")))
+        try await session.logout()
+        #expect(try await session.tokenStorage.load() == nil)
+        #expect(server.state.calls.isEmpty)
+    }
+
+    @Test(arguments: [
+        (1, "bad settings"), (2, "bad token"), (3, "denied"), (4, "unavailable for now"), (6, "a fault of the plugin"),
+        (77, "status 77, which the contract doesn't know"), (-1, "status -1, which the contract doesn't know"),
+    ])
+    func `A flow that can't begin fails with its status and reason`(status: Int, words: String) async throws {
+        let session = try session("begin \(status)")
+        let error = try await #require(throws: PluginError.self) { try await session.login() }
+        #expect(error.description.contains("failed in flow_begin of login: there is no card (\(words))"), "\(error)")
+        #expect(server.state.calls.isEmpty)
     }
 
     @Test func `A stored token is used by the next process`() async throws {

@@ -9,7 +9,8 @@ enum TestPlugin {
     static let edits = Result { try load("edits") }
     static let response = Result { try load("response") }
     static let flow = Result { try load("flow") }
-    // Each call gives another value: the host remembers what a scheme did.
+    static let bare = Result { try load("bare") }
+    /// Each call gives another value, whose schemes have warned of nothing yet.
     static func keeper() throws -> Plugin { try load("keeper") }
     static func slow() throws -> Plugin { try load("slow") }
 

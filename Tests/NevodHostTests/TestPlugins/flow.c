@@ -111,8 +111,12 @@ static int32_t on_response(void *in, const void *token, const nevod_view *reques
 }
 
 static int32_t begin(void *in, int32_t kind, void **out, const nevod_errors *errors) {
-    (void)errors;
     const char *mode = ((instance *)in)->mode;
+    if (!strcmp(mode, "no-flows")) return NEVOD_UNSUPPORTED;
+    if (!strncmp(mode, "begin ", 6)) {
+        errors->report(errors->host, NOTHING, text("there is no card"), NOTHING);
+        return atoi(mode + 6);
+    }
     if (!strcmp(mode, "login-only") && kind != NEVOD_FLOW_LOGIN) return NEVOD_UNSUPPORTED;
     if (!strcmp(mode, "nonce-challenge-only") && kind != NEVOD_FLOW_CHALLENGE) return NEVOD_UNSUPPORTED;
     flow *made = calloc(1, sizeof *made);
@@ -167,6 +171,48 @@ static int32_t give_number(const nevod_actions *to, int64_t number, int64_t now)
     return to->token(to->host, &token);
 }
 
+// A question of a kind that no host knows.
+static int32_t ask_passkey(const nevod_actions *to) {
+    static const nevod_question QUESTION = {
+        .struct_size = sizeof QUESTION, .kind = 99, .name = NEVOD_BYTES("passkey"), .prompt = NEVOD_BYTES("Passkey")};
+    static const nevod_question *const QUESTIONS[] = {&QUESTION};
+    return to->ask(to->host, QUESTIONS, 1);
+}
+
+static void note(flow *f, const char *what, int32_t status) {
+    char line[64];
+    snprintf(line, sizeof line, "%s: %d", what, (int)status);
+    f->in->host->log(f->in->host->host, NEVOD_LOG_DEBUG, text(line));
+}
+
+// The mode is "listen FLAGS PORT HOST [PATH]"; the token is the redirect's URL and the form.
+static int32_t listen_as_told(flow *f, const nevod_event *event, const nevod_actions *to, const nevod_errors *errors) {
+    char address[512], host[32] = "", path[300] = "/back";
+    unsigned flags = 0, port = 0;
+    sscanf(f->in->mode, "listen %u %u %31s %299s", &flags, &port, host, path);
+    switch (event->kind) {
+    case NEVOD_EVENT_START: {
+        nevod_listen options = {
+            .struct_size = sizeof options, .flags = flags, .port = port, .path = text(path), .host = text(strcmp(host, "-") ? host : "")};
+        int32_t status = to->listen(to->host, &options);
+        note(f, "listen", status);
+        return status == NEVOD_UNSUPPORTED ? give(to, text("unsupported")) : NEVOD_OK;
+    }
+    case NEVOD_EVENT_LISTENING:
+        snprintf(address, sizeof address, "%s/authorize?redirect_uri=%.*s", f->in->url, (int)event->url.count,
+                 (const char *)event->url.data);
+        return to->browse(to->host, text(address)), NEVOD_OK;
+    case NEVOD_EVENT_REDIRECT:
+        snprintf(address, sizeof address, "%.*s\n%.*s", (int)event->url.count, (const char *)event->url.data, (int)event->body.count,
+                 (const char *)event->body.data);
+        return give(to, text(address)), NEVOD_OK;
+    default:
+        note(f, "transport error", event->transport_error);
+        errors->report(errors->host, NOTHING, event->message, NOTHING);
+        return NEVOD_UNAVAILABLE;
+    }
+}
+
 static int32_t exchange(flow *f, const nevod_event *event, const nevod_actions *to, const char *path) {
     if (event->kind == NEVOD_EVENT_START)
         return request(to, "POST", f->in->url, path, event->token ? event->token->bytes : text("login"), 1);
@@ -208,6 +254,58 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
         free(large);
         return give(to, text("T")), NEVOD_OK;
     }
+    MODE("fallback") {
+        // A passkey, then a browser, then a device code.
+        if (event->kind != NEVOD_EVENT_START) return give(to, text("device")), NEVOD_OK;
+        note(f, "ask", ask_passkey(to));
+        note(f, "browse", to->browse(to->host, text(url)));
+        note(f, "show", to->show(to->host, text("Enter ABCD"), text(url)));
+        return NEVOD_OK;
+    }
+    MODE("unknown-question") return ask_passkey(to), ask(to), NEVOD_OK;
+    if (!strncmp(mode, "unknown-question ", 17)) return ask_passkey(to), atoi(mode + 17);
+    MODE("tries-forever") {
+        int tries = 0;
+        while (tries < 100000 && ask_passkey(to) == NEVOD_UNSUPPORTED) tries++;
+        note(f, "tries", tries);
+        return NEVOD_OK;
+    }
+    MODE("invalid") {
+        note(f, "browse", to->browse(to->host, text("http://a\nb")));
+        note(f, "show", to->show(to->host, text("too late"), NOTHING));
+        return NEVOD_OK;
+    }
+    MODE("poll") {
+        if (event->kind == NEVOD_EVENT_RESPONSE && event->response->status == 200) return give(to, event->response->body), NEVOD_OK;
+        if (event->kind == NEVOD_EVENT_RESPONSE) return to->wait(to->host, 0), NEVOD_OK;
+        return request(to, "POST", url, "/poll", NOTHING, 0), NEVOD_OK;
+    }
+    MODE("account") {
+        char account[300] = "account ";
+        copy(account + 8, sizeof account - 8, event->account);
+        const char *path = f->kind == NEVOD_FLOW_LOGOUT ? "/logout" : f->kind == NEVOD_FLOW_LOGIN ? "/login" : "/refresh";
+        if (event->kind == NEVOD_EVENT_START) return request(to, "POST", url, path, text(account), 0), NEVOD_OK;
+        if (event->kind != NEVOD_EVENT_RESPONSE || event->response->status != 200) return NEVOD_BAD_TOKEN;
+        return give(to, f->kind == NEVOD_FLOW_LOGOUT ? NOTHING : event->response->body), NEVOD_OK;
+    }
+    MODE("challenge-send") {
+        // The header of the challenge names the address to send to.
+        char address[256] = "";
+        if (event->kind != NEVOD_EVENT_START) {
+            char result[64];
+            snprintf(result, sizeof result, "status %d", event->response ? (int)event->response->status : 0);
+            return give(to, text(result)), NEVOD_OK;
+        }
+        for (uint32_t i = 0; event->response && i < event->response->header_count; i++)
+            if (event->response->headers[i].name.count == 4) copy(address, sizeof address, event->response->headers[i].value);
+        return request(to, "POST", address, "", text("proof"), 1), NEVOD_OK;
+    }
+    MODE("challenge-browse") {
+        if (event->kind == NEVOD_EVENT_START)
+            return to->listen(to->host, &(nevod_listen){.struct_size = sizeof(nevod_listen), .path = text("/back")}), NEVOD_OK;
+        return to->browse(to->host, event->kind == NEVOD_EVENT_LISTENING ? text("http://challenge.example/") : event->url), NEVOD_OK;
+    }
+    if (!strncmp(mode, "listen ", 7)) return listen_as_told(f, event, to, errors);
     MODE("keep") {
         if (event->kind == NEVOD_EVENT_START) {
             nevod_token token = {.struct_size = sizeof token, .bytes = text("kept")};

@@ -135,6 +135,29 @@ struct FlowTests {
             flow.step(event).action == .token(.init(bytes: "1700000000 1700000000000000000 [1] 2 [2] true")))
     }
 
+    @Test func `A redirect URI may have a fixed port, another name, and take a form`() throws {
+        let flow = try begin { flow in
+            let uri = try await flow.listen(path: "/cb", host: "localhost", port: 8400, formPost: true)
+            let redirect = try await flow.browseToRedirect("https://h/?\(uri)")
+            let again = try await flow.browse("https://h/again")
+            return IssuedToken(
+                Secret("\(redirect.url) \(redirect.form["code"] ?? "-") \(String(revealing: redirect.body)) \(again)"))
+        }
+        #expect(flow.step(.start()).action == .listen("/cb localhost 8400 \(NEVOD_LISTEN_FORM_POST)"))
+        #expect(flow.step(.listening("http://localhost:8400/cb")).action == .browse("https://h/?http://localhost:8400/cb"))
+        #expect(flow.step(.redirect("u", body: "code=a%20b&state=s")).action == .browse("https://h/again"))
+        #expect(flow.step(.redirect("v?code")).action == .token(.init(bytes: "u a b code=a%20b&state=s v?code")))
+    }
+
+    @Test func `A flow reads the account that is wanted`() throws {
+        let flow = try begin { flow in
+            try await flow.wait(.zero)
+            return IssuedToken(Secret("<\(flow.account)>"))
+        }
+        _ = flow.step(.start(account: "ada"))
+        #expect(flow.step(.timer).action == .token(.init(bytes: "<ada>")))
+    }
+
     @Test func `A flow reads and replaces the scheme's state`() throws {
         let flow = try begin { flow in
             #expect(flow.keptState == Array("old".utf8))

@@ -6,6 +6,8 @@ final class FlowHost {
     let scheme: nevod_scheme
     private let table: UnsafePointer<nevod_scheme>
     private var instance: UnsafeMutableRawPointer?
+    /// The actions that this host can't perform, by their names in the contract.
+    var unsupported: Set<String> = []
 
     init(_ export: PluginExport, settings: [String: String] = [:]) throws {
         table = try #require(export.table.pointee.schemes[0])
@@ -60,9 +62,13 @@ final class FlowHost {
         var message = ""
         var url = ""
         var state = ""
+        var account = ""
+        var body = ""
 
-        static func start(token: Token? = nil, response: Response? = nil, state: String = "") -> Event {
-            Event(kind: NEVOD_EVENT_START, response: response, token: token, state: state)
+        static func start(
+            token: Token? = nil, response: Response? = nil, state: String = "", account: String = ""
+        ) -> Event {
+            Event(kind: NEVOD_EVENT_START, response: response, token: token, state: state, account: account)
         }
         static func response(_ status: Int32, _ body: String = "", headers: [(String, String)] = []) -> Event {
             Event(kind: NEVOD_EVENT_RESPONSE, response: Response(status: status, headers: headers, body: body))
@@ -73,7 +79,9 @@ final class FlowHost {
         static func answers(_ answers: [(String, String)]) -> Event { Event(kind: NEVOD_EVENT_ANSWERS, answers: answers) }
         static let shown = Event(kind: NEVOD_EVENT_SHOWN)
         static func listening(_ url: String) -> Event { Event(kind: NEVOD_EVENT_LISTENING, url: url) }
-        static func redirect(_ url: String) -> Event { Event(kind: NEVOD_EVENT_REDIRECT, url: url) }
+        static func redirect(_ url: String, body: String = "") -> Event {
+            Event(kind: NEVOD_EVENT_REDIRECT, url: url, body: body)
+        }
         static let timer = Event(kind: NEVOD_EVENT_TIMER)
         static let kept = Event(kind: NEVOD_EVENT_KEPT)
         static let cancelled = Event(kind: NEVOD_EVENT_CANCELLED)
@@ -102,6 +110,9 @@ final class FlowHost {
         case wait(UInt64)
         case keep(Token)
         case token(Token)
+
+        /// The function's name in the contract.
+        var name: String { String("\(self)".prefix { $0 != "(" }) }
     }
 
     /// The result of one step.
@@ -109,6 +120,9 @@ final class FlowHost {
         var report = Report()
         var actions: [Action] = []
         var state: String?
+        /// The actions that were refused as unsupported, and what the host has to refuse.
+        var refused: [Action] = []
+        var unsupported: Set<String> = []
         var status: Int32 { report.status }
         var action: Action? { status == NEVOD_OK && actions.count == 1 ? actions[0] : nil }
     }
@@ -124,6 +138,7 @@ final class FlowHost {
         let lent = Lent()
         var table = event.table(lent)
         var step = Step()
+        step.unsupported = unsupported
         let (_, report) = withUnsafeMutablePointer(to: &step) { place in
             var actions = Self.actions(into: place)
             return Report.collect { scheme.flow_step(instance, flow, &table, &actions, $0) }
@@ -157,7 +172,12 @@ final class FlowHost {
                 return FlowHost.note(host, .ask(questions))
             },
             show: { FlowHost.note($0, .show(text($1), text($2))) },
-            listen: { FlowHost.note($0, .listen(text($1!.pointee.path))) },
+            listen: { host, options in
+                let options = options!.pointee
+                let isUsual = text(options.host) == "127.0.0.1" && options.port == 0 && options.flags == 0
+                let rest = isUsual ? "" : " \(text(options.host)) \(options.port) \(options.flags)"
+                return FlowHost.note(host, .listen(text(options.path) + rest))
+            },
             browse: { FlowHost.note($0, .browse(text($1))) },
             wait: { FlowHost.note($0, .wait($1)) },
             keep: { FlowHost.note($0, .keep(FlowHost.token($1))) },
@@ -169,7 +189,12 @@ final class FlowHost {
     }
 
     private static func note(_ host: UnsafeMutableRawPointer?, _ action: Action) -> Int32 {
-        host!.assumingMemoryBound(to: Step.self).pointee.actions.append(action)
+        let step = host!.assumingMemoryBound(to: Step.self)
+        guard !step.pointee.unsupported.contains(action.name) else {
+            step.pointee.refused.append(action)
+            return Int32(NEVOD_UNSUPPORTED)
+        }
+        step.pointee.actions.append(action)
         return Int32(NEVOD_OK)
     }
 
@@ -207,6 +232,8 @@ extension FlowHost.Event {
         table.message = lent.bytes(message)
         table.url = lent.bytes(url)
         table.state = lent.bytes(state)
+        table.account = lent.bytes(account)
+        table.body = lent.bytes(body)
         if let response { table.response = lent.values([response.table(lent)]) }
         if let token {
             table.token = lent.values([

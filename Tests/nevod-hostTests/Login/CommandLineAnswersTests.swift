@@ -41,6 +41,15 @@ import Testing
         #expect(error?.description.contains("NAME=") == true, "\(String(describing: error))")
     }
 
+    @Test("An answer is offered until it is used; the question counts as asked")
+    func offered() throws {
+        let given = try given("a=1", "b=2")
+        #expect(given.offers("a") && given.offers("a") && !given.offers("c"))
+        _ = given.take("a")
+        #expect(!given.offers("a"))
+        #expect(given.unusedWarnings(.all) == ["no question asked for --answer b; the questions were a, c"])
+    }
+
     @Test("Each answer serves one question, in order")
     func once() throws {
         let given = try given("a=1", "b=2", "a=3")

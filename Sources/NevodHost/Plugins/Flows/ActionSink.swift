@@ -3,19 +3,28 @@ internal import NevodSupport
 
 /// Takes the action of one step of a flow, or the state and token that `on_response` keeps. Lives on the stack of that call.
 struct ActionSink {
-    static let largestState = Int(NEVOD_LIMIT_STATE)
-    private static let mostQuestions = 16
-    private static let mostHeaders = 256
-    private static let largestBody = 1 << 20
+    private static let largestState = Int(NEVOD_LIMIT_STATE)
+    private static let mostQuestions = UInt32(NEVOD_LIMIT_QUESTIONS)
+    private static let mostHeaders = UInt32(NEVOD_LIMIT_FLOW_HEADERS)
+    private static let largestBody = Int(NEVOD_LIMIT_FLOW_BODY)
+    private static let longestMethod = 64
+    private static let longestChoice = 256
+    /// The number of unsupported actions in one step after which the flow is taken to try forever.
+    private static let mostTries = 100
 
     private(set) var action: FlowAction?
     private(set) var state: Secret?
     /// The reason why an action of the plugin is invalid.
     private(set) var problem: String?
+    /// The actions that the host can't perform; the step may have gone on with another one.
+    private(set) var unsupported: [UnsupportedAction] = []
     private let provenance: Provenance
+    private let supports: @Sendable (UserAction) -> Bool
 
-    init(provenance: Provenance) {
+    /// - Parameter supports: whether an action that needs a person can be performed.
+    init(provenance: Provenance, supports: @escaping @Sendable (UserAction) -> Bool = { _ in true }) {
         self.provenance = provenance
+        self.supports = supports
     }
 
     /// The contract's table, whose `host` each call sets to its generation.
@@ -60,7 +69,15 @@ struct ActionSink {
 
     private struct Problem: Error {
         let text: String
+        /// Set if the action is valid, but this host can't perform it.
+        var unsupported: UnsupportedAction?
+
         init(_ text: String) { self.text = text }
+
+        init(_ unsupported: UnsupportedAction) {
+            text = "it can't be performed"
+            self.unsupported = unsupported
+        }
     }
 
     private static func record(
@@ -69,13 +86,21 @@ struct ActionSink {
         guard let sink = PluginCall.actions(host, function) else { return Int32(NEVOD_UNSUPPORTED) }
         guard sink.pointee.action == nil, sink.pointee.problem == nil else {
             if sink.pointee.problem == nil { sink.pointee.problem = "\(function) is the second action of one step" }
-            return Int32(NEVOD_UNSUPPORTED)
+            return Int32(NEVOD_INTERNAL)
         }
         do throws(Problem) {
-            sink.pointee.action = try make(sink.pointee)
+            let action = try make(sink.pointee)
+            if let wanted = action.userAction, !sink.pointee.supports(wanted) { throw Problem(UnsupportedAction(wanted)) }
+            sink.pointee.action = action
             return Int32(NEVOD_OK)
         } catch {
-            sink.pointee.problem = "its \(function) is invalid: \(error.text)"
+            guard let unsupported = error.unsupported, sink.pointee.unsupported.count < mostTries else {
+                sink.pointee.problem =
+                    error.unsupported == nil
+                    ? "its \(function) is invalid: \(error.text)" : "it tried \(mostTries) unsupported actions in one step"
+                return Int32(NEVOD_INTERNAL)
+            }
+            sink.pointee.unsupported.append(unsupported)
             return Int32(NEVOD_UNSUPPORTED)
         }
     }
@@ -83,7 +108,7 @@ struct ActionSink {
     private mutating func setState(_ bytes: nevod_bytes) -> Int32 {
         guard bytes.count <= Self.largestState, bytes.count == 0 || bytes.data != nil else {
             if problem == nil { problem = "its state has \(bytes.count) bytes, more than \(Self.largestState)" }
-            return Int32(NEVOD_UNSUPPORTED)
+            return Int32(NEVOD_INTERNAL)
         }
         state = Secret(copying: UnsafeRawBufferPointer(bytes.buffer))
         return Int32(NEVOD_OK)
@@ -101,7 +126,7 @@ struct ActionSink {
         return table
     }
 
-    private func text(_ bytes: nevod_bytes, _ what: String, upTo limit: Int = 8192) throws(Problem) -> String {
+    private func text(_ bytes: nevod_bytes, _ what: String, upTo limit: Int = Int(NEVOD_LIMIT_URL)) throws(Problem) -> String {
         guard bytes.count <= limit else { throw Problem("\(what) has \(bytes.count) bytes, more than \(limit)") }
         guard bytes.count == 0 || bytes.data != nil else { throw Problem("\(what) has a length but no data") }
         guard let text = String(validating: bytes.buffer, as: UTF8.self),
@@ -113,11 +138,23 @@ struct ActionSink {
     private func listen(_ pointer: UnsafePointer<nevod_listen>?) throws(Problem) -> FlowAction {
         let options = try copy(pointer, NEVOD_LISTEN_MINIMUM, "nevod_listen")
         guard options.reserved == 0 else { throw Problem("nevod_listen.reserved is not zero") }
-        return .listen(path: try path(options.path))
+        if let bits = ContractFlags.unsupported(options.flags, known: [NEVOD_LISTEN_FORM_POST]) {
+            throw Problem(UnsupportedAction("a redirect URI with \(bits) of nevod_listen.flags"))
+        }
+        let name = try text(options.host, "its host", upTo: 64)
+        guard let host = RedirectURI.Host(rawValue: name.isEmpty ? RedirectURI.Host.ipv4.rawValue : name) else {
+            let known = RedirectURI.Host.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem("its host \"\(name)\" is not one of \(known)")
+        }
+        guard let port = UInt16(exactly: options.port) else { throw Problem("its port \(options.port) is larger than 65535") }
+        return .listen(
+            RedirectURI(
+                path: try path(options.path), host: host, port: port,
+                isFormPost: options.flags & UInt32(NEVOD_LISTEN_FORM_POST) != 0))
     }
 
     private func path(_ bytes: nevod_bytes) throws(Problem) -> String {
-        let path = try text(bytes, "its path", upTo: 256)
+        let path = try text(bytes, "its path", upTo: Int(NEVOD_LIMIT_PATH))
         let isPlain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         guard path.hasPrefix("/"), isPlain else { throw Problem("\"\(path)\" is not a path") }
         return path
@@ -171,7 +208,7 @@ struct ActionSink {
     }
 
     private func methodText(_ flow: nevod_flow_request) throws(InvalidRequestError) -> String {
-        do throws(Problem) { return try text(flow.method, "its method", upTo: 64) } catch {
+        do throws(Problem) { return try text(flow.method, "its method", upTo: Self.longestMethod) } catch {
             throw InvalidRequestError(.method(""), error.text)
         }
     }
@@ -186,31 +223,41 @@ struct ActionSink {
             throw Problem("it has \(count) questions, instead of 1 to \(Self.mostQuestions), or no table of them")
         }
         var questions: [FlowQuestion] = []
+        var names: [String] = []
+        var unknown: [String] = []
         for index in 0..<Int(count) {
             let question = try copy(table[index], NEVOD_QUESTION_MINIMUM, "nevod_question \(index)")
             guard question.reserved == 0 else { throw Problem("nevod_question.reserved is not zero") }
-            let name = try text(question.name, "a question's name", upTo: 64)
-            guard !name.isEmpty, !questions.contains(where: { $0.name == name }) else {
-                throw Problem("a question's name is empty, or occurs twice")
+            let name = try text(question.name, "a question's name", upTo: Int(NEVOD_LIMIT_NAME))
+            guard !name.isEmpty, !names.contains(name) else { throw Problem("a question's name is empty, or occurs twice") }
+            names.append(name)
+            if let kind = try kind(of: question) {
+                questions.append(FlowQuestion(name: name, kind: kind, prompt: question.prompt.message))
+            } else {
+                unknown.append("\(name) (a question of the unknown kind \(question.kind))")
             }
-            questions.append(FlowQuestion(name: name, kind: try kind(of: question), prompt: question.prompt.message))
         }
+        guard unknown.isEmpty else { throw Problem(UnsupportedAction(questions.map(\.name) + unknown)) }
         return .ask(questions)
     }
 
-    private func kind(of question: nevod_question) throws(Problem) -> FlowQuestion.Kind {
+    /// Returns nil for a kind that this host doesn't know.
+    private func kind(of question: nevod_question) throws(Problem) -> FlowQuestion.Kind? {
         switch Int(question.kind) {
         case NEVOD_QUESTION_TEXT: return .text
         case NEVOD_QUESTION_SECRET: return .secret
         case NEVOD_QUESTION_CODE: return .code
         case NEVOD_QUESTION_CHOICE:
-            guard question.choice_count > 0, question.choice_count <= 64, let table = question.choices else {
+            guard question.choice_count > 0, question.choice_count <= UInt32(NEVOD_LIMIT_CHOICES), let table = question.choices
+            else {
                 throw Problem("a choice has no choices")
             }
             var choices: [String] = []
-            for index in 0..<Int(question.choice_count) { choices.append(try text(table[index], "a choice", upTo: 256)) }
+            for index in 0..<Int(question.choice_count) {
+                choices.append(try text(table[index], "a choice", upTo: Self.longestChoice))
+            }
             return .choice(choices)
-        default: throw Problem("a question is of kind \(question.kind), which the contract doesn't know")
+        default: return nil
         }
     }
 }

@@ -22,6 +22,8 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
     private let instance: SchemeInstance
     private let kind: FlowKind
     private let handle: UnsafeMutableRawPointer?
+    /// The actions of the latest step that the host can't perform.
+    private(set) var unsupported: [UnsupportedAction] = []
 
     /// Begins a flow, on a worker's thread if the scheme may block.
     ///
@@ -62,38 +64,63 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
     ///
     /// - Throws: ``PluginError``, also at the deadline; `CancellationError`.
     func step(
-        _ event: FlowEvent, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant
+        _ event: FlowEvent, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant,
+        supports: @escaping @Sendable (UserAction) -> Bool = { _ in true }
     ) async throws -> (FlowAction, state: Secret?) {
-        guard instance.mayBlock else { return try step(event, now: now, state: state) }
+        guard instance.mayBlock else { return try step(event, now: now, state: state, supports: supports) }
         return try await instance.onWorker("flow_step", until: deadline) { () throws(PluginError) in
-            try self.step(event, now: now, state: state)
+            try self.step(event, now: now, state: state, supports: supports)
         }
     }
 
     /// Passes an event to the flow and returns its next action.
     ///
-    /// - Parameter state: the state of the flow's origin.
+    /// - Parameters:
+    ///   - state: the state of the flow's origin.
+    ///   - supports: whether an action that needs a person can be performed. Called while the plugin's function runs.
     /// - Returns: the action; and the new state, if the flow sets one.
-    func step(_ event: FlowEvent, now: UnixTime, state: Secret?) throws(PluginError) -> (FlowAction, state: Secret?) {
+    func step(
+        _ event: FlowEvent, now: UnixTime, state: Secret?, supports: @escaping @Sendable (UserAction) -> Bool = { _ in true }
+    ) throws(PluginError) -> (FlowAction, state: Secret?) {
         var random = [UInt8](repeating: 0, count: 32)
         RAND_bytes(&random, Int32(random.count))
         let lent = BorrowedBytes()
         var table = event.table(now: now, random: random, state: state, lent)
-        var actions = ActionSink(provenance: instance.provenance)
+        var actions = ActionSink(provenance: instance.provenance, supports: supports)
         var errors = ErrorSink()
-        let function = "the \(kind.name) flow"
         let status = PluginCall.run("flow_step", isTimed: true, instance.services, errors: &errors, actions: &actions) { sinks in
             instance.scheme.table.pointee.flow_step?(instance.handle, handle, &table, sinks.actions, sinks.errors)
                 ?? Int32(NEVOD_UNSUPPORTED)
         }
         withExtendedLifetime(lent) {}
+        unsupported = actions.unsupported
         if let problem = actions.problem { throw fault(problem) }
-        guard status == NEVOD_OK else { throw errors.error(status, in: function, of: instance.scheme) }
-        guard let action = actions.action else { throw fault("it returned no action") }
+        guard status == NEVOD_OK else { throw failure(status, errors) }
+        guard let action = actions.action else { throw unanswered() ?? fault("it returned no action") }
         return (action, actions.state)
+    }
+
+    /// Returns the error for a status. If the step gave up because of an unsupported action, this action is the reason, unless the
+    /// status decides about the token.
+    private func failure(_ status: Int32, _ errors: ErrorSink) -> PluginError {
+        let error = errors.error(status, in: "the \(kind.name) flow", of: instance.scheme)
+        switch PluginStatus(rawValue: status) {
+        case .badToken, .denied, .badSettings: return error
+        default: return unanswered() ?? error
+        }
+    }
+
+    private func unanswered() -> PluginError? {
+        unsupported.isEmpty ? nil : instance.unanswered(unsupported.flatMap(\.wanted))
     }
 
     func fault(_ problem: String) -> PluginError {
         PluginError(instance.scheme.plugin, .flowFault(scheme: instance.scheme.id, flow: kind.name, problem: problem))
+    }
+}
+
+extension SchemeInstance {
+    func unanswered(_ questions: [String]) -> PluginError {
+        PluginError(scheme.plugin, .unanswered(scheme: scheme.id, questions: questions))
     }
 }

@@ -6,8 +6,8 @@ enum FlowAction: Sendable {
     case send(FlowRequest)
     case ask([FlowQuestion])
     case show(text: String, url: String)
-    /// Opens a redirect URI on loopback, with this path.
-    case listen(path: String)
+    /// Opens a redirect URI on loopback.
+    case listen(RedirectURI)
     case browse(url: String)
     case wait(Duration)
     /// Saves a token; the flow continues.
@@ -15,11 +15,13 @@ enum FlowAction: Sendable {
     /// Saves a token and finishes the flow.
     case token(IssuedToken)
 
-    /// Whether a person has to act, which may take long.
-    var involvesPeople: Bool {
+    /// The part of the action that needs a person, and may take long; nil if there is none.
+    var userAction: UserAction? {
         switch self {
-        case .ask, .show, .browse: true
-        case .send, .listen, .wait, .keep, .token: false
+        case .ask(let questions): .answer(questions)
+        case .show(let text, let url): .show(text: text, url: url)
+        case .browse(let url): .open(url: url)
+        case .send, .listen, .wait, .keep, .token: nil
         }
     }
 }

@@ -6,14 +6,16 @@ enum FlowEvent: Sendable {
     /// - Parameters:
     ///   - token: the token to renew, use or revoke.
     ///   - response: in a challenge flow, the one with the challenge.
+    ///   - account: the account that the user wants; may be empty.
     ///   - parameters: those of the request that needs the token; nil if there are none.
-    case start(token: IssuedToken?, response: FlowResponse?, parameters: ParameterSet? = nil)
+    case start(token: IssuedToken?, response: FlowResponse?, account: String = "", parameters: ParameterSet? = nil)
     case response(FlowResponse)
     case transportError(FlowTransportError, String)
     case answers([String: Secret])
     case shown
     case listening(url: String)
-    case redirect(url: String)
+    /// - Parameter body: the form that the browser posted.
+    case redirect(url: String, body: Secret? = nil)
     case timer
     case kept
     /// Sent once; the flow ends, regardless of the action it returns.
@@ -42,10 +44,11 @@ enum FlowEvent: Sendable {
         table.unix_time_ns = now.nanoseconds
         table.random = lent.lend(random)
         switch self {
-        case .start(let token, let response, let parameters):
+        case .start(let token, let response, let account, let parameters):
             table.token = token.flatMap { lent.lend($0.table(lent)) }
             table.response = response.flatMap { lent.lend($0.table(lent)) }
             if let state { table.state = lent.lend(state) }
+            table.account = lent.lend(account)
             let pairs = parameters?.values.map { (lent.lend($0.name), lent.lend($0.value)) } ?? []
             table.parameters = lent.lend(pairs)
             table.parameter_count = UInt32(pairs.count)
@@ -57,7 +60,10 @@ enum FlowEvent: Sendable {
             let pairs = answers.sorted { $0.key < $1.key }.map { (lent.lend($0.key), lent.lend($0.value)) }
             table.answers = lent.lend(pairs)
             table.answer_count = UInt32(pairs.count)
-        case .listening(let url), .redirect(let url): table.url = lent.lend(url)
+        case .listening(let url): table.url = lent.lend(url)
+        case .redirect(let url, let body):
+            table.url = lent.lend(url)
+            if let body { table.body = lent.lend(body) }
         case .shown, .timer, .kept, .cancelled: break
         }
         return table

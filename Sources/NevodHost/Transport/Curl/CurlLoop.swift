@@ -8,12 +8,14 @@ internal import Synchronization
 /// no thread hops between its transfers.
 ///
 /// The thread waits on libcurl's sockets (multi_socket interface) and on an event descriptor that wakes it. It starts with the
-/// first work, and ends when the session is released and no work is left.
-final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked; only the thread accesses the rest.
+/// first work, and ends when the session is released and no work is left. If a job blocks it, another thread can take its place
+/// (``handOver()``).
+final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked; only the owner accesses the rest.
     enum Command {
         case start(CurlTransfer)
         case cancel(CurlTransfer)
         case pull(CurlTransfer, CurlTransfer.PieceContinuation)
+        case upload(CurlTransfer, Result<[UInt8], any Error>)
     }
 
     private struct Inbox {
@@ -25,18 +27,30 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     }
 
     private let inbox = Locked(Inbox())
-    private let threadID = Atomic<UInt>(0)
+    /// The ID of the thread that owns the loop; 0 if there is none. The lowest bit, which no ID has set, is set while the owner
+    /// runs a job.
+    ///
+    /// While the bit is set, the owner doesn't access the loop, and another thread may replace it by a compare-exchange. The owner
+    /// clears the bit in the same way before it accesses the loop, after the job or during it, and so learns whether it is still
+    /// the owner.
+    private let owner = Atomic<UInt>(0)
+    private let starting = Locked(())
     private let multi: UnsafeMutableRawPointer
     private let sockets: CurlSockets
     private let wakeEvent: Int32
 
-    // Accessed only on the thread:
+    // Accessed only by the owner:
     private var jobs: [UnownedJob] = []
+    /// The index of the first job that hasn't been started.
+    private var nextJob = 0
     private var handles: [CurlHandle] = []
     private var activeTransfers = 0
     /// libcurl's next timeout on the monotonic clock, in nanoseconds; nil if it has none.
     private var deadline: Int64?
     private let makeHandle: () -> CurlHandle?
+
+    /// The bit of `owner` for a job in progress.
+    private static let inJob: UInt = 1
 
     /// The number of idle connections that libcurl may keep.
     private static let connectionCache = 256
@@ -69,23 +83,29 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
 
     // MARK: On any thread
 
-    var isCurrentThread: Bool { threadID.load(ordering: .relaxed) == UInt(pthread_self()) }
+    var isCurrentThread: Bool { owner.load(ordering: .relaxed) & ~Self.inJob == UInt(pthread_self()) }
+
+    /// Whether the loop has a thread.
+    var isRunning: Bool { inbox.withLock { $0.isRunning } }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if isCurrentThread {
-            jobs.append(job)
-        } else {
-            post { $0.jobs.append(job) }
-        }
+        if !accessAsOwner({ jobs.append(job) }) { post { $0.jobs.append(job) } }
     }
 
     func perform(_ command: Command) {
-        if isCurrentThread {
-            execute(command)
-        } else {
-            post { $0.commands.append(command) }
-        }
+        if !accessAsOwner({ execute(command) }) { post { $0.commands.append(command) } }
+    }
+
+    /// Replaces the thread of the loop by a new one, because it runs a job that blocks. The old thread goes on with the job and then
+    /// ends; whatever the job enqueues from then on is posted, as from any other thread.
+    ///
+    /// Safe at any time and on any thread.
+    ///
+    /// - Returns: whether a new thread runs the loop; false if the old one is in no job, or no thread can be started.
+    func handOver() -> Bool {
+        let current = owner.load(ordering: .relaxed)
+        return current & Self.inJob != 0 && startThread(replacing: current)
     }
 
     /// Lets the thread end once no work is left.
@@ -102,31 +122,87 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
             return (inbox.isAsleep, mustStart)
         }
         if mustStart {
-            startThread()
+            if !startThread(replacing: 0) { refuseInbox() }
         } else if mustWake {
             eventfd_write(wakeEvent, 1)
         }
     }
 
-    private func startThread() {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let failure = pthread_create(
-            &thread, nil,
-            { context in
-                context.map { Unmanaged<CurlLoop>.fromOpaque($0).takeRetainedValue().run() }
-                return nil
-            }, context)
-        precondition(failure == 0, "no thread left for an event loop")
-        pthread_detach(thread)
+    /// Runs `body` if the current thread owns the loop; returns whether it does.
+    private func accessAsOwner(_ body: () -> Void) -> Bool {
+        let thread = UInt(pthread_self())
+        let current = owner.load(ordering: .relaxed)
+        if current == thread {
+            body()
+            return true
+        }
+        // In a job, which may be about to be taken over.
+        guard current == thread | Self.inJob, exchangeOwner(thread | Self.inJob, thread) else { return false }
+        body()
+        owner.store(thread | Self.inJob, ordering: .releasing)
+        return true
     }
 
-    // MARK: On the thread
+    private func exchangeOwner(_ expected: UInt, _ new: UInt) -> Bool {
+        owner.compareExchange(
+            expected: expected, desired: new, successOrdering: .acquiring, failureOrdering: .relaxed
+        ).exchanged
+    }
+
+    /// Starts a thread, and makes it the owner.
+    ///
+    /// - Parameter replaced: the value of `owner` to replace.
+    /// - Returns: false if that is no longer the value, or no thread can be started.
+    private func startThread(replacing replaced: UInt) -> Bool {
+        // The thread waits for this lock before it looks whether it is the owner.
+        starting.withLock { _ in
+            var thread = pthread_t()
+            let context = Unmanaged.passRetained(self)
+            let failure = pthread_create(
+                &thread, nil,
+                { context in
+                    context.map { Unmanaged<CurlLoop>.fromOpaque($0).takeRetainedValue().run() }
+                    return nil
+                }, context.toOpaque())
+            guard failure == 0 else {
+                context.release()
+                return false
+            }
+            defer { pthread_detach(thread) }
+            return exchangeOwner(replaced, UInt(thread))
+        }
+    }
+
+    /// Serves everything posted in place of the thread, which can't be started: transfers fail, and jobs go to the global executor,
+    /// since a task whose job is lost never ends.
+    private func refuseInbox() {
+        _ = exchangeOwner(0, UInt(pthread_self()))
+        repeat {
+            let commands = takeCommands()
+            for command in commands {
+                if case .start(let transfer) = command {
+                    transfer.fail(TransportError(.other, "no thread can be started for it"))
+                } else {
+                    execute(command)
+                }
+            }
+            for job in jobs { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+            jobs.removeAll()
+        } while !inbox.withLock({ inbox in
+            guard inbox.jobs.isEmpty, inbox.commands.isEmpty else { return false }
+            release(&inbox)
+            return true
+        })
+    }
+
+    // MARK: As the owner
 
     private func run() {
-        threadID.store(UInt(pthread_self()), ordering: .relaxed)
+        let thread = UInt(pthread_self())
+        starting.withLock { _ in }
+        guard owner.load(ordering: .relaxed) == thread else { return }
         while true {
-            runJobs()
+            guard runJobs(on: thread) else { return }
             if let deadline, deadline <= nevod_monotonic_nanoseconds() {
                 self.deadline = nil
                 var running: Int32 = 0
@@ -135,7 +211,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
             }
             guard let timeout = nextTimeout() else { break }
             let ready = sockets.wait(milliseconds: timeout)
-            takeInbox()
+            takeCommands().forEach(execute)
             var running: Int32 = 0
             for (socket, mask) in ready { curl_multi_socket_action(multi, socket, mask, &running) }
             finishTransfers()
@@ -150,11 +226,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
             let isIdle = inbox.jobs.isEmpty && inbox.commands.isEmpty
             let ends = isIdle && mayEnd && inbox.isStopping
             inbox.isAsleep = isIdle && !ends
-            if ends {
-                // Reset before another thread can start, since it may get the same ID.
-                threadID.store(0, ordering: .relaxed)
-                inbox.isRunning = false
-            }
+            if ends { release(&inbox) }
             return (isIdle, ends)
         }
         if ends { return nil }
@@ -164,26 +236,37 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         return Int32(clamping: max(0, (deadline - nevod_monotonic_nanoseconds() + 999_999) / 1_000_000))
     }
 
-    private func takeInbox() {
-        let commands = inbox.withLock { inbox in
+    /// Gives the loop up, so that the next work posted starts a thread.
+    private func release(_ inbox: inout Inbox) {
+        owner.store(0, ordering: .releasing)
+        inbox.isRunning = false
+    }
+
+    /// Takes the jobs and commands posted; returns the commands.
+    private func takeCommands() -> [Command] {
+        inbox.withLock { inbox in
             inbox.isAsleep = false
             jobs.append(contentsOf: inbox.jobs)
             inbox.jobs.removeAll(keepingCapacity: true)
             defer { inbox.commands = [] }
             return inbox.commands
         }
-        commands.forEach(execute)
     }
 
-    private func runJobs() {
-        var index = 0
+    /// - Returns: false if another thread has become the owner during a job. It runs the rest of the jobs.
+    private func runJobs(on thread: UInt) -> Bool {
         // Jobs enqueued by these jobs run after the next network events.
         let count = jobs.count
-        while index < count {
-            jobs[index].runSynchronously(on: asUnownedTaskExecutor())
-            index += 1
+        while nextJob < count {
+            let job = jobs[nextJob]
+            nextJob += 1
+            owner.store(thread | Self.inJob, ordering: .releasing)
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            guard exchangeOwner(thread | Self.inJob, thread) else { return false }
         }
         jobs.removeFirst(count)
+        nextJob = 0
+        return true
     }
 
     private func execute(_ command: Command) {
@@ -191,6 +274,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         case .start(let transfer): transfer.start(on: self)
         case .cancel(let transfer): transfer.cancel()
         case .pull(let transfer, let piece): transfer.pull(piece)
+        case .upload(let transfer, let piece): transfer.upload(piece)
         }
     }
 

@@ -66,6 +66,11 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
         selfWhileActive = self
     }
 
+    /// Ends a transfer that can't be started.
+    func fail(_ error: TransportError) {
+        complete(.failure(error))
+    }
+
     func cancel() {
         isCancelled = true
         guard handle != nil else { return }
@@ -87,6 +92,12 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
             pieceContinuation = piece
             resumeReceiving()
         }
+    }
+
+    /// Passes on what the body's reader has delivered.
+    func upload(_ piece: Result<[UInt8], any Error>) {
+        upload.receive(piece)
+        if let handle, isAdded { curl_easy_pause(handle.easy, CURLPAUSE_CONT) }
     }
 
     private func resumeReceiving() {
@@ -156,12 +167,10 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     private func read(from reader: any HTTPBodyReader) {
         guard let loop else { return }
         Task(executorPreference: loop) {
-            do {
-                self.upload.receive(.success(try await reader.read(upTo: 64 << 10)))
-            } catch {
-                self.upload.receive(.failure(error))
-            }
-            if let handle = self.handle, self.isAdded { curl_easy_pause(handle.easy, CURLPAUSE_CONT) }
+            let piece: Result<[UInt8], any Error>
+            do { piece = .success(try await reader.read(upTo: 64 << 10)) } catch { piece = .failure(error) }
+            // The reader may have blocked the thread, and the loop be on another thread by now.
+            loop.perform(.upload(self, piece))
         }
     }
 

@@ -1,0 +1,37 @@
+internal import NevodPluginABI
+
+/// The limits of a flow; the host ends a flow that exceeds one.
+struct FlowLimits: Sendable {
+    /// Without the waits and the steps that follow them.
+    var steps = Int(NEVOD_LIMIT_FLOW_STEPS)
+    var waits = Int(NEVOD_LIMIT_FLOW_WAITS)
+    /// The most bytes of all responses together.
+    var bytes = Int(NEVOD_LIMIT_FLOW_BYTES)
+    /// Includes the time spent waiting, for people too.
+    var duration: Duration = .seconds(Int(NEVOD_LIMIT_FLOW_SECONDS))
+}
+
+/// Counts the steps and waits of a flow: a state machine without I/O.
+struct FlowCount: Sendable {
+    private let limits: FlowLimits
+    private var steps = 0
+    private var waits = 0
+
+    init(_ limits: FlowLimits) {
+        self.limits = limits
+    }
+
+    /// Counts a step by the event that it got and the action that it returned.
+    ///
+    /// - Returns: the exceeded limit, as words for a message; nil if there is none.
+    mutating func add(_ action: FlowAction, after event: FlowEvent) -> String? {
+        if case .wait = action {
+            waits += 1
+            return waits > limits.waits ? "it waited more than \(limits.waits) times" : nil
+        }
+        // Without the step after a wait, a poll costs nothing but the wait: its response leads to the next wait.
+        if case .timer = event { return nil }
+        steps += 1
+        return steps > limits.steps ? "it took more than \(limits.steps) steps" : nil
+    }
+}
