@@ -37,9 +37,8 @@ struct ScopeProbeTests {
         let server = try await ProbeServer.start("scope")
         let provider = try Self.provider(server)
         func get(_ path: String, _ scope: String) async throws -> Int {
-            try await provider.send(
-                HTTPRequest(.get, "\(server.url)/\(path)"), RequestOptions(schemeParameters: ["scope": .init(stringLiteral: scope)])
-            ).status
+            let options = RequestOptions(schemeParameters: ["scope": scope])
+            return try await provider.send(HTTPRequest(.get, "\(server.url)/\(path)"), options).status
         }
         #expect(try await get("orders", "orders:read") == 200)
         #expect(try await get("users", "users") == 200)

@@ -21,7 +21,8 @@ struct SignedProbeTests {
         let requests = [
             try HTTPRequest(.get, "\(server.url)/a%2Fb?x=1&y=%20"),
             try HTTPRequest(.post, "\(server.url)/orders", body: .bytes(Array("{\"a\": 1}".utf8))),
-            try HTTPRequest(.put, "\(server.url)/stream", body: .stream(.of([Array("in ".utf8), Array("pieces".utf8)], length: 9))),
+            try HTTPRequest(
+                .put, "\(server.url)/stream", body: .stream(.of([Array("in ".utf8), Array("pieces".utf8)], length: 9))),
         ]
         for request in requests {
             let response = try await provider.send(request)
