@@ -1,5 +1,6 @@
 /* SCRAM-SHA-256 over HTTP (RFC 7804), with the server's signature required. The first attempt carries the client's first message; the
  * response to it, a 401, gives the state for the second. Deriving the key takes milliseconds, so the scheme blocks. */
+#define _GNU_SOURCE
 #include "probe.h"
 
 PROBE_SETTING(username_setting, "username", NEVOD_SETTING_TEXT, NEVOD_SETTING_REQUIRED);
