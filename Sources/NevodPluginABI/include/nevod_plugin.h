@@ -37,6 +37,10 @@
  *              environment, the working directory, the umask, resource limits, or descriptors that it did not open; read
  *              standard input or write to standard output and error. Threads of its own must be joined in `destroy`, must
  *              not call the host except for `log` and `get_extension`, and may be gone without notice when the process ends.
+ *              Descriptors of its own are close-on-exec, and it writes to sockets without SIGPIPE (MSG_NOSIGNAL). A host
+ *              reports a crash or an exit in a call with the names of library, scheme and function; it can't see _exit.
+ *   Library    Linked without an executable stack (-z noexecstack), and with search paths (RPATH, RUNPATH) only to $ORIGIN or
+ *              to absolute folders, none of which others can write: a host refuses the rest before it runs a line of it.
  *   Lifetime   A plugin is never unloaded. `destroy` is called for an instance that the host drops; at the end of the
  *              process it may not be called: what must last belongs in a token.
  *
@@ -235,7 +239,8 @@ typedef struct nevod_view {
     nevod_bytes authority; /* as in the Host header: "api.example.com", "[::1]:8443"; no default port */
     nevod_bytes target;    /* the exact request-target as on the request line: "/a%2Fb?x=1" (RFC 9112 §3.2); for a proxy
                               "http://example.com/a" or "example.com:443" */
-    /* Every header line in the order of sending, Host first, repeated names repeated. Needs NEVOD_NEED_HEADERS. */
+    /* Every header line in the order of sending, Host first, repeated names repeated, names in the caller's letter case. Needs
+     * NEVOD_NEED_HEADERS. */
     const nevod_pair *headers;
     uint32_t header_count;
     int32_t body_kind;     /* NEVOD_BODY_… */
@@ -534,7 +539,8 @@ typedef struct nevod_actions {
      * being renewed. Why: if several responses each bring a next session, only one can count; and a late response must not
      * undo a login. */
     int32_t (*keep)(void *host, const nevod_token *token);
-    /* Stores this token and finishes the flow. A LOGOUT flow finishes with a token of zero bytes. */
+    /* Stores this token and finishes the flow. Its account may differ from the wanted one. A LOGOUT flow finishes with a token of zero
+     * bytes; the host deletes the token also if it fails. */
     int32_t (*token)(void *host, const nevod_token *token);
     /* Not an action: replaces the state of this (instance, account, origin), at most 64 KiB. May be combined with an action. The
      * state of a login is for all origins, and for the account of the token that the login ends with.
@@ -628,14 +634,16 @@ struct nevod_scheme {
     const nevod_needs *(*needs)(void *instance);
 
     /* Optional, both or neither. Decodes stored bytes into a live, immutable token, so that requests need not parse them. Without
-     * them, `token` of the other functions is a `const nevod_token *` with the stored bytes.
+     * them, `token` of the other functions is a `const nevod_token *` with the stored bytes, valid until the call returns; its
+     * expiry is on the host's own clock, uncorrected.
      * Thread: any, concurrently; on NEVOD_OK `*token` is set, to any value including NULL. On failure nothing must remain
      * allocated. Failures: BAD_TOKEN, after which the host obtains another; UNAVAILABLE, INTERNAL.
      * `token_free` runs once per token, before `destroy`, on any thread. Must not block. */
     int32_t (*token_decode)(void *instance, nevod_bytes bytes, void **token, const nevod_errors *errors);
     void (*token_free)(void *instance, void *token);
 
-    /* MANDATORY. Puts the credential on one request. `token` is NULL for a scheme whose settings are its credential.
+    /* MANDATORY. Puts the credential on one request. `token` is NULL for a scheme whose settings are its credential, and if
+     * there is no token yet.
      * Thread: any, concurrently, also with the same token. Must not block, unless NEVOD_SCHEME_BLOCKS says so.
      * Depends only on its arguments: no clock, no randomness, no file of its own. The one exception is a number that a
      * signature algorithm draws inside its library, as ECDSA does; NEVOD_SCHEME_NONDETERMINISTIC declares it.
@@ -648,7 +656,8 @@ struct nevod_scheme {
     /* Optional. Sees the response to a request that this scheme authorized, if `needs` asked for it. May call `set_state` and
      * `keep` of `actions`, and no other function of it. Returns a NEVOD_VERDICT_…, never a status; a report is the reason of
      * NEVOD_VERDICT_REFUSE, and with another verdict goes to the log.
-     * `token` and `request` are those of `authorize`, except for `random` and the time; the headers include the scheme's edits.
+     * `token` and `request` are those of `authorize`, except for `random` and the time; the request includes the scheme's edits. Each
+     * response is shown, also a redirect that the host follows; not an interim one (1xx).
      * Thread: any, concurrently. Must not block, unless NEVOD_SCHEME_BLOCKS says so. */
     int32_t (*on_response)(void *instance, const void *token, const nevod_view *request, const nevod_response *response,
                            const nevod_actions *actions, const nevod_errors *errors);
@@ -665,7 +674,7 @@ struct nevod_scheme {
     void (*flow_free)(void *instance, void *flow);
 
     /* Optional, both or neither; for `wrap_body`. Makes the next bytes of the body that is sent out of the next `piece` of the original
-     * one, and writes any number of them. `is_last` is 1 for the last piece, which may be empty, and 0 before; after it all
+     * one, of any length, and writes any number of them. `wrapping` is what `wrap_body` was given, which may be NULL. `is_last` is 1 for the last piece, which may be empty, and 0 before; after it all
      * announced bytes must have been written. Calls on one wrapping are serial, on changing threads. Must not block, unless
      * NEVOD_SCHEME_BLOCKS says so. Any failure fails the request.
      * `body_free` runs once per wrapping, before `destroy`, on any thread, also if the body was not sent. Must not block. */
