@@ -28,7 +28,7 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
         values = elements.map { ($0.0, $0.1) }
     }
 
-    /// Appends a value. The name is checked when an instance is made, by ``Scheme/makeInstance(settings:target:clock:log:)``.
+    /// Appends a value. The name is checked when an instance is made, by ``Scheme/makeInstance(settings:target:clock:workers:log:)``.
     public mutating func add(_ name: String, _ value: Value) {
         values.append((name, value))
     }
