@@ -114,12 +114,19 @@ enum SchemeExport {
             && (Int32(NEVOD_BODY_NONE)...Int32(NEVOD_BODY_STREAM)).contains(view.pointee.body_kind)
     }
 
+    private static func isKnown(_ response: UnsafePointer<nevod_response>) -> Bool {
+        (Int32(NEVOD_TARGET_ORIGIN)...Int32(NEVOD_TARGET_PROXY)).contains(response.pointee.target_kind)
+            && response.pointee.flags & NEVOD_CRITICAL_BITS == 0
+    }
+
     private static let respond:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeRawPointer?, UnsafePointer<nevod_view>?, UnsafePointer<nevod_response>?,
             UnsafePointer<nevod_actions>?, UnsafePointer<nevod_errors>?
         ) -> Int32 = { instance, token, view, response, actions, errors in
-            guard let instance, let view, let response, let actions, let errors else { return Int32(NEVOD_VERDICT_NOTHING) }
+            guard let instance, let view, let response, let actions, let errors, isKnown(view), isKnown(response) else {
+                return Int32(NEVOD_VERDICT_NOTHING)
+            }
             return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
                 do throws(SchemeError) {
                     return try $0.respond(token, view, response, actions).rawValue

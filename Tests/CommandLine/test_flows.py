@@ -200,7 +200,7 @@ class Fallback(LoginTestCase):
     """A login that tries a question of unknown kind, then a browser, then shows a device code."""
 
     def fall_back(self, *words, **options):
-        return self.login("fallback", "-v", "--set", f"url={self.server.http}", *words, **options)
+        return self.login("fallback", "-vv", "--set", f"url={self.server.http}", *words, **options)
 
     @cases({
         "without_display": {}, "browser_that_is_not_there": {"BROWSER": "/nonexistent:not-a-command"},
@@ -209,7 +209,7 @@ class Fallback(LoginTestCase):
     def test_device_code(self, env):
         outcome = self.fall_back(env=env)
         self.expect_token(outcome, "device")
-        self.expect(outcome, 0, "* login: ask 5, browse 5\n", "nevod-host: Enter ABCD\nnevod-host: http://127.0.0.1/device\n")
+        self.expect(outcome, 0, "nevod-host: Login: debug: ask 5, browse 5\n", "nevod-host: Enter ABCD\nnevod-host: http://127.0.0.1/device\n")
 
     def test_browser(self):
         self.respond = lambda seen: (
@@ -218,7 +218,7 @@ class Fallback(LoginTestCase):
             "browser", "#!/usr/bin/env python3\nimport sys, urllib.request\nurllib.request.urlopen(sys.argv[1]).read()\n", mode=0o755)
         outcome = self.fall_back(env={"BROWSER": str(script)})
         self.expect_token(outcome, "browser")
-        self.expect(outcome, 0, "* login: ask 5, browse 0\n")
+        self.expect(outcome, 0, "nevod-host: Login: debug: ask 5, browse 0\n")
 
     def test_kit(self):
         outcome = self.run_host(

@@ -654,7 +654,7 @@ class UnknownValues(Faulty):
         outcome = self.run_host("--plugin", self.path, self.url("/a"))
         self.expect(outcome, 0, "above all")
         self.assertNotIn("below all", outcome.err)
-        self.expect(self.run_host("-v", "--plugin", self.path, self.url("/a")), 0, "above all", "below all")
+        self.expect(self.run_host("-vv", "--plugin", self.path, self.url("/a")), 0, "Test: error: above all", "Test: debug: below all")
 
 
 class Negotiation(Faulty):

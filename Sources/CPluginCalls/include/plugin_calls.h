@@ -56,7 +56,7 @@ typedef struct nevod_call {
     nevod_call_thread *thread;
     const void *scheme;           /* the caller's record of the scheme, never freed; NULL before the schemes are known */
     void *services;               /* the instance's services, valid during the call; NULL if there is none */
-    int32_t is_limited;           /* 1 if the function must not block */
+    int32_t is_limited;           /* 1 if the function must not block; 2 if it may, except on the thread of a loop */
     /* The sinks that the call may use, on the same stack; NULL for those that it has none of. */
     void *errors;
     void *edits;
@@ -153,6 +153,7 @@ static inline void nevod_call_enter(nevod_call *call) {
         __atomic_store_n(&thread->function, call->function, __ATOMIC_RELAXED);
         __atomic_store_n(&thread->outermost, generation, __ATOMIC_RELEASE);
     }
+    if (call->is_limited == 2) call->is_limited = thread->loop != NULL;
     if (call->is_limited && outer == NULL) {
         thread->guarded_call = call;
         __atomic_store_n(&thread->guarded, generation, __ATOMIC_RELEASE);

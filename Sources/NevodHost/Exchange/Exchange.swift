@@ -65,6 +65,7 @@ public struct Exchange: Sendable {
         do {
             let result = try await wait()
             try await reacquire?()
+            try work?.check()
             return result
         } catch is DeadlineExceededError {
             throw NetworkError(.deadlineExceeded)

@@ -33,7 +33,7 @@ struct SigningClocks: Sendable {
     /// Returns whether to sign a request again and send it once more: the server has refused it with 401 or 403, and its clock, as
     /// known now, is not the one that it was signed with. The method doesn't matter, since a refused request had no effect.
     mutating func shouldSignAgain(_ request: HTTPRequest, after response: HTTPResponse) -> Bool {
-        guard response.status == 401 || response.status == 403, !hasSignedAgain, request.body.isReplayable else { return false }
+        guard response.status == 401 || response.status == 403, !hasSignedAgain, request.body.canBeMadeAgain else { return false }
         hasSignedAgain = uses.contains {
             ($0.clocks.correction(at: request.origin) - $0.correction).magnitude > ServerClock.noticeable
         }

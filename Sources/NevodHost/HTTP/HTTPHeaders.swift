@@ -26,6 +26,14 @@ public struct HTTPHeaders: Sendable {
 
     /// The number of lines, not of distinct names: two Set-Cookie lines count as two.
     public var count: Int { lines.count }
+    /// Whether the line at an index has this name, in this letter case.
+    func isLine(_ index: Int, named name: StaticString) -> Bool {
+        guard index < lines.count, lines[index].nameCount == name.utf8CodeUnitCount else { return false }
+        return storage.withUnsafeBufferPointer { storage in
+            storage[lines[index].name].elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        }
+    }
+
     /// Whether there are no lines.
     public var isEmpty: Bool { lines.isEmpty }
 

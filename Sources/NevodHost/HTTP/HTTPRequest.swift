@@ -189,6 +189,8 @@ public struct HTTPRequest: Sendable {
 
     /// Writes every line that a transport would otherwise add itself, so that a signer sees everything that is sent.
     package mutating func materialize() {
+        // Of a request that was materialized before, which a scan of all lines would take long to find out.
+        if headers.isLine(0, named: "Host"), !needsLength || headers.isLine(1, named: "Content-Length") { return }
         addLength()
         if let host = headers.firstIndex(of: "Host") {
             headers.moveToFront(host)
@@ -197,12 +199,13 @@ public struct HTTPRequest: Sendable {
         }
     }
 
+    private var needsLength: Bool { body.length != 0 || method.anticipatesContent }
+
     /// Adds the line for the body's length, at the front: the order on the wire is then the same whether a token writes before
     /// or after.
     private mutating func addLength() {
-        guard !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding") else { return }
+        guard needsLength, !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding") else { return }
         switch body.length {
-        case 0?: if method.anticipatesContent { headers.addFirst("Content-Length", "0", by: .host) }
         case let length?: headers.addFirst("Content-Length", String(length), by: .host)
         case nil: headers.addFirst("Transfer-Encoding", "chunked", by: .host)
         }

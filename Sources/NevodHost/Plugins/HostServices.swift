@@ -31,6 +31,7 @@ final class HostServices: Sendable {
     }
 
     deinit {
+        scheme.forget(ObjectIdentifier(self))
         table.deallocate()
     }
 }

@@ -75,7 +75,11 @@ public struct PluginToken: TokenModel, Redacted {
             &exchange, token: token, account: account, parameters: parameters, streamDigests: digests)
         guard instance.needs.anyResponse else { return }
         exchange.bindings.attach(
-            SchemeUse(state: use, token: token, account: account, parameters: parameters), of: ObjectIdentifier(instance))
+            SchemeUse(
+                state: use, token: token, account: account, parameters: parameters,
+                // A body that the scheme replaced has other ones.
+                streamDigests: instance.needs.replacesBody ? nil : digests),
+            of: ObjectIdentifier(instance))
     }
 
     private func bound() throws -> SchemeInstance {

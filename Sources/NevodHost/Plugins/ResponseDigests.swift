@@ -4,7 +4,6 @@ internal import NevodSupport
 final class ResponseDigests: Sendable {
     private struct State {
         var running: [(algorithm: DigestAlgorithm, digest: SharedDigest)]
-        var hasBytes = false
         var values: [(algorithm: DigestAlgorithm, value: [UInt8])] = []
     }
 
@@ -18,18 +17,16 @@ final class ResponseDigests: Sendable {
     func add(_ piece: [UInt8]?) {
         state.withLock { state in
             if let piece {
-                state.hasBytes = state.hasBytes || !piece.isEmpty
                 for (_, digest) in state.running { digest.update(piece) }
             } else if !state.running.isEmpty {
                 // A stream that has ended may be read again.
                 let running = state.running
                 state.running = []
-                guard state.hasBytes else { return }
                 state.values = running.compactMap { algorithm, digest in digest.finish().map { (algorithm, $0) } }
             }
         }
     }
 
-    /// The digests; none before the end of the body, and none of an empty one.
+    /// The digests; none before the end of the body.
     var values: [(algorithm: DigestAlgorithm, value: [UInt8])] { state.withLock { $0.values } }
 }

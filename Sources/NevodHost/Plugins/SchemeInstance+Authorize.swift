@@ -70,16 +70,17 @@ extension SchemeInstance {
 
     /// Shows the scheme the response to the request of an exchange, on a worker's thread if the scheme may block.
     ///
+    /// - Parameter isAtEnd: whether the caller reads the body's end. It may do so after the request's deadline, on a thread of its own.
     /// - Returns: the scheme's verdict, and the token to keep instead of the one that the request carried, if any.
     /// - Throws: ``PluginError``, also at the request's deadline, and if the scheme refuses the response, whose state and token are
     ///   then dropped; `CancellationError`.
     func verdict(
-        on response: FlowResponse, _ exchange: borrowing Exchange, _ use: SchemeUse
+        on response: FlowResponse, _ exchange: borrowing Exchange, _ use: SchemeUse, isAtEnd: Bool = false
     ) async throws -> (Verdict, kept: IssuedToken?) {
         let (request, attempt) = (exchange.request, exchange.attempt)
-        let deadline = exchange.deadline
+        let deadline = exchange.deadline.map { isAtEnd ? max($0, .now + .seconds(10)) : $0 }
         let seen = try await recording("on_response", in: exchange.work) {
-            guard mayBlock else { return try reaction(to: response, to: request, attempt: attempt, use) }
+            guard mayBlock || isAtEnd else { return try reaction(to: response, to: request, attempt: attempt, use) }
             return try await onWorker("on_response", until: deadline) { () throws(PluginError) in
                 try self.reaction(to: response, to: request, attempt: attempt, use)
             }
@@ -118,7 +119,7 @@ extension SchemeInstance {
         var actions = ActionSink(provenance: provenance)
         var table = response.table(lent)
         var errors = ErrorSink()
-        let result = view(of: request, attempt, use.state, use.parameters).withTable { view in
+        let result = view(of: request, attempt, use.state, use.parameters, use.streamDigests).withTable { view in
             PluginCall.run("on_response", isTimed: true, services, errors: &errors, actions: &actions) { sinks in
                 onResponse(handle, use.token?.handle, view, &table, sinks.actions, sinks.errors)
             }

@@ -71,6 +71,7 @@ public struct SchemeSetting: Sendable, Hashable {
 
     /// Returns the invalid value as the end of a message; empty for a secret.
     private func but(_ text: String) -> String {
-        isSecret ? "" : ", not \"\(text)\""
+        // A URL may contain a password.
+        isSecret || kind == .url && text.contains("@") ? "" : ", not \"\(text)\""
     }
 }

@@ -79,6 +79,8 @@ struct SchemeUse: Sendable {
     var token: LiveToken?
     var account = ""
     var parameters: ParameterSet?
+    /// Of the request's streamed body.
+    var streamDigests: StreamDigests?
     /// Of the response, once it is received.
     var body = ReceivedBody()
 }

@@ -65,7 +65,7 @@ struct FlowDriver: Sendable {
                 try Task.checkCancellation()
             } catch is CancellationError {
                 // The flow learns of the cancellation in one last step, whose action is ignored.
-                cancel(flow, now: work.time(of: instance), state: instance.state(at: place), until: deadline)
+                await cancel(flow, now: work.time(of: instance), state: instance.state(at: place), until: deadline)
                 throw CancellationError()
             }
         }
@@ -88,13 +88,11 @@ struct FlowDriver: Sendable {
         }
     }
 
-    private func cancel(_ flow: Flow, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant) {
-        guard instance.mayBlock else {
-            _ = try? flow.step(.cancelled, now: now, state: state)
-            return
-        }
-        // Not awaited: the step may block, and the caller is cancelled.
-        Task { try await flow.step(.cancelled, now: now, state: state, until: deadline) }
+    private func cancel(_ flow: Flow, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant) async {
+        // A task of its own, since this one is cancelled. Awaited only for a moment, since the step may block.
+        let limit = instance.mayBlock ? deadline : min(deadline, .now + .seconds(1))
+        let step = Task { try await flow.step(.cancelled, now: now, state: state, until: limit) }
+        if !instance.mayBlock { _ = try? await step.value }
     }
 
     /// The progress of a flow: allowed origins, used-up limits and the open listener.
@@ -152,6 +150,12 @@ struct FlowDriver: Sendable {
         if let missing = questions.first(where: { answers[$0.name] == nil }) {
             throw instance.unanswered([missing.name])
         }
+        // The contract promises one of the choices.
+        let other = questions.first { question in
+            guard case .choice(let choices) = question.kind, let answer = answers[question.name] else { return false }
+            return !choices.contains { Secret(copying: Array($0.utf8)) == answer }
+        }
+        if let other { throw instance.unanswered([other.name]) }
         return answers
     }
 

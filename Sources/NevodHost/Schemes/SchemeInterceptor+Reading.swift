@@ -35,6 +35,7 @@ extension SchemeInterceptor: ResponseReader {
             case .bytes(let bytes):
                 digests.add(bytes)
                 digests.add(nil)
+            case .stream where !response.hasBody(inResponseTo: exchange.request.method): digests.add(nil)
             case .stream(let stream): response = response.with(.stream(stream.observed { digests.add($0) }))
             }
         }
@@ -64,7 +65,7 @@ extension SchemeInterceptor: ResponseReader {
         return stream.checkedAtEnd { [use] () async throws(TransportError) in
             do {
                 let shown = session.instance.shown(response.with(.bytes([])), use.body, to: exchange.request)
-                _ = try await verdict(on: shown, exchange, use)
+                _ = try await verdict(on: shown, exchange, use, isAtEnd: true)
             } catch is CancellationError {
                 throw TransportError(.cancelled)
             } catch NetworkError.plugin(let error) {
@@ -77,8 +78,8 @@ extension SchemeInterceptor: ResponseReader {
 }
 
 extension HTTPResponse {
-    /// Whether bytes may follow the header lines (RFC 9110 §6.4.1).
+    /// Whether bytes may follow the header lines (RFC 9112 §6.3). Content-Length doesn't count: it may contradict Transfer-Encoding.
     fileprivate func hasBody(inResponseTo method: HTTPMethod) -> Bool {
-        method != .head && status != 204 && status != 304 && headers["Content-Length"] != "0"
+        method != .head && status != 204 && status != 304
     }
 }

@@ -110,9 +110,13 @@ public struct SchemeInterceptor: RequestInterceptor {
     }
 
     /// Shows a response to the scheme, and keeps the state and token that it brings.
-    func verdict(on shown: FlowResponse, _ exchange: Exchange, _ use: SchemeUse) async throws -> Verdict {
+    func verdict(
+        on shown: FlowResponse, _ exchange: Exchange, _ use: SchemeUse, isAtEnd: Bool = false
+    ) async throws -> Verdict {
         let (verdict, kept): (Verdict, IssuedToken?)
-        do { (verdict, kept) = try await session.instance.verdict(on: shown, exchange, use) } catch let error as PluginError {
+        do { (verdict, kept) = try await session.instance.verdict(on: shown, exchange, use, isAtEnd: isAtEnd) } catch let error
+            as PluginError
+        {
             throw NetworkError.plugin(error)
         }
         if let kept, let carried = exchange.bindings.version(of: ObjectIdentifier(session.coordinator)) {

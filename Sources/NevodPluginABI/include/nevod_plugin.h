@@ -328,8 +328,9 @@ typedef struct nevod_response {
     nevod_bytes body;
     nevod_bytes url;           /* the URL of the response, after the redirects that the host followed */
     /* In `on_response`: the digests of the body that `needs` asked for, as in nevod_view, of the bytes as received (RFC 9530 §2: before
-     * the content coding is undone). None if the body has no bytes, was not received whole, or arrived with a content coding that
-     * the host's transport undoes; the host asks the server for none. */
+     * the content coding is undone). A body without bytes has the digests of zero bytes. None if the body was not received whole, or
+     * arrived with a content coding that the host's transport undoes (the host asks the server for none): the body is then unknown,
+     * and a scheme that requires a signature of it returns REFUSE. */
     const nevod_pair *digests;
     uint32_t digest_count;
     uint32_t flags;            /* NEVOD_RESPONSE_… */

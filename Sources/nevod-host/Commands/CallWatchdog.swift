@@ -12,15 +12,18 @@ enum CallWatchdog {
     ///   - limit: the time of `--max-time`.
     ///   - end: reports the message and ends the process.
     static func start(after limit: Duration, end: @escaping @Sendable (_ message: String) -> Void) {
-        let deadline = ContinuousClock.now + limit
         SystemThread.start {
-            var seen: Set<CallInProgress> = []
+            // A call has all of the time for itself: a person may have taken long to log in before it.
+            var began: [CallInProgress: ContinuousClock.Instant] = [:]
+            let start = ContinuousClock.now
             while true {
                 usleep(interval)
-                guard ContinuousClock.now >= deadline else { continue }
+                let now = ContinuousClock.now
                 let calls = CallInProgress.all
-                if let stuck = calls.intersection(seen).first { end(message(about: stuck)) }
-                seen = calls
+                began = began.filter { calls.contains($0.key) }
+                // In progress at the first look: since the start, as far as this thread knows.
+                for call in calls where began[call] == nil { began[call] = now - start < .seconds(1) ? start : now }
+                if let stuck = began.first(where: { now - $0.value >= limit }) { end(message(about: stuck.key)) }
             }
         }
     }

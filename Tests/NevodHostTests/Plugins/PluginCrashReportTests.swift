@@ -88,7 +88,14 @@ struct PluginCrashReportTests {
         #expect(Self.lines(result).count == 1 && Self.lines(result)[0].hasPrefix("the program's handler"))
     }
 
-    @Test(arguments: ["exit(0)", "exit(3)", "pthread_exit(0)"])
+    // AddressSanitizer's runtime ends the process itself when a thread of Swift's tests is cut off.
+    #if NEVOD_ADDRESS_SANITIZER
+        private static let endings = ["exit(0)", "exit(3)"]
+    #else
+        private static let endings = ["exit(0)", "exit(3)", "pthread_exit(0)"]
+    #endif
+
+    @Test(arguments: endings)
     func `A plugin that ends the process gives it the chosen status, after the program's own exit handlers`(
         fault: String
     ) async throws {

@@ -245,9 +245,11 @@ static int32_t check_server(const account *account, const nevod_view *request, c
     }
     if (strcmp(parts[QOP].data, "auth-int") == 0) {
         /* The host computes only the digests of RFC 9530's registry: with MD5 there is none of the body. */
-        if (response->digest_count > 0 && strcmp(digest, "SHA256") == 0)
-            put_hex(&body, response->digests[0].value.data, response->digests[0].value.count);
-        else put_digest(&body, digest, (nevod_bytes){ NULL, 0 });
+        if (response->digest_count == 0 || strcmp(digest, "SHA256") != 0) {
+            fail(errors, NEVOD_OK, "rspauth", "covers a body whose digest is unknown");
+            return NEVOD_VERDICT_REFUSE;
+        }
+        put_hex(&body, response->digests[0].value.data, response->digests[0].value.count);
     }
     put_response(&wanted, account, parts, digest, bytes(""), request->target, &nonce_count, &client_nonce, &body);
     if (wanted.is_cut || given.count != wanted.count || CRYPTO_memcmp(given.data, wanted.data, given.count) != 0) {

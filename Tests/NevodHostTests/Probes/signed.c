@@ -140,7 +140,7 @@ static int32_t on_response(void *instance, const void *token, const nevod_view *
     put_text(&wanted, "sig=:"), sign(instance, &base, &wanted), put_text(&wanted, ":");
     if (strlen(given) != wanted.count || CRYPTO_memcmp(given, wanted.data, wanted.count) != 0)
         return refuse(errors, "it doesn't match the response");
-    if (response->digest_count == 0) return NEVOD_VERDICT_NOTHING;
+    if (response->digest_count == 0) return refuse(errors, "the body is unknown");
     clear(&wanted), put_text(&wanted, "sha-256=:");
     put_base64(&wanted, response->digests[0].value.data, response->digests[0].value.count), put_text(&wanted, ":");
     if (!has_digest || !copy(digest, sizeof digest, header_of(response, "Content-Digest")) || strcmp(digest, wanted.data) != 0)

@@ -8,7 +8,7 @@ internal import NevodSupport
 /// wake-ups. A call wakes it; apart from that, a call costs two atomic writes.
 final class CallMonitor: @unchecked Sendable {  // `bell` guards all that changes.
     /// The time after which a call is taken for stuck.
-    static let limit = Duration.milliseconds(100)
+    static let limit = Duration.milliseconds(250)
     private static let interval: Int64 = 25
     /// The intervals without any call after which the monitor sleeps.
     private static let idleRounds = 40
@@ -102,10 +102,11 @@ final class CallMonitor: @unchecked Sendable {  // `bell` guards all that change
         let scheme = call.pointee.scheme.map { Unmanaged<CalledScheme>.fromOpaque($0).takeUnretainedValue() }
         let services = call.pointee.services.map { Unmanaged<HostServices>.fromOpaque($0).takeUnretainedValue() }
         let function = String(cString: call.pointee.function)
+        // First: the loop's next thread may call the scheme at once.
+        scheme?.move(after: function, Int64(time.inSeconds * 1e9), hasReturned: false, services)
         let isTaken = thread.pointee.loop == nil || thread.pointee.take_over?(thread.pointee.loop) == 1
         // If the loop has no other thread yet, the next round tries again.
         nevod_call_taken(thread, generation, isTaken ? 1 : 0)
-        scheme?.move(after: function, Int64(time.inSeconds * 1e9), hasReturned: false, services)
     }
 
     private func withLock<Result>(_ body: () -> Result) -> Result {

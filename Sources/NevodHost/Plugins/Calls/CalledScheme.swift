@@ -21,7 +21,8 @@ final class CalledScheme: Sendable {
     private let blocks: Atomic<Bool>
 
     private struct State {
-        weak var services: HostServices?
+        /// The log of the latest instance. (Not a weak reference to its services, whose table LeakSanitizer can't follow.)
+        var latest: (owner: ObjectIdentifier, log: PluginLog)?
         var hasWarnedOfSink = false
     }
 
@@ -64,7 +65,12 @@ final class CalledScheme: Sendable {
 
     /// Remembers the latest instance, whose log receives a warning that belongs to no call in progress.
     func serve(_ services: HostServices) {
-        state.withLock { $0.services = services }
+        let latest = (ObjectIdentifier(services), services.log)
+        state.withLock { $0.latest = latest }
+    }
+
+    func forget(_ owner: ObjectIdentifier) {
+        state.withLock { if $0.latest?.owner == owner { $0.latest = nil } }
     }
 
     /// Whether its calls run on the threads of ``SchemeWorkers``: it says that they may block, or one of them did.
@@ -72,7 +78,7 @@ final class CalledScheme: Sendable {
 
     /// The longest time of a call, in nanoseconds, by a scheme that doesn't say that it blocks. Far above the contract's limit, so
     /// that a busy machine moves no scheme that keeps to it.
-    static let longestCall: Int64 = 50_000_000
+    static let longestCall: Int64 = 200_000_000
 
     /// Moves its calls to the threads of ``SchemeWorkers`` from now on, and warns of the first that took too long.
     ///
@@ -83,11 +89,13 @@ final class CalledScheme: Sendable {
     ///   - services: of the call; nil if they may be gone.
     func move(after function: String, _ time: Int64, hasReturned: Bool, _ services: HostServices?) {
         guard !blocks.exchange(true, ordering: .relaxed) else { return }
-        let known = services ?? state.withLock { $0.services }
-        known?.log(
-            Int32(NEVOD_LOG_WARNING),
+        guard let known = services?.log ?? state.withLock({ $0.latest?.log }) else { return }
+        let warning =
             "\(library): the scheme \"\(id ?? "")\" \(hasReturned ? "took" : "has not returned for") \(time / 1_000_000) ms in \(function), "
-                + "and doesn't say that it blocks (NEVOD_SCHEME_BLOCKS); its calls run on threads of their own from now on")
+            + "and doesn't say that it blocks (NEVOD_SCHEME_BLOCKS); its calls run on threads of their own from now on"
+        let log: @Sendable () -> Void = { known(Int32(NEVOD_LOG_WARNING), warning) }
+        // The log is the program's, and may block: the thread that looks for stuck calls must not wait for it.
+        if hasReturned || !SystemThread.start(log) { log() }
     }
 
     /// Warns, once, that the scheme used a sink outside of the call that the sink was for.
@@ -96,10 +104,10 @@ final class CalledScheme: Sendable {
     func warn(ofSink function: StaticString, _ services: HostServices?) {
         let (isFirst, latest) = state.withLock { state in
             defer { state.hasWarnedOfSink = true }
-            return (!state.hasWarnedOfSink, state.services)
+            return (!state.hasWarnedOfSink, state.latest?.log)
         }
-        guard isFirst, let services = services ?? latest else { return }
-        services.log(
+        guard isFirst, let log = services?.log ?? latest else { return }
+        log(
             Int32(NEVOD_LOG_WARNING),
             "\(library): the scheme \"\(id ?? "")\" called \(function) outside of the call that the function was passed to; refused"
         )

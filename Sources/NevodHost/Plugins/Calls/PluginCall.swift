@@ -37,7 +37,8 @@ enum PluginCall {
         call.function = name(function)
         call.scheme = UnsafeRawPointer(Unmanaged.passUnretained(services.scheme).toOpaque())
         call.services = Unmanaged.passUnretained(services).toOpaque()
-        call.is_limited = isTimed && !services.scheme.mayBlock ? 1 : 0
+        // The scheme may have been moved since its caller decided to stay on this thread.
+        call.is_limited = isTimed ? (services.scheme.mayBlock ? 2 : 1) : 0
         call.errors = UnsafeMutableRawPointer(errors)
         call.edits = UnsafeMutableRawPointer(edits)
         call.actions = UnsafeMutableRawPointer(actions)

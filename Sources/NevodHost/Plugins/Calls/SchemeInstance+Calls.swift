@@ -5,7 +5,7 @@ extension SchemeInstance {
     /// Whether its calls run on the threads of `workers`.
     var mayBlock: Bool { scheme.called.mayBlock }
 
-    /// Makes a call on one of the threads of `workers`. What it does after the deadline has no effect: all that `body` changes must
+    /// Makes a call on one of the threads of `workers`, or of a scheme that doesn't say that it blocks, on one of a set of their own. What it does after the deadline has no effect: all that `body` changes must
     /// be its own, or its result.
     ///
     /// - Parameters:
@@ -16,7 +16,8 @@ extension SchemeInstance {
         _ function: StaticString, until deadline: ContinuousClock.Instant?,
         _ body: @escaping @Sendable () throws(PluginError) -> Success
     ) async throws -> Success {
-        do { return try await workers.run(until: deadline, body) } catch is DeadlineExceededError {
+        let threads = mayBlock ? workers : SchemeWorkers.unannounced
+        do { return try await threads.run(until: deadline, body) } catch is DeadlineExceededError {
             throw PluginError(scheme.plugin, .unreturned(scheme: scheme.id, function: "\(function)"))
         } catch is SchemeWorkers.NoThreadError {
             throw PluginError(
@@ -34,6 +35,7 @@ extension SchemeInstance {
         _ function: StaticString, in work: RequestWork?, _ body: () async throws -> Success
     ) async throws -> Success {
         guard let work else { return try await body() }
+        guard !work.isAbandoned else { throw CancellationError() }
         work.begin(scheme.called.names, PluginCall.name(function))
         let result: Success
         do { result = try await body() } catch {

@@ -12,6 +12,10 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all th
     /// The threads for all instances that are given no others.
     public static let shared = SchemeWorkers()
 
+    /// The threads for calls of schemes that don't say that they block, where there is no loop that another thread could take over:
+    /// one that blocks all the same would keep a thread of Swift's pool, which has only as many as there are processors.
+    static let unannounced = SchemeWorkers()
+
     /// The most threads, and so the most calls at the same time.
     public let threads: Int
 

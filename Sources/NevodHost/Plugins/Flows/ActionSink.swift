@@ -182,6 +182,7 @@ struct ActionSink {
         guard flow.header_count <= Self.mostHeaders, flow.header_count == 0 || flow.headers != nil else {
             throw Problem("it has \(flow.header_count) header lines, more than \(Self.mostHeaders), or no table of them")
         }
+        guard flow.body.count == 0 || flow.body.data != nil else { throw Problem("the body has a length but no data") }
         let body = Array(flow.body.buffer)
         do throws(InvalidRequestError) {
             let url = try url(of: flow)
@@ -190,11 +191,13 @@ struct ActionSink {
             request.provenance = provenance
             for index in 0..<Int(flow.header_count) {
                 guard let pair = flow.headers?[index] else { break }
-                let name = String(decoding: pair.name.buffer, as: UTF8.self)
+                guard let name = String(validating: pair.name.buffer, as: UTF8.self),
+                    let value = String(validating: pair.value.buffer, as: UTF8.self)
+                else { throw InvalidRequestError(.header("\(index)"), "it is not UTF-8") }
                 guard !Self.transportFields.contains(name.lowercased()) else {
                     throw InvalidRequestError(.header(name), "only the host writes it")
                 }
-                try request.addHeader(name, String(decoding: pair.value.buffer, as: UTF8.self))
+                try request.addHeader(name, value)
             }
             return .send(FlowRequest(request: request, followsRedirects: flow.follow_redirects != 0))
         } catch {

@@ -25,14 +25,13 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
     /// Locked, since a step that returns after its deadline writes it too.
     private let lacking = Locked<[UnsupportedAction]>([])
 
-    /// Begins a flow, on a worker's thread if the scheme may block.
+    /// Begins a flow, on a worker's thread.
     ///
     /// - Returns: nil if the scheme has no flow of this kind.
     /// - Throws: ``PluginError``, also at the deadline; `CancellationError`.
     static func begin(
         _ kind: FlowKind, of instance: SchemeInstance, until deadline: ContinuousClock.Instant
     ) async throws -> Flow? {
-        guard instance.mayBlock else { return try Flow(kind, of: instance) }
         return try await instance.onWorker("flow_begin", until: deadline) { () throws(PluginError) in
             try Flow(kind, of: instance)
         }
@@ -43,7 +42,7 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
         guard let begin = instance.scheme.table.pointee.flow_begin else { return nil }
         var handle: UnsafeMutableRawPointer?
         var errors = ErrorSink()
-        let status = PluginCall.run("flow_begin", isTimed: true, instance.services, errors: &errors) {
+        let status = PluginCall.run("flow_begin", instance.services, errors: &errors) {
             begin(instance.handle, kind.rawValue, &handle, $0.errors)
         }
         if status == NEVOD_UNSUPPORTED { return nil }
@@ -59,7 +58,7 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
         }
     }
 
-    /// The same on a worker's thread if the scheme may block. A step that hasn't returned at the deadline runs on, and its action
+    /// The same on a worker's thread. A step that hasn't returned at the deadline runs on, and its action
     /// and state are dropped.
     ///
     /// - Throws: ``PluginError``, also at the deadline; `CancellationError`.
@@ -67,8 +66,7 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
         _ event: FlowEvent, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant,
         supports: @escaping @Sendable (UserAction) -> Bool = { _ in true }
     ) async throws -> (FlowAction, state: Secret?) {
-        guard instance.mayBlock else { return try step(event, now: now, state: state, supports: supports) }
-        return try await instance.onWorker("flow_step", until: deadline) { () throws(PluginError) in
+        try await instance.onWorker("flow_step", until: deadline) { () throws(PluginError) in
             try self.step(event, now: now, state: state, supports: supports)
         }
     }
@@ -88,7 +86,7 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
         var table = event.table(now: now, random: random, state: state, lent)
         var actions = ActionSink(provenance: instance.provenance, supports: supports)
         var errors = ErrorSink()
-        let status = PluginCall.run("flow_step", isTimed: true, instance.services, errors: &errors, actions: &actions) { sinks in
+        let status = PluginCall.run("flow_step", instance.services, errors: &errors, actions: &actions) { sinks in
             instance.scheme.table.pointee.flow_step?(instance.handle, handle, &table, sinks.actions, sinks.errors)
                 ?? Int32(NEVOD_UNSUPPORTED)
         }
