@@ -29,8 +29,10 @@ public struct HTTPHeaders: Sendable {
     /// Whether the line at an index has this name, in this letter case.
     func isLine(_ index: Int, named name: StaticString) -> Bool {
         guard index < lines.count, lines[index].nameCount == name.utf8CodeUnitCount else { return false }
+        let start = lines[index].start
         return storage.withUnsafeBufferPointer { storage in
-            storage[lines[index].name].elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+            for offset in 0..<name.utf8CodeUnitCount where storage[start + offset] != name.utf8Start[offset] { return false }
+            return true
         }
     }
 

@@ -55,9 +55,9 @@ public struct PluginToken: TokenModel, Redacted {
     /// Calls the scheme on this thread, also if it may block. (The method for an exchange lets other work go on meanwhile.)
     public func authorize(_ request: inout HTTPRequest) throws {
         let instance = try bound()
-        let parameters = try instance.parameterSet(of: [:])
+        let parameters = instance.scheme.parameters.isEmpty ? nil : try instance.parameterSet(of: [:])
         // The scheme must see every line that is sent: a signature without the Host line would be wrong.
-        request.materialize()
+        if !request.headers.isLine(0, named: "Host") { request.materialize() }
         try instance.authorize(
             &request, attempt: 1, token: liveToken(of: instance), account: account, parameters: parameters)
     }
