@@ -22,7 +22,7 @@ public struct Exchange: Sendable {
     /// Whether an interceptor reads each byte of the response, which is then received as a stream.
     var readsWholeBody = false
     /// The task that works on the request; nil if no interceptor of the request may block.
-    let work: RequestWork?
+    var work: RequestWork?
     private let yieldSlot: YieldSlot?
 
     /// Releases the request's ``DispatchSlot``, and returns a closure that acquires it again.

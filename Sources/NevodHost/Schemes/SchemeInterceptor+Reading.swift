@@ -62,7 +62,10 @@ extension SchemeInterceptor: ResponseReader {
         }
         guard needsDigests, response.hasBody(inResponseTo: exchange.request.method) else { return stream }
         use.body.isShownAtEnd = true
-        return stream.checkedAtEnd { [use] () async throws(TransportError) in
+        // The work ends with the response, and holds it: a reference from its stream would keep both forever.
+        var exchange = exchange
+        exchange.work = nil
+        return stream.checkedAtEnd { [use, exchange] () async throws(TransportError) in
             do {
                 let shown = session.instance.shown(response.with(.bytes([])), use.body, to: exchange.request)
                 _ = try await verdict(on: shown, exchange, use, isAtEnd: true)
