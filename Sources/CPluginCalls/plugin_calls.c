@@ -25,8 +25,6 @@ static void end(void *record) {
     uint64_t guarded = nevod_call_guarded(thread);
     if (guarded != 0 && !__atomic_compare_exchange_n(&thread->guarded, &guarded, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         nevod_call_wait_until_taken(thread, thread->generation);
-    __atomic_store_n(&thread->outermost, 0, __ATOMIC_RELEASE);
-    nevod_current_call = NULL;
     thread->loop = NULL;
     thread->take_over = NULL;
     pthread_mutex_lock(&lock);

@@ -209,7 +209,7 @@ class Fallback(LoginTestCase):
     def test_device_code(self, env):
         outcome = self.fall_back(env=env)
         self.expect_token(outcome, "device")
-        self.expect(outcome, 0, "nevod-host: Login: debug: ask 5, browse 5\n", "nevod-host: Enter ABCD\nnevod-host: http://127.0.0.1/device\n")
+        self.expect(outcome, 0, "* Login: debug: ask 5, browse 5\n", "nevod-host: Enter ABCD\nnevod-host: http://127.0.0.1/device\n")
 
     def test_browser(self):
         self.respond = lambda seen: (
@@ -218,7 +218,7 @@ class Fallback(LoginTestCase):
             "browser", "#!/usr/bin/env python3\nimport sys, urllib.request\nurllib.request.urlopen(sys.argv[1]).read()\n", mode=0o755)
         outcome = self.fall_back(env={"BROWSER": str(script)})
         self.expect_token(outcome, "browser")
-        self.expect(outcome, 0, "nevod-host: Login: debug: ask 5, browse 0\n")
+        self.expect(outcome, 0, "* Login: debug: ask 5, browse 0\n")
 
     def test_kit(self):
         outcome = self.run_host(

@@ -21,8 +21,11 @@ BODY = bytes(range(256)) * 2000
 
 def checked(body=BODY, status="200 OK", of=BODY):
     """Returns a response with the digests of a body, which may be another one."""
-    digests = " ".join(f"{name}={hashlib.new(name.replace('-', ''), of).hexdigest()}" for name in ("sha-512", "sha-256", "sha-384"))
-    return reply(status, f"X-Digests: {digests}", body=body)
+    return reply(status, f"X-Digests: {digests_of(of)}", body=body)
+
+
+def digests_of(body):
+    return " ".join(f"{name}={hashlib.new(name.replace('-', ''), body).hexdigest()}" for name in ("sha-512", "sha-256", "sha-384"))
 
 
 class Refused(TestCase):
@@ -85,7 +88,8 @@ class Refused(TestCase):
         self.assertNotIn("sensitive", outcome.err)
 
     def test_head_has_no_body_to_check(self):
-        self.response = b"HTTP/1.1 200 OK\r\nX-Digests: none\r\nContent-Length: 1000\r\n\r\n"
+        digests = digests_of(b"")
+        self.response = f"HTTP/1.1 200 OK\r\nX-Digests: {digests}\r\nContent-Length: 1000\r\n\r\n".encode()
         self.expect(self.send("-X", "HEAD"), 0)
 
     def test_compressed_asks_for_no_coding(self):

@@ -8,7 +8,7 @@ internal import NevodSupport
 /// wake-ups. A call wakes it; apart from that, a call costs two atomic writes.
 final class CallMonitor: @unchecked Sendable {  // `bell` guards all that changes.
     /// The time after which a call is taken for stuck.
-    static let limit = Duration.milliseconds(250)
+    static let limit = Duration.milliseconds(500)
     private static let interval: Int64 = 25
     /// The intervals without any call after which the monitor sleeps.
     private static let idleRounds = 40

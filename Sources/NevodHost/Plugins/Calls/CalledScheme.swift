@@ -78,7 +78,7 @@ final class CalledScheme: Sendable {
 
     /// The longest time of a call, in nanoseconds, by a scheme that doesn't say that it blocks. Far above the contract's limit, so
     /// that a busy machine moves no scheme that keeps to it.
-    static let longestCall: Int64 = 200_000_000
+    static let longestCall: Int64 = 500_000_000
 
     /// Moves its calls to the threads of ``SchemeWorkers`` from now on, and warns of the first that took too long.
     ///
