@@ -169,7 +169,7 @@ struct BlockingSchemeTests {
         async let first = sent("/first", provider)
         #expect(await slow.hasEntered(1))
         await expectUnreturned("authorize") { _ = try await sent("/second", provider, timeout: .milliseconds(200)) }
-        #expect(workers.load.waiting == 0)
+        #expect(await eventually { workers.load.waiting == 0 })
         slow.release()
         #expect(try await first == 200)
         #expect(slow.entered.count == 1)
