@@ -90,7 +90,7 @@ struct FlowDriver: Sendable {
 
     private func cancel(_ flow: Flow, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant) async {
         // A task of its own, since this one is cancelled. Awaited only for a moment, since the step may block.
-        let limit = instance.mayBlock ? deadline : min(deadline, .now + .seconds(1))
+        let limit = instance.mayBlock ? deadline : min(deadline, .now + .seconds(5))
         let step = Task { try await flow.step(.cancelled, now: now, state: state, until: limit) }
         if !instance.mayBlock { _ = try? await step.value }
     }
