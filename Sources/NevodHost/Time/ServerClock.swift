@@ -12,7 +12,7 @@
 /// moves only if a response proves the correction too small, and never by more than the interval's width, whereas the middle
 /// would move with every response that narrows the interval.
 struct ServerClock: Sendable {
-    /// What a response has changed, in the eyes of a person. Differences are nanoseconds, positive if the server's clock is ahead.
+    /// The change that a response made, if people should learn of it. Differences are nanoseconds, positive if the server's clock is ahead.
     enum Change: Sendable, Equatable {
         case none
         /// A correction began, or changed by more than ``noticeable``.

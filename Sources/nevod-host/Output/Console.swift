@@ -3,7 +3,7 @@ import NevodSupport
 
 /// Writes messages for people to standard error. Standard output belongs to the response's body.
 struct Console: Sendable {
-    /// What is shown beyond errors and warnings.
+    /// The lines to show beyond errors and warnings.
     enum Verbosity {
         case none
         /// With `-v`: the conversation, and what plugins log.

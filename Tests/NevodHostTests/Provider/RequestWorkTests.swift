@@ -308,11 +308,13 @@ struct RequestWorkTests {
 
 /// Never freed, as the contract of `RequestWork` asks.
 private enum TestNames {
+    // Written once, and only read afterwards.
     nonisolated(unsafe) static let names = {
         let names = UnsafeMutablePointer<nevod_call_names>.allocate(capacity: 1)
         names.initialize(to: nevod_call_names(library: immortal("/lib/libslow.so"), scheme: immortal("slow")))
         return UnsafePointer(names)
     }()
+    // A literal's memory.
     nonisolated(unsafe) static let function = immortal("authorize")
 
     private static func immortal(_ text: StaticString) -> UnsafePointer<CChar> {

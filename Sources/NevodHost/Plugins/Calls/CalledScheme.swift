@@ -9,7 +9,7 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// What the host keeps about a scheme, or about a library before its schemes are known, for the calls of its functions. Never
+/// The record of a scheme, or of a library before its schemes are known, for the calls of its functions. Never
 /// freed: calls on other threads, and a signal handler, may read it at any time.
 final class CalledScheme: Sendable {
     let library: String
