@@ -295,7 +295,9 @@ typedef struct nevod_edits {
      * and `;` in either, `=` in the name, and an empty name. */
     int32_t (*add_cookie)(void *host, nevod_bytes name, nevod_bytes value);
     /* Replaces the body, which is NEVOD_BODY_BYTES or NEVOD_BODY_NONE, by these bytes: an encrypted one (JWE), for example. The host
-     * writes Content-Length. Needs NEVOD_NEED_REPLACE_BODY. At most NEVOD_LIMIT_BODY. */
+     * writes Content-Length. Needs NEVOD_NEED_REPLACE_BODY. At most NEVOD_LIMIT_BODY.
+     * A redirect that keeps the body (307, 308) starts from the caller's body again. To another origin it is sent as the caller gave it,
+     * since no scheme sees that request: a caller whose body must not leave unencrypted turns redirects off. */
     int32_t (*replace_body)(void *host, nevod_bytes body);
     /* Replaces the body by `length` bytes that `body_piece` makes of it while it is sent: aws-chunked, for example. For
      * NEVOD_BODY_BYTES, and for NEVOD_BODY_STREAM with a known length. `wrapping` is the scheme's own; the host passes it to
