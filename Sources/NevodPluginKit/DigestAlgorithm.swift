@@ -36,10 +36,10 @@ extension UnsafePointer<nevod_pair> {
     @inlinable
     func digest(_ algorithm: DigestAlgorithm, among count: UInt32) -> nevod_bytes? {
         let name = algorithm.name
-        for index in 0..<Int(count)
-        where UnsafeBufferPointer(start: self[index].name.data, count: Int(self[index].name.count))
-            .elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        {
+        search: for index in 0..<Int(count) {
+            let (start, size) = (self[index].name.data, name.utf8CodeUnitCount)
+            guard let start, Int(self[index].name.count) == size else { continue }
+            for offset in 0..<size where start[offset] != name.utf8Start[offset] { continue search }
             return self[index].value
         }
         return nil

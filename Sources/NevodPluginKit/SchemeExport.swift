@@ -110,13 +110,16 @@ enum SchemeExport {
 
     /// The contract's rule for kinds that a newer host may have: to sign such a request as if it were another would be wrong.
     private static func isKnown(_ view: UnsafePointer<nevod_view>) -> Bool {
-        (Int32(NEVOD_TARGET_ORIGIN)...Int32(NEVOD_TARGET_PROXY)).contains(view.pointee.target_kind)
-            && (Int32(NEVOD_BODY_NONE)...Int32(NEVOD_BODY_STREAM)).contains(view.pointee.body_kind)
+        isKnown(target: view.pointee.target_kind) && view.pointee.body_kind >= Int32(NEVOD_BODY_NONE)
+            && view.pointee.body_kind <= Int32(NEVOD_BODY_STREAM)
     }
 
     private static func isKnown(_ response: UnsafePointer<nevod_response>) -> Bool {
-        (Int32(NEVOD_TARGET_ORIGIN)...Int32(NEVOD_TARGET_PROXY)).contains(response.pointee.target_kind)
-            && response.pointee.flags & NEVOD_CRITICAL_BITS == 0
+        isKnown(target: response.pointee.target_kind) && response.pointee.flags & NEVOD_CRITICAL_BITS == 0
+    }
+
+    private static func isKnown(target kind: Int32) -> Bool {
+        kind >= Int32(NEVOD_TARGET_ORIGIN) && kind <= Int32(NEVOD_TARGET_PROXY)
     }
 
     private static let respond:

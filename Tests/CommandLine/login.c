@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define TEXT(literal) ((nevod_bytes)NEVOD_BYTES(literal))
 
@@ -251,6 +252,14 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
         }
         copy(f->token, sizeof f->token, event->body);
         return give(to, f->token);
+    }
+    MODE("works") {
+        AT_START {
+            say(in, "the flow works");
+            /* Long enough for a signal to arrive during the step. */
+            nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+        }
+        return to->wait(to->host, 3600u * 100000000ull);
     }
     MODE("waits") {
         say(in, "the flow waits");

@@ -324,7 +324,7 @@ class AtTheTerminal(LoginTestCase):
         self.assertEqual(code, -signal.SIGINT, err)
         self.assertIn("the flow was cancelled", err)
 
-    @cases({"waiting": "waits", "sending": "sends"})
+    @cases({"waiting": "waits", "sending": "sends", "during_a_step": "works"})
     def test_interrupted_while_nobody_is_asked(self, mode):
         arrived = threading.Event()
 
@@ -338,7 +338,7 @@ class AtTheTerminal(LoginTestCase):
             if mode == "sends":
                 wait_until(arrived.is_set, "the request")
             else:
-                while b"the flow waits" not in terminal.process.stderr.readline():
+                while f"the flow {mode}".encode() not in terminal.process.stderr.readline():
                     pass
             terminal.type(b"\x03")
             code, _, err = terminal.finish()

@@ -26,13 +26,13 @@ public struct HTTPHeaders: Sendable {
 
     /// The number of lines, not of distinct names: two Set-Cookie lines count as two.
     public var count: Int { lines.count }
-    /// Whether the line at an index has this name, in this letter case.
+    /// Whether the line at an index has this name, ignoring ASCII case.
     func isLine(_ index: Int, named name: StaticString) -> Bool {
         guard index < lines.count, lines[index].nameCount == name.utf8CodeUnitCount else { return false }
         let start = lines[index].start
         return storage.withUnsafeBufferPointer { storage in
-            for offset in 0..<name.utf8CodeUnitCount where storage[start + offset] != name.utf8Start[offset] { return false }
-            return true
+            let known = UnsafeBufferPointer(start: storage.baseAddress?.advanced(by: start), count: name.utf8CodeUnitCount)
+            return HTTPSyntax.namesEqual(known, UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         }
     }
 
@@ -110,20 +110,38 @@ public struct HTTPHeaders: Sendable {
 
     /// Replaces the first line with this name in place and removes the others, or appends a line.
     mutating func set(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, by provenance: Provenance) {
-        guard let first = index(of: name, from: 0) else { return add(name, value, by: provenance) }
+        let (found, isRepeated) = place(of: name)
+        guard let first = found else { return add(name, value, by: provenance) }
         let value = HTTPSyntax.trimmed(value)
-        if lines[first].valueCount == value.count, !value.isEmpty {
+        let line = lines[first]
+        if line.valueCount == value.count, !value.isEmpty {
             // Overwrites in place: the signature of a retry is as long as the previous one.
-            let (nameStart, valueStart) = (lines[first].name.lowerBound, lines[first].value.lowerBound)
             storage.withUnsafeMutableBufferPointer { storage in
-                storage.baseAddress?.advanced(by: nameStart).update(from: name)
-                storage.baseAddress?.advanced(by: valueStart).update(from: value)
+                storage.baseAddress?.advanced(by: line.start).update(from: name)
+                storage.baseAddress?.advanced(by: line.start + line.nameCount + 2).update(from: value)
             }
             lines[first].provenance = provenance
         } else {
             lines[first] = write(name, value, by: provenance)
         }
-        removeLines(named: name, from: first + 1)
+        if isRepeated { removeLines(named: name, from: first + 1) }
+    }
+
+    /// Returns the first line with this name, and whether there is another.
+    private func place(of name: UnsafeBufferPointer<UInt8>) -> (first: Int?, isRepeated: Bool) {
+        storage.withUnsafeBufferPointer { storage in
+            lines.withUnsafeBufferPointer { lines in
+                var first: Int?
+                for index in 0..<lines.count where lines[index].nameCount == name.count {
+                    let known = UnsafeBufferPointer(
+                        start: storage.baseAddress?.advanced(by: lines[index].start), count: name.count)
+                    guard HTTPSyntax.namesEqual(known, name) else { continue }
+                    if first != nil { return (first, true) }
+                    first = index
+                }
+                return (first, false)
+            }
+        }
     }
 
     mutating func set(_ name: String, _ value: String, by provenance: Provenance) {

@@ -14,15 +14,21 @@ struct EditSink: ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer
     private var used = 0
     private var records = 0
+    private var addsQuery = false
     private var ownsMemory = false
     private let instance: Unmanaged<SchemeInstance>
     private let target: SchemeTarget
     /// Nil if the scheme's needs don't allow it to replace the body.
     private let body: BodyShape?
-    private var replacement: BodyReplacement?
-    /// Freed after the call, since `body_free` may take a lock that the scheme holds when it calls `wrap_body`.
-    private var refusedWrappings: [BodyWrapping] = []
-    private(set) var refusal: (what: String, problem: String)?
+    private var rare: Rare?
+
+    /// What few calls leave behind; the others pay for one reference.
+    private final class Rare {
+        var refusal: (what: String, problem: String)?
+        var replacement: BodyReplacement?
+        /// Freed after the call, since `body_free` may take a lock that the scheme holds when it calls `wrap_body`.
+        var refusedWrappings: [BodyWrapping] = []
+    }
 
     /// - Parameters:
     ///   - memory: on the caller's stack; large enough for most schemes, so that most calls allocate nothing.
@@ -69,27 +75,24 @@ struct EditSink: ~Copyable {
         if let problem = problem(kind, name, value) {
             // The name is read only if its length is within the limit.
             let known = name.count <= NEVOD_LIMIT_EDIT_NAME ? name : .empty
-            if refusal == nil { refusal = (Self.describe(kind, known), problem) }
-            return Int32(NEVOD_UNSUPPORTED)
+            return refuse(Self.describe(kind, known), problem)
         }
         let name = name.buffer
         let value = value.buffer
         let size = Self.recordHeader + name.count + value.count
         if size > memory.count - used { grow(by: size) }
         records += 1
-        memory[used] = kind.rawValue
-        memory.storeBytes(of: UInt32(name.count), toByteOffset: used + 1, as: UInt32.self)
-        memory.storeBytes(of: UInt32(value.count), toByteOffset: used + 5, as: UInt32.self)
-        used += Self.recordHeader
-        append(name)
-        append(value)
+        addsQuery = addsQuery || kind == .addQuery
+        guard let record = memory.baseAddress?.advanced(by: used) else { return Int32(NEVOD_INTERNAL) }
+        record.storeBytes(of: kind.rawValue, as: UInt8.self)
+        record.storeBytes(of: UInt32(name.count), toByteOffset: 1, as: UInt32.self)
+        record.storeBytes(of: UInt32(value.count), toByteOffset: 5, as: UInt32.self)
+        if let bytes = name.baseAddress { (record + Self.recordHeader).copyMemory(from: bytes, byteCount: name.count) }
+        if let bytes = value.baseAddress {
+            (record + Self.recordHeader + name.count).copyMemory(from: bytes, byteCount: value.count)
+        }
+        used += size
         return Int32(NEVOD_OK)
-    }
-
-    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard let source = bytes.baseAddress else { return }
-        memory.baseAddress?.advanced(by: used).copyMemory(from: source, byteCount: bytes.count)
-        used += bytes.count
     }
 
     private mutating func grow(by count: Int) {
@@ -101,33 +104,41 @@ struct EditSink: ~Copyable {
         ownsMemory = true
     }
 
+    var refusal: (what: String, problem: String)? { rare?.refusal }
+
+    private mutating func refuse(_ what: String, _ problem: String) -> Int32 {
+        withRare { if $0.refusal == nil { $0.refusal = (what, problem) } }
+        return Int32(NEVOD_UNSUPPORTED)
+    }
+
+    private mutating func withRare(_ change: (Rare) -> Void) {
+        let known = rare ?? Rare()
+        change(known)
+        rare = known
+    }
+
     // MARK: The body
 
     private mutating func replaceBody(_ bytes: nevod_bytes) -> Int32 {
-        if let problem = replacementProblem(bytes) { return refuseBody(problem) }
-        replacement = .bytes(Array(bytes.buffer))
+        if let problem = replacementProblem(bytes) { return refuse("the body", problem) }
+        withRare { $0.replacement = .bytes(Array(bytes.buffer)) }
         return Int32(NEVOD_OK)
     }
 
     private mutating func wrapBody(_ length: UInt64, _ handle: UnsafeMutableRawPointer?) -> Int32 {
         let wrapping = BodyWrapping(handle, of: instance.takeUnretainedValue())
         if let problem = wrappingProblem(length) {
-            refusedWrappings.append(wrapping)
-            return refuseBody(problem)
+            withRare { $0.refusedWrappings.append(wrapping) }
+            return refuse("the body", problem)
         }
-        replacement = .wrapping(wrapping, length: Int64(length))
+        withRare { $0.replacement = .wrapping(wrapping, length: Int64(length)) }
         return Int32(NEVOD_OK)
-    }
-
-    private mutating func refuseBody(_ problem: String) -> Int32 {
-        if refusal == nil { refusal = ("the body", problem) }
-        return Int32(NEVOD_UNSUPPORTED)
     }
 
     private func bodyProblem() -> String? {
         if target == .proxy { return Self.onlyForOrigins }
         if body == nil { return "its needs don't name NEVOD_NEED_REPLACE_BODY" }
-        return replacement == nil ? nil : "it has replaced the body already in this call"
+        return rare?.replacement == nil ? nil : "it has replaced the body already in this call"
     }
 
     private func replacementProblem(_ bytes: nevod_bytes) -> String? {
@@ -223,9 +234,9 @@ struct EditSink: ~Copyable {
 
     /// - Parameter request: its `provenance` names the scheme, as the author of the edits.
     borrowing func apply(to request: inout HTTPRequest) throws(InvalidRequestError) {
-        if let replacement { request.replaceBody(replacement.body(of: request.body)) }
+        if let replacement = rare?.replacement { request.replaceBody(replacement.body(of: request.body)) }
         // A request that is authorized again carries each item once.
-        forEach { kind, name, _ in if kind == .addQuery { request.removeOwnQueryItems(name) } }
+        if addsQuery { forEach { kind, name, _ in if kind == .addQuery { request.removeOwnQueryItems(name) } } }
         // Set together, so that two cookies of one name, with different paths, don't replace each other.
         var cookies: [(name: String, value: String)] = []
         forEach { kind, name, value in

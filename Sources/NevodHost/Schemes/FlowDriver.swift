@@ -76,9 +76,12 @@ struct FlowDriver: Sendable {
         _ flow: Flow, _ event: FlowEvent, at place: StatePlace, _ work: Work
     ) async throws -> (FlowAction, state: Secret?) {
         do {
-            return try await flow.step(
-                event, now: work.time(of: instance), state: instance.state(at: place), until: work.deadline,
-                supports: { [interaction] action in interaction?.supports(action) ?? action.isPossibleAlone })
+            return try await finished(
+                Task {
+                    try await flow.step(
+                        event, now: work.time(of: instance), state: instance.state(at: place), until: work.deadline,
+                        supports: { [interaction] action in interaction?.supports(action) ?? action.isPossibleAlone })
+                })
         } catch let error as PluginError {
             guard case .unanswered = error.reason else { throw error }
             let tried = flow.unsupported.compactMap(\.action)
@@ -88,9 +91,26 @@ struct FlowDriver: Sendable {
         }
     }
 
+    /// Returns the result of a step. One of a scheme that doesn't block may finish also if this task is cancelled: steps are serial, and
+    /// only then can the flow learn of the cancellation.
+    private func finished<Success>(_ step: Task<Success, any Error>) async throws -> Success {
+        let pause: Duration = instance.mayBlock ? .zero : Self.lastPause
+        return try await withTaskCancellationHandler {
+            try await step.value
+        } onCancel: {
+            Task {
+                try? await Task.sleep(for: pause)
+                step.cancel()
+            }
+        }
+    }
+
+    /// The most that a cancelled flow is waited for.
+    private static let lastPause = Duration.seconds(5)
+
     private func cancel(_ flow: Flow, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant) async {
         // A task of its own, since this one is cancelled. Awaited only for a moment, since the step may block.
-        let limit = instance.mayBlock ? deadline : min(deadline, .now + .seconds(5))
+        let limit = instance.mayBlock ? deadline : min(deadline, .now + Self.lastPause)
         let step = Task { try await flow.step(.cancelled, now: now, state: state, until: limit) }
         if !instance.mayBlock { _ = try? await step.value }
     }
