@@ -38,17 +38,22 @@ package struct AnyKeyValueStorage: Sendable {
         identity = storage.identity
     }
 
-    /// Returns the same storage, which awaits `prepare` before it stores a value. A removal needs no preparation.
-    package func preparingWrites(_ prepare: @escaping @Sendable () async throws -> Void) -> AnyKeyValueStorage {
+    /// Returns the same storage, which awaits `note` before and after it stores a value, but not when it removes one.
+    package func notingWrites(_ note: @escaping @Sendable () async throws -> Void) -> AnyKeyValueStorage {
         AnyKeyValueStorage(
             self,
             write: { [write] key, secret in
-                if secret != nil { try await prepare() }
+                guard secret != nil else { return try await write(key, secret) }
+                try await note()
                 try await write(key, secret)
+                try await note()
             },
             replace: { [replace] key, expected, secret in
-                if secret != nil { try await prepare() }
-                return try await replace(key, expected, secret)
+                guard secret != nil else { return try await replace(key, expected, secret) }
+                try await note()
+                let isReplaced = try await replace(key, expected, secret)
+                if isReplaced { try await note() }
+                return isReplaced
             })
     }
 

@@ -27,17 +27,16 @@ struct ParameterSetIndex: Sendable {
 
     /// Lists a set, unless it is listed.
     ///
-    /// - Returns: the sets that were dropped for it.
-    func add(_ set: String) async throws -> [String] {
-        guard try await !sets().contains(set) else { return [] }
-        var dropped: [String] = []
+    /// - Parameter drop: deletes the token of a set that gives way to this one, before the set is off the list.
+    func add(_ set: String, drop: (String) async throws -> Void) async throws {
+        let listed = try await sets()
+        guard !listed.contains(set) else { return }
+        let dropped = listed.prefix(max(0, listed.count + 1 - Self.most))
+        for other in dropped { try await drop(other) }
         try await change { sets in
-            guard !sets.contains(set) else { return }
-            sets.append(set)
-            dropped = Array(sets.prefix(max(0, sets.count - Self.most)))
-            sets.removeFirst(dropped.count)
+            sets.removeAll(where: dropped.contains)
+            if !sets.contains(set) { sets.append(set) }
         }
-        return dropped
     }
 
     func remove(_ removed: [String]) async throws {

@@ -33,16 +33,28 @@ extension SchemeSession {
         of set: ParameterSet, _ storage: AnyKeyValueStorage, key: StorageKey, _ index: ParameterSetIndex
     ) -> TokenStorage<PluginToken> {
         let canonical = set.canonical
-        let preparing = storage.preparingWrites {
-            for dropped in try await index.add(canonical) {
+        // Again after the write: a logout may have removed the set in between, since there was no token yet.
+        let listing = storage.notingWrites {
+            try await index.add(canonical) { dropped in
                 try await storage.write(Self.key(key, forSet: ParameterSet([], canonical: dropped)), nil)
             }
         }
-        return TokenStorage(sharing: preparing, key: Self.key(key, forSet: set))
+        return TokenStorage(sharing: listing, key: Self.key(key, forSet: set))
     }
 
     static func key(_ key: StorageKey, forSet set: ParameterSet) -> StorageKey {
         StorageKey(value: "\(key.rawValue)?\(set.keySuffix)")
+    }
+
+    /// Takes the sets off the list that have no token any more.
+    func forget(_ sets: [ParameterSet]) async throws {
+        var gone: [String] = []
+        for set in sets where try await tokenIsGone(set) { gone.append(set.canonical) }
+        try await index.remove(gone)
+    }
+
+    private func tokenIsGone(_ set: ParameterSet) async throws -> Bool {
+        try await store.read(Self.key(key, forSet: set)) == nil
     }
 
     /// The sets that have stored tokens. One that the scheme no longer accepts has no values: its token can still be revoked.

@@ -15,8 +15,8 @@ public struct SchemeSession: Sendable {
     private let storage: TokenStorage<PluginToken>
     private let driver: FlowDriver
     private let account: String
-    private let store: AnyKeyValueStorage
-    private let key: StorageKey
+    let store: AnyKeyValueStorage
+    let key: StorageKey
     let index: ParameterSetIndex
     /// Nil in the session of a set of parameters.
     let sessions: ParameterSessions?
@@ -116,7 +116,7 @@ public struct SchemeSession: Sendable {
                 if case .success = result { result = .failure(error) }
             }
         }
-        try await index.remove(sets.map(\.canonical))
+        try await forget(sets)
         try result.get()
     }
 

@@ -6,8 +6,8 @@ enum RenewalOutcome: Sendable {
     case stillUsable
     /// No other token can be obtained, as for a key that doesn't expire. The stored one stays.
     case noReplacement
-    /// The server refused the renewal. The token is cleared: a login is needed.
-    case refused
+    /// The server refused the renewal, for this reason. The token is cleared: a login is needed.
+    case refused(any Error)
     /// The renewal failed, and may succeed later. The stored token stays.
     case failed(any Error)
 }

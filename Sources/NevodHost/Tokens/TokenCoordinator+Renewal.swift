@@ -24,7 +24,8 @@ extension TokenCoordinator {
         case .replaced: logger?.info("\(what) was replaced")
         case .stillUsable: logger?.notice("\(what) was not renewed before expiry; still in use")
         case .noReplacement: logger?.notice("\(what) was refused, and no other token is available")
-        case .refused: logger?.warning("\(what) can no longer be renewed and was cleared; log in again")
+        case .refused(let reason):
+            logger?.warning("\(what) can no longer be renewed and was cleared; log in again", ["error": "\(reason)"])
         case .failed(let error):
             logger?.warning("\(what) could not be renewed; the stored token is kept", ["error": "\(error)"])
         }
@@ -80,7 +81,7 @@ extension TokenCoordinator {
             return .replaced
         } catch  where refusesGrant(error) {
             // Cleared only if the same token is still stored: a login may have replaced it meanwhile.
-            return try await replace(renewal.base, with: nil) ? .refused : .replaced
+            return try await replace(renewal.base, with: nil) ? .refused(error) : .replaced
         } catch {
             return .failed(error)
         }

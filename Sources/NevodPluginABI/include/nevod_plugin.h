@@ -604,6 +604,26 @@ NEVOD_ENUM(nevod_verdict) {
                                         state and token of the call are dropped */
 };
 
+/* What the host does after a response. A challenge is a 401, a 403, or a status that `needs` names; from a proxy, a 407 and nothing else.
+ *
+ *   verdict                   on a challenge                            on any other response
+ *   NOTHING, STATE_CHANGED,   401 and 407, of a scheme with flows: a    the response goes on: redirects are followed, and the
+ *   or not asked              REFRESH, once for all requests that       caller gets the rest
+ *                             carried the token, or a LOGIN if there
+ *                             is none; then the request is sent again,
+ *                             unless its token was this fresh already.
+ *                             Other statuses: as in the next column
+ *   RETRY_ONCE                sent again; the second time as NOTHING    as STATE_CHANGED
+ *   CHALLENGE                 a CHALLENGE flow, or a LOGIN if there     as NOTHING
+ *                             is none; then sent again
+ *   REFUSE                    the request fails                         the request fails
+ *
+ * What becomes of the token when a REFRESH or CHALLENGE flow gives up with a status:
+ *   BAD_TOKEN, and            a LOGIN flow follows; the token stays until that one succeeds
+ *   UNSUPPORTED in begin
+ *   DENIED                    the server refuses this token for good: it is cleared, and the user has to log in
+ *   all others                it stays, and the requests fail with the reason. UNAVAILABLE: trying again later makes sense.
+ *                             UNSUPPORTED: this can't be done here, as a step-up without its device */
 typedef struct nevod_scheme nevod_scheme;
 
 /* Lives as long as the process: the host keeps the pointer. */

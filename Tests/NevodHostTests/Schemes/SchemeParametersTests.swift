@@ -200,6 +200,8 @@ struct SchemeParametersTests {
     /// Fails the second write, as if the process ended before it.
     private struct CrashingStorage: CompareAndSwapStorage {
         let memory: InMemoryStorage
+        /// Called before the second write.
+        var beforeSecond: @Sendable () throws -> Void = { throw Crash() }
         let writes = Writes()
         final class Writes: Sendable { let count = Locked(0) }
         struct Crash: Error {}
@@ -219,7 +221,7 @@ struct SchemeParametersTests {
                 count += 1
                 return count
             }
-            if number == 2 { throw Crash() }
+            if number == 2 { try beforeSecond() }
         }
     }
 
@@ -231,12 +233,33 @@ struct SchemeParametersTests {
         #expect(memory.data(for: StorageKey(rawValue: "\(key)?scope=a")) == nil)
     }
 
+    @Test func `A logout of another process during a login doesn't hide the new token`() async throws {
+        let (memory, key) = (memory, "nevod.scheme.parameters.session@\(server.url)")
+        let session = SchemeSession(
+            try instance(),
+            storage: CrashingStorage(memory: memory) {
+                // The other process has found no token of this set.
+                memory.remove(for: StorageKey(value: "\(key)?"))
+            })
+        try await session.login(parameters: ["scope": "a"])
+        #expect(memory.data(for: StorageKey(value: "\(key)?scope=a")) != nil)
+        #expect(memory.data(for: StorageKey(value: "\(key)?")) == Array("scope=a".utf8))
+    }
+
     @Test func `The set that was listed first is dropped with its token when there are too many`() async throws {
         let storage = AnyKeyValueStorage(memory)
         let index = ParameterSetIndex(storage, key: "k?", lock: AsyncLock())
-        for number in 1...ParameterSetIndex.most { #expect(try await index.add("scope=\(number)") == []) }
-        #expect(try await index.add("scope=1") == [])
-        #expect(try await index.add("scope=new") == ["scope=1"])
+        let dropped = Collected<String>()
+        let drop = { @Sendable (set: String) async throws -> Void in
+            // A crash here must leave the set on the list.
+            #expect(try await index.sets().contains(set))
+            dropped.append(set)
+        }
+        for number in 1...ParameterSetIndex.most { try await index.add("scope=\(number)", drop: drop) }
+        try await index.add("scope=1", drop: drop)
+        #expect(dropped.values == [])
+        try await index.add("scope=new", drop: drop)
+        #expect(dropped.values == ["scope=1"])
         #expect(try await index.sets().count == ParameterSetIndex.most)
         #expect(try await index.sets().last == "scope=new")
     }

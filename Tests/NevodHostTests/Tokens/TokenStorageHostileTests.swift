@@ -83,6 +83,19 @@ struct TokenStorageHostileTests {
         #expect(stored == "4")
     }
 
+    @Test func `A refusal is logged with the server's reason`() async throws {
+        let storage = TokenStorage<Token>(storage: moody)
+        try await storage.save(Token(value: "1"))
+        let logger = CollectingLogger()
+        let version = try await storage.coordinator.read().version
+        _ = try await storage.coordinator.renew(
+            version, isRefused: true, until: nil, by: { _ in throw RefreshRejectedError("the user has left") }, logger)
+        let warnings = logger.entries.filter { $0.level == .warning }
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.text.contains("log in again") == true)
+        #expect(warnings.first?.text.contains("the user has left") == true)
+    }
+
     @Test func `A refusal of a token that couldn't be written clears the one that is stored`() async throws {
         let storage = TokenStorage<Token>(storage: moody)
         try await storage.save(Token(value: "1"))
