@@ -61,9 +61,9 @@ public struct Cookie: Sendable, Hashable {
 
     /// The canonical form by RFC 6265 §5.1.2; nil if it is not a valid host.
     static func canonicalDomain(_ domain: String) -> String? {
-        let ascii = domain.utf8.allSatisfy { $0 < 0x80 } ? domain.lowercased() : IDN.ascii(domain)
-        guard let ascii, !ascii.isEmpty, ascii.utf8.allSatisfy(HTTPURL.isHostByte) else { return nil }
-        return ascii
+        // A domain has no brackets, unlike the host of a URL.
+        guard domain.utf8.first != UInt8(ascii: "[") else { return nil }
+        return domain.utf8.contains(UInt8(ascii: ":")) ? URLHost.ipv6(domain.utf8) : URLHost.canonical(domain[...].utf8)
     }
 }
 
