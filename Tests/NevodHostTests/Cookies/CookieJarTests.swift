@@ -83,7 +83,7 @@ struct CookieJarTests {
         #expect(CookieJar(cookies).map(\.value) == (1..<3001).map(String.init))
     }
 
-    // MARK: Whose cookies make room
+    // MARK: Eviction
 
     private func cookies(_ count: Int, at domain: String, isSecure: Bool = false, from start: Int = 0) -> [Cookie] {
         (start..<start + count).compactMap {

@@ -108,11 +108,13 @@ struct ParserGrowthTests {
     }
 
     @Test func `A quadratic operation is noticed`() throws {
-        let factor = try Growth.factor(200, { $0 }) { size in
-            var sum = 0
-            for outer in 0..<size { for inner in 0..<size { sum &+= outer ^ inner } }
-            withExtendedLifetime(sum) {}
-        }
+        let factor = try Growth.factor(
+            200, { $0 },
+            { size in
+                var sum = 0
+                for outer in 0..<size { for inner in 0..<size { sum &+= outer ^ inner } }
+                withExtendedLifetime(sum) {}
+            })
         #expect(factor > Growth.linear)
     }
 }

@@ -17,7 +17,10 @@ struct TrapTests {
     }
 
     @Test func `A negative length is unknown`() async throws {
-        let server = try ScriptedServer()
+        let server = try RawServer { connection, _ in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        }
         let body = HTTPBodyStream(length: -1, isReplayable: true) { try FileReader(path: "/dev/null") }
         #expect(body.length == nil)
         let request = try HTTPRequest(

@@ -24,9 +24,9 @@ final class CurlURL {
     }
 
     var scheme: String { part(CURLUPART_SCHEME) }
-    /// In lower case, without brackets; an international name in its ASCII form.
+    /// In lower case, without brackets. An international name is as it was written, since libcurl converts it by the locale.
     var host: String {
-        let host = part(CURLUPART_HOST, CURLU_PUNYCODE).lowercased()
+        let host = part(CURLUPART_HOST).lowercased()
         return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
     var port: Int? { Int(part(CURLUPART_PORT, CURLU_DEFAULT_PORT)) }

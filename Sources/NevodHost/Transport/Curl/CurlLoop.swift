@@ -69,8 +69,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
             if wakeEvent >= 0 { close(wakeEvent) }
             curl_multi_cleanup(multi)
             throw TransportError(
-                .other, "no file descriptor is left for an event loop; raise the limit (ulimit -n) and create the session again",
-                curlCode: 2)
+                .other, "no file descriptor is left for an event loop; raise the limit (ulimit -n)", curlCode: 2)
         }
         self.makeHandle = makeHandle
         self.multi = multi
