@@ -97,7 +97,7 @@ let package = Package(
             swiftSettings: strict, linkerSettings: sanitizerSymbols),
         .testTarget(
             name: "NevodHostTests",
-            dependencies: ["CPluginCalls", "NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
+            dependencies: ["CCurl", "CPluginCalls", "NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
             exclude: ["Probes", "TestPlugins"], swiftSettings: strict, linkerSettings: sanitizerSymbols),
         .testTarget(
             name: "NevodHostFoundationTests",

@@ -38,7 +38,7 @@ extension Jar: SchemeToken {
 }
 
 extension JarCookie {
-    fileprivate var encodedCount: Int { encodedHead.utf8.count + value.count + 1 }
+    var encodedCount: Int { encodedHead.utf8.count + value.count + 1 }
 
     /// The line up to the value.
     fileprivate var encodedHead: String {
@@ -53,9 +53,10 @@ extension JarCookie {
         guard texts.count == 4, !texts[1].isEmpty, texts[2].utf8.first == UInt8(ascii: "/"), !texts[3].isEmpty else { return nil }
         let expires = Int64(texts[0])
         guard texts[0].isEmpty || expires != nil else { return nil }
+        let (isHostOnly, isSecure) = (fields[0].contains(UInt8(ascii: "h")), fields[0].contains(UInt8(ascii: "s")))
+        guard CookieName.keepsItsPrefix(texts[3], isSecure: isSecure, isHostOnly: isHostOnly, path: texts[2]) else { return nil }
         self.init(
             name: texts[3], value: Secret(copying: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: fields[5]))),
-            domain: texts[1], isHostOnly: fields[0].contains(UInt8(ascii: "h")), path: texts[2],
-            isSecure: fields[0].contains(UInt8(ascii: "s")), expires: expires)
+            domain: texts[1], isHostOnly: isHostOnly, path: texts[2], isSecure: isSecure, expires: expires)
     }
 }

@@ -15,7 +15,10 @@ struct Jar: Equatable, Sendable {
     }
 
     /// Stores the cookies that a response sets, and removes those that it deletes or that have expired. Malformed lines, and cookies
-    /// that this server may not set, are ignored. Beyond 50 cookies of one domain, or 60 KiB in all, the oldest are removed.
+    /// that this server may not set, are ignored.
+    ///
+    /// Beyond 50 cookies of one domain, or 60 KiB in all, a cookie is removed: of that domain, or of the one with the most bytes; one
+    /// that isn't secure first, and of equal ones the oldest (draft 6265bis §5.7).
     ///
     /// - Returns: the cookies of these lines that the jar has stored, including those that later lines replaced.
     @discardableResult
@@ -23,31 +26,41 @@ struct Jar: Equatable, Sendable {
         _ lines: [String], from url: PageURL, at unixSeconds: Int64, _ suffixes: PublicSuffixes
     ) -> [JarCookie] {
         dropExpired(at: unixSeconds)
+        var size = encodedCount
         var stored: [JarCookie] = []
         for line in lines {
             guard let cookie = JarCookie(setCookie: line, from: url, at: unixSeconds, suffixes),
                 url.isSecure || !cookies.contains(where: cookie.shadows)
             else { continue }
-            if cookie.isExpired(at: unixSeconds) {
-                cookies.removeAll(where: cookie.replaces)
-            } else {
-                insert(cookie)
-                stored.append(cookie)
+            let isExpired = cookie.isExpired(at: unixSeconds)
+            // A new value takes the old one's place.
+            if let old = cookies.firstIndex(where: cookie.replaces) {
+                size -= cookies[old].encodedCount
+                if isExpired { cookies.remove(at: old) } else { cookies[old] = cookie }
+            } else if !isExpired {
+                cookies.append(cookie)
             }
+            guard !isExpired else { continue }
+            size += cookie.encodedCount
+            stored.append(cookie)
+            if cookies.count(where: { $0.domain == cookie.domain }) > Self.mostOfOneDomain { size -= remove(of: cookie.domain) }
+            while size > Self.mostBytes, let largest { size -= remove(of: largest) }
         }
-        while encodedCount > Self.mostBytes { cookies.removeFirst() }
         return stored
     }
 
-    private mutating func insert(_ cookie: JarCookie) {
-        // A new value takes the old one's place.
-        if let old = cookies.firstIndex(where: cookie.replaces) {
-            cookies[old] = cookie
-            return
-        }
-        cookies.append(cookie)
-        let ofDomain = cookies.indices.filter { cookies[$0].domain == cookie.domain }
-        if ofDomain.count > Self.mostOfOneDomain { cookies.remove(at: ofDomain[0]) }
+    /// The domain whose cookies have the most bytes; nil if there are no cookies.
+    private var largest: String? {
+        var sizes: [String: Int] = [:]
+        for cookie in cookies { sizes[cookie.domain, default: 0] += cookie.encodedCount }
+        return sizes.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+    }
+
+    /// Removes a cookie of a domain, and returns its size in bytes.
+    private mutating func remove(of domain: String) -> Int {
+        let index =
+            cookies.firstIndex { $0.domain == domain && !$0.isSecure } ?? cookies.firstIndex { $0.domain == domain }
+        return index.map { cookies.remove(at: $0).encodedCount } ?? 0
     }
 
     mutating func dropExpired(at unixSeconds: Int64) {

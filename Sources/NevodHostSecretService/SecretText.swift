@@ -8,16 +8,14 @@ enum SecretText {
 
     static func text(of secret: Secret) -> Secret {
         secret.withUnsafeBytes { bytes in
-            // One more byte for the NUL that OpenSSL appends.
             let count = prefix.count + (bytes.count + 2) / 3 * 4
-            return withWiped(count + 1) { text in
+            return withWiped(count) { text in
+                _ = text.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "="))
                 text.copyBytes(from: prefix)
-                let start = text.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                if !bytes.isEmpty {
-                    EVP_EncodeBlock(
-                        start?.advanced(by: prefix.count), bytes.bindMemory(to: UInt8.self).baseAddress, Int32(bytes.count))
+                if let start = text.baseAddress?.assumingMemoryBound(to: UInt8.self) {
+                    Base64.encode(Span(_unsafeBytes: bytes), .standard, to: start + prefix.count)
                 }
-                return Secret(copying: UnsafeRawBufferPointer(rebasing: text[..<count]))
+                return Secret(copying: UnsafeRawBufferPointer(text))
             }
         }
     }
@@ -27,14 +25,13 @@ enum SecretText {
         text.withUnsafeBytes { text in
             guard text.starts(with: prefix) else { return nil }
             let digits = UnsafeRawBufferPointer(rebasing: text[prefix.count...])
-            guard digits.count.isMultiple(of: 4) else { return nil }
+            guard digits.count.isMultiple(of: 4), let length = Int32(exactly: digits.count) else { return nil }
             guard !digits.isEmpty else { return Secret("") }
             let padding = digits.suffix(2).count { $0 == UInt8(ascii: "=") }
             let count = digits.count / 4 * 3
             return withWiped(count) { bytes in
                 let decoded = EVP_DecodeBlock(
-                    bytes.bindMemory(to: UInt8.self).baseAddress, digits.bindMemory(to: UInt8.self).baseAddress,
-                    Int32(digits.count))
+                    bytes.bindMemory(to: UInt8.self).baseAddress, digits.bindMemory(to: UInt8.self).baseAddress, length)
                 guard Int(decoded) == count else { return nil }
                 return Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[..<(count - padding)]))
             }

@@ -13,44 +13,53 @@ package struct URLReference {
     ///   - origin: includes the scheme, without a trailing slash.
     ///   - target: the path, which begins with a slash, and an optional query.
     package func resolved(against origin: String, _ target: String) -> String {
-        if hasScheme { return text }
-        if text.hasPrefix("//") { return "\(origin.prefix { $0 != ":" }):\(text)" }
-        let base = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let reference = text.prefix { $0 != "#" }
+        // Read byte by byte: a combining mark after a delimiter must not hide the delimiter.
+        let text = self.text.utf8
+        if hasScheme { return self.text }
+        if text.starts(with: "//".utf8) { return "\(Substring(origin.utf8.prefix { $0 != UInt8(ascii: ":") })):\(self.text)" }
+        let base = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        let reference = text.prefix { $0 != UInt8(ascii: "#") }
         if reference.isEmpty { return "\(origin)\(target)" }
-        if reference.first == "?" { return "\(origin)\(base[0])\(reference)" }
-        let path = reference.prefix { $0 != "?" }
-        let query = reference[path.endIndex...]
-        let merged = path.first == "/" ? String(path) : String(Self.folder(of: base[0]) + path)
+        if reference.first == UInt8(ascii: "?") { return "\(origin)\(Substring(base))\(Substring(reference))" }
+        let path = reference.prefix { $0 != UInt8(ascii: "?") }
+        let query = Substring(reference[path.endIndex...])
+        let merged =
+            path.first == UInt8(ascii: "/") ? String(Substring(path)) : "\(Self.folder(of: base))\(Substring(path))"
         return "\(origin)\(Self.withoutDots(merged))\(query)"
     }
 
     /// Whether the reference begins with a scheme: a letter, then up to a colon before any other delimiter (RFC 3986 §3.1).
     private var hasScheme: Bool {
-        let beginning = text.prefix { !":/?#".contains($0) }
-        guard beginning.endIndex < text.endIndex, text[beginning.endIndex] == ":", let first = beginning.first else {
-            return false
+        let beginning = text.utf8.prefix { !":/?#".utf8.contains($0) }
+        guard beginning.endIndex < text.endIndex, text.utf8[beginning.endIndex] == UInt8(ascii: ":"),
+            let first = beginning.first, Self.isLetter(first)
+        else { return false }
+        return beginning.allSatisfy {
+            Self.isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.".utf8.contains($0)
         }
-        return first.isASCII && first.isLetter
-            && beginning.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
-    private static func folder(of path: Substring) -> Substring {
-        path.lastIndex(of: "/").map { path[...$0] } ?? "/"
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func folder(of path: Substring.UTF8View) -> Substring {
+        path.lastIndex(of: UInt8(ascii: "/")).map { Substring(path[...$0]) } ?? "/"
     }
 
     /// Removes dot segments (RFC 3986 §5.2.4).
     package static func withoutDots(_ path: String) -> String {
         var kept: [Substring] = []
-        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
-            switch segment {
-            case ".": if isLast { kept.append("") }
-            case "..":
+            if segment.elementsEqual(".".utf8) {
+                if isLast { kept.append("") }
+            } else if segment.elementsEqual("..".utf8) {
                 _ = kept.popLast()
                 if isLast { kept.append("") }
-            default: kept.append(segment)
+            } else {
+                kept.append(Substring(segment))
             }
         }
         return "/" + kept.joined(separator: "/")

@@ -3,13 +3,14 @@
 import gzip
 import os
 import re
+import resource
 import socket
 import ssl
 import struct
 import time
 import zlib
 
-from support import RecordingServer, SocketServer, TestCase, authority, cases, reply
+from support import BUILD, RecordingServer, SocketServer, TestCase, authority, cases, reply
 
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -72,6 +73,35 @@ def endless(piece, head=b""):
 
 def keep_open(connection):
     connection.recv(1)
+
+
+class Hosts(Hostile):
+    """Hosts that are no hosts: each once ended the process by a trap."""
+
+    HOSTS = cases({
+        "colon": "[:]", "colons": "[::::]", "three_parts": "[1:2:3]", "five_digits": "[12345::]", "ipv4_with_colon": "[1.2.3.4:]",
+        "mapped_colon": "a\uff1a80", "future": "[v1.a]", "zone": "[::1%25lo]"})
+
+    @HOSTS
+    def test_location(self, host):
+        response = f"HTTP/1.1 302 Found\r\nLocation: http://{host}/a\r\nContent-Length: 0\r\n\r\n".encode()
+        self.expect_clean_failure(self.fetch(self.serving(response), "-L"), 3, "redirect", "host")
+
+    @HOSTS
+    def test_operand(self, host):
+        self.expect_clean_failure(self.run_host(f"http://{host}/"), 3, "host")
+
+    @HOSTS
+    def test_setting(self, host):
+        plugin = ["--plugin", BUILD / "libCookieAuth.so", "--set", f"login=http://{host}/"]
+        self.expect_clean_failure(self.run_host(*plugin, "http://127.0.0.1:9/"), 111, '"login"')
+
+    def test_no_descriptor_for_the_loop(self):
+        """The number at which only the loop's are missing depends on the libraries. Below it, the libraries themselves give up."""
+        outcomes = [
+            self.run_host("http://127.0.0.1:9/", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+            for limit in range(5, 12)]
+        self.assertEqual([outcome.code for outcome in outcomes if "no file descriptor is left" in outcome.err], [2], outcomes)
 
 
 class Heads(Hostile):

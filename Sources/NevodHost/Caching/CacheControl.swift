@@ -37,6 +37,7 @@ struct CacheControl: Sendable {
         var name: [UInt8] = []
         var argument: [UInt8]?
         var index = 0
+        var isTerminated = true
         while index <= line.count {
             let byte = index < line.count ? line[index] : UInt8(ascii: ",")
             index += 1
@@ -46,8 +47,12 @@ struct CacheControl: Sendable {
                 (name, argument) = ([], nil)
             case UInt8(ascii: "=") where argument == nil: argument = []
             case UInt8(ascii: "\""):
-                // An unterminated text doesn't hide the directives after it.
-                guard let text = Self.quoted(line[index...]) else { continue }
+                // An unterminated text doesn't hide the directives after it. The quotes in it are escaped, and begin no other text;
+                // a search from each would take a time that is quadratic in the line.
+                guard isTerminated, let text = Self.quoted(line[index...]) else {
+                    isTerminated = false
+                    continue
+                }
                 argument?.append(contentsOf: text.bytes)
                 index = text.end
             default:

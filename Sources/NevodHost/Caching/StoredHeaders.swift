@@ -14,8 +14,10 @@ enum StoredHeaders {
     private static let describingBody: Set<String> = ["content-length", "content-encoding", "content-range"]
 
     static func storable(in headers: HTTPHeaders) -> HTTPHeaders {
-        let named = headers.values(of: "Connection").flatMap { $0.split(separator: ",") }
-            .map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }
+        // A set: the server chooses how many names it lists, and how many lines it sends.
+        let named = Set(
+            headers.values(of: "Connection").flatMap { $0.split(separator: ",") }
+                .map { $0.lowercased().filter { $0 != " " && $0 != "\t" } })
         return copy(of: headers) { !hopByHop.contains($0) && !singleUse.contains($0) && !named.contains($0) }
     }
 

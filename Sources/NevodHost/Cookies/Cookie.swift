@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// A cookie as a client stores it (RFC 6265 §5.3): a value, and the requests that it may be sent with.
 public struct Cookie: Sendable, Hashable {
     /// When a browser would send the cookie across sites. Stored, but not used: the host has no notion of sites.
@@ -28,8 +30,9 @@ public struct Cookie: Sendable, Hashable {
     public internal(set) var creation: UnixTime
 
     /// Returns nil for a cookie that no server can set: an empty name, a control character or `;` anywhere, `=` in the name, a
-    /// name and a value of more than 4096 bytes together, a domain that isn't a host name or address, or a path that doesn't
-    /// start with a slash.
+    /// name and a value of more than 4096 bytes together, a domain that isn't a host name or address, a path that doesn't
+    /// start with a slash, or a name that begins with `__Host-` or `__Secure-` without the properties that this promises (draft
+    /// 6265bis §4.1.3).
     public init?(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/", isSecure: Bool = false,
         isHTTPOnly: Bool = false, sameSite: SameSite? = nil, expires: UnixTime? = nil,
@@ -37,7 +40,8 @@ public struct Cookie: Sendable, Hashable {
     ) {
         guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")), path.utf8.first == UInt8(ascii: "/"),
             [name, value, path].allSatisfy({ $0.utf8.allSatisfy(Self.isCookieByte) }),
-            name.utf8.count + value.utf8.count <= Self.maxBytes, let domain = Self.canonicalDomain(domain)
+            name.utf8.count + value.utf8.count <= Self.maxBytes, let domain = Self.canonicalDomain(domain),
+            CookieName.keepsItsPrefix(name, isSecure: isSecure, isHostOnly: isHostOnly, path: path)
         else { return nil }
         self.name = name
         self.value = value
@@ -61,9 +65,9 @@ public struct Cookie: Sendable, Hashable {
 
     /// The canonical form by RFC 6265 §5.1.2; nil if it is not a valid host.
     static func canonicalDomain(_ domain: String) -> String? {
-        let ascii = domain.utf8.allSatisfy { $0 < 0x80 } ? domain.lowercased() : IDN.ascii(domain)
-        guard let ascii, !ascii.isEmpty, ascii.utf8.allSatisfy(HTTPURL.isHostByte) else { return nil }
-        return ascii
+        // A domain has no brackets, unlike the host of a URL.
+        guard domain.utf8.first != UInt8(ascii: "[") else { return nil }
+        return domain.utf8.contains(UInt8(ascii: ":")) ? URLHost.ipv6(domain.utf8) : URLHost.canonical(domain[...].utf8)
     }
 }
 

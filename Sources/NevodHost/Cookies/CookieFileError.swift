@@ -6,6 +6,7 @@ public struct CookieFileError: Error, Sendable, Hashable {
 
 extension CookieFileError: CustomStringConvertible {
     public var description: String {
-        "line \(line) of the cookie file is malformed: it must have seven fields in UTF-8, separated by tabs"
+        "line \(line) of the cookie file is malformed: it must have seven fields in UTF-8, separated by tabs, and a cookie named "
+            + "__Host-… or __Secure-… must have the properties that its name promises"
     }
 }

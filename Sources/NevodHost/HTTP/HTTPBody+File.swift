@@ -31,6 +31,7 @@ final class FileReader: HTTPBodyReader {
     }
 
     func read(upTo count: Int) async throws -> [UInt8] {
+        let count = max(0, count)
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             var got = 0

@@ -13,11 +13,11 @@ public struct HTTPBodyStream: Sendable {
     ///
     /// - Parameters:
     ///   - length: the length in bytes, sent as Content-Length. The request fails if the reader delivers fewer or more bytes.
-    ///     Nil sends the body with chunked encoding.
+    ///     Nil sends the body with chunked encoding; a negative length counts as nil.
     ///   - isReplayable: whether `open` can be called again and yields the same bytes from the start.
     ///   - open: returns a reader at the start of the body; called once each time the body is sent.
     public init(length: Int64?, isReplayable: Bool, open: @escaping @Sendable () throws -> any HTTPBodyReader) {
-        self.length = length
+        self.length = length.flatMap { $0 < 0 ? nil : $0 }
         self.isReplayable = isReplayable
         isMadeOfReplayable = false
         self.open = open

@@ -44,6 +44,11 @@ public struct HTTPHeaders: Sendable {
         firstIndex(of: name).map { string(lines[$0].value) }
     }
 
+    /// The value of the first line with this name, as received.
+    func bytes(of name: String) -> ArraySlice<UInt8>? {
+        firstIndex(of: name).map { lines[$0].valueCount == 0 ? [] : storage[lines[$0].value] }
+    }
+
     /// Returns the values of all lines with this name, in order.
     public func values(of name: String) -> [String] {
         var values: [String] = []
@@ -158,19 +163,35 @@ public struct HTTPHeaders: Sendable {
     }
 
     private mutating func removeLines(named name: UnsafeBufferPointer<UInt8>, from start: Int) {
-        var next = start
-        while let index = index(of: name, from: next) {
-            lines.remove(at: index)
-            next = index
+        guard var kept = index(of: name, from: start) else { return }
+        // Moves each line once: a server can send thousands of one name.
+        storage.withUnsafeBufferPointer { storage in
+            for index in kept + 1..<lines.count
+            where !HTTPSyntax.namesEqual(UnsafeBufferPointer(rebasing: storage[lines[index].name]), name) {
+                lines[kept] = lines[index]
+                kept += 1
+            }
         }
+        lines.removeSubrange(kept...)
     }
 
     /// Appends the continuation of an obsolete line fold to the last line, after one space (RFC 9112 §5.2).
     mutating func continueLast(_ text: UnsafeBufferPointer<UInt8>) {
-        guard let last = lines.popLast() else { return }
-        let name = Array(storage[last.name])
-        let value = Array(storage[last.value]) + [UInt8(ascii: " ")] + text
-        name.withUnsafeBufferPointer { name in value.withUnsafeBufferPointer { add(name, $0, by: last.provenance) } }
+        guard let last = lines.indices.last, !text.isEmpty else { return }
+        let line = lines[last]
+        guard line.valueCount > 0, line.value.upperBound == storage.count - 1 else {
+            lines.removeLast()
+            let (name, value) = (Array(storage[line.name]), line.valueCount > 0 ? Array(storage[line.value]) + [0x20] : [])
+            name.withUnsafeBufferPointer { name in
+                (value + text).withUnsafeBufferPointer { add(name, $0, by: line.provenance) }
+            }
+            return
+        }
+        // The line is the last of the block, and grows in place: a server can fold one line ten thousand times.
+        storage[storage.count - 1] = UInt8(ascii: " ")
+        storage.append(contentsOf: text)
+        storage.append(0)
+        lines[last].valueCount += 1 + text.count
     }
 
     private mutating func write(

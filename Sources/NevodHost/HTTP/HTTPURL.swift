@@ -24,17 +24,14 @@ struct HTTPURL {
         guard !authority.contains(UInt8(ascii: "@")) else {
             throw invalid("it holds credentials, which other processes could read; use a scheme's settings instead")
         }
-        guard let parts = Self.hostAndPort(authority) else {
-            throw invalid("its host is neither a name nor an IPv6 address in brackets")
-        }
+        let parts = Self.hostAndPort(authority)
         guard !parts.host.isEmpty else { throw invalid("it has no host") }
         guard let port = parts.port.isEmpty ? scheme.defaultPort : Self.port(parts.port) else {
             throw invalid("its port is not a number from 1 to 65535")
         }
-        let name = String(decoding: parts.host, as: UTF8.self)
-        guard let host = parts.host.allSatisfy({ $0 < 0x80 }) ? name.lowercased() : IDN.ascii(name),
-            host.utf8.allSatisfy(Self.isHostByte)
-        else { throw invalid("its host is not a valid host name") }
+        guard let host = URLHost.canonical(parts.host) else {
+            throw invalid("its host is neither a name nor an IPv6 address in brackets")
+        }
         origin = Origin(scheme: scheme, host: host, port: port)
 
         let path = rest[authority.endIndex...].prefix { $0 != UInt8(ascii: "#") }
@@ -45,18 +42,11 @@ struct HTTPURL {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// Nil if brackets don't hold an IP address.
-    private static func hostAndPort(_ authority: Substring.UTF8View) -> (host: Substring.UTF8View, port: Substring.UTF8View)? {
-        guard authority.first == UInt8(ascii: "[") else {
-            let host = authority.prefix { $0 != UInt8(ascii: ":") }
-            return (host, authority[host.endIndex...].dropFirst())
-        }
-        let address = authority.dropFirst().prefix { $0 != UInt8(ascii: "]") }
-        let port = authority[address.endIndex...].dropFirst()
-        guard address.endIndex < authority.endIndex, !address.isEmpty, port.isEmpty || port.first == UInt8(ascii: ":"),
-            address.allSatisfy({ Hexadecimal.value(of: $0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
-        else { return nil }
-        return (address, port.dropFirst())
+    /// Divides the authority at its first colon outside of brackets.
+    private static func hostAndPort(_ authority: Substring.UTF8View) -> (host: Substring.UTF8View, port: Substring.UTF8View) {
+        let address = authority.first == UInt8(ascii: "[") ? authority.prefix { $0 != UInt8(ascii: "]") } : authority.prefix(0)
+        let host = authority[..<(authority[address.endIndex...].firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex)]
+        return (host, authority[host.endIndex...].dropFirst())
     }
 
     private static func port(_ digits: Substring.UTF8View) -> UInt16? {
@@ -82,15 +72,6 @@ struct HTTPURL {
             UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
             false
         default: byte > 0x20 && byte < 0x7F
-        }
-    }
-
-    static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-            UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: ":"):
-            true
-        default: false
         }
     }
 

@@ -6,7 +6,9 @@ enum IDN {
     /// Returns the ASCII form, `xn--…`; nil if the text is not a valid name.
     static func ascii(_ host: String) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard idn2_to_ascii_8z(host, &text, Int32(IDN2_NONTRANSITIONAL.rawValue | IDN2_NFC_INPUT.rawValue)) == IDN2_OK.rawValue,
+        // A NUL would end the text early in the C library.
+        guard !host.utf8.contains(0),
+            idn2_to_ascii_8z(host, &text, Int32(IDN2_NONTRANSITIONAL.rawValue | IDN2_NFC_INPUT.rawValue)) == IDN2_OK.rawValue,
             let text
         else { return nil }
         defer { idn2_free(text) }

@@ -48,7 +48,12 @@ public struct MultipartForm: Sendable {
         let pieces =
             parts.flatMap { [HTTPBody.bytes($0.head), $0.content, .bytes(Array("\r\n".utf8))] }
             + [.bytes(Array("--\(boundary)--\r\n".utf8))]
-        let length = pieces.reduce(Int64(0)) { $0 + ($1.length ?? 0) }
+        // Lengths that no file has, but that a stream may declare, have no sum: the body is then sent in chunks.
+        let length = pieces.reduce(Int64?(0)) { sum, piece in
+            guard let sum, let length = piece.length else { return nil }
+            let (total, isTooLarge) = sum.addingReportingOverflow(length)
+            return isTooLarge ? nil : total
+        }
         let isReplayable = pieces.allSatisfy(\.isReplayable)
         return .stream(HTTPBodyStream(length: length, isReplayable: isReplayable) { SequenceReader(pieces) })
     }
@@ -79,6 +84,7 @@ private actor SequenceReader: HTTPBodyReader {
     }
 
     func read(upTo count: Int) async throws -> [UInt8] {
+        guard count > 0 else { return [] }
         while true {
             if !bytes.isEmpty {
                 defer { bytes = bytes.dropFirst(count) }

@@ -10,4 +10,12 @@ enum PublicSuffix {
     static func contains(_ domain: String) -> Bool {
         psl_is_public_suffix(list, domain.withoutDotsAtEnd) != 0
     }
+
+    /// The site of a host: the part of its name that is registered, `example.co.uk` of `www.example.co.uk`. An address, and a
+    /// public suffix, is a site of its own.
+    static func site(of domain: String) -> String {
+        let name = domain.withoutDotsAtEnd
+        guard !CookieScope.isAddress(name) else { return name }
+        return name.withCString { psl_registrable_domain(list, $0).map { String(cString: $0) } } ?? name
+    }
 }

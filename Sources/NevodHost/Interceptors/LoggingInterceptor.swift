@@ -33,7 +33,7 @@ public struct LoggingInterceptor: OutcomeObserver {
     /// - Parameters:
     ///   - logger: receives responses with a status below 400 as `info`, others as `warning`, and failures as `error`.
     ///   - detail: how much of a request and its response is logged.
-    ///   - bodyLimit: how much of each body is logged, in bytes.
+    ///   - bodyLimit: how much of each body is logged, in bytes; at most 16 MiB.
     ///   - names: the names whose values are redacted. Always redacted are `Authorization`, `Proxy-Authorization`, `Cookie`,
     ///     and all that tokens write.
     public init(
@@ -42,7 +42,7 @@ public struct LoggingInterceptor: OutcomeObserver {
     ) {
         self.logger = logger
         self.detail = detail
-        self.bodyLimit = max(0, bodyLimit)
+        self.bodyLimit = min(max(0, bodyLimit), 16 << 20)
         self.names = names
     }
 
@@ -50,7 +50,15 @@ public struct LoggingInterceptor: OutcomeObserver {
         let level = Self.level(of: outcome)
         guard logger.isEnabled(level) else { return }
         let time = ContinuousClock.now - exchange.began
+        // The session's thread drives all transfers, and a logger may block. The request waits, so that its lines are in order.
+        await withTaskExecutorPreference(LogThread.shared) { write(level, exchange, outcome, time) }
+    }
+
+    private func write(
+        _ level: LogLevel, _ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>, _ time: Duration
+    ) {
         var redactor = Redactor(names: names, request: exchange.request)
+        if case .success(let response) = outcome, detail >= .detailed { redactor.learn(response.headers) }
         var metadata: LogMetadata = ["attempt": String(exchange.attempt)]
         if detail >= .detailed { describe(exchange.request, &redactor, &metadata) }
         if case .success(let response) = outcome, detail >= .detailed { describe(response, &redactor, &metadata) }

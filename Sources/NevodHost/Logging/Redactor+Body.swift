@@ -13,7 +13,7 @@ extension Redactor {
         }
         var shown = hidingSecrets(text)
         if kind?.hasSuffix("json") == true || Self.looksLikeJSON(shown) { shown = json(shown) }
-        for range in assignments(in: shown) { learn(shown[range]) }
+        learn(assignments(in: shown), of: shown)
         shown = self.bytes(shown)
         if part.count < bytes.count { shown.removeLast(min(shown.count, longestSecret + 4)) }
         guard shown.count > limit || part.count < bytes.count else { return String(decoding: shown, as: UTF8.self) }
@@ -67,10 +67,11 @@ extension Redactor {
             if ["null", "true", "false"].contains(String(decoding: text[value], as: UTF8.self)) {
                 output += text[value]
             } else if !value.isEmpty {
-                if text[value.lowerBound] == UInt8(ascii: "\"") { learn(JSONScanner.unescaped(text[value])) }
+                if text[value.lowerBound] == UInt8(ascii: "\"") { add(JSONScanner.unescaped(text[value])) }
                 output += [UInt8(ascii: "\"")] + Self.mark + [UInt8(ascii: "\"")]
             }
         }
+        link()
         return output
     }
 }

@@ -3,7 +3,9 @@ internal import NevodSupport
 extension Redactor {
     /// The ranges of values that are assigned to secret names, in any common notation: `a=b`, `a: b`, `"a":"b"`, `a="b"`,
     /// `<a>b</a>`. Quotes are not part of a range.
-    func assignments(in text: [UInt8]) -> [Range<Int>] {
+    ///
+    /// - Parameter depth: the number of percent-encoded texts around this one.
+    func assignments(in text: [UInt8], depth: Int = 0) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var index = 0
         while index < text.count {
@@ -15,8 +17,8 @@ extension Redactor {
             while index < text.count, Self.isNameByte(text[index]) { index += 1 }
             let name = PercentEncoding.decoded(text[start..<index])
             if name.contains(UInt8(ascii: "=")) {
-                // A percent-encoded URL within a URL.
-                if !assignments(in: name).isEmpty { found.append(start..<index) }
+                // A percent-encoded URL within a URL. What is encoded more often is hidden unread: each level costs a pass.
+                if depth == Self.deepest || !assignments(in: name, depth: depth + 1).isEmpty { found.append(start..<index) }
             } else if names.contains(name), let value = Self.value(in: text, from: index) {
                 found.append(value)
                 index = value.upperBound
@@ -24,6 +26,8 @@ extension Redactor {
         }
         return found
     }
+
+    private static let deepest = 8
 
     /// The value after a name that ends at `end`; nil if there is none, or it is redacted already.
     private static func value(in text: [UInt8], from end: Int) -> Range<Int>? {

@@ -6,21 +6,24 @@ struct Redactor {
     static let mark = Array("[redacted]".utf8)
 
     let names: RedactedNames
-    /// Values to redact, in each encoding in which they may occur. The longest come first, since one may contain another.
-    private var secrets: [[UInt8]] = []
+    /// Values to redact, in each encoding in which they may occur.
+    private var secrets = SecretFinder(limit: mostSecretBytes)
     /// Shorter values are not searched for: they would match unrelated text.
     private static let shortest = 4
+    /// Limits all values together, in each of their encodings. Beyond it no text is shown, since it could contain any of them.
+    private static let mostSecretBytes = 512 << 10
+    private static let tooMany = Array("[redacted: there are too many secrets to look for]".utf8)
 
     init(names: RedactedNames, request: HTTPRequest) {
         self.names = names
-        for line in request.headers where isSecret(line) { learn(header: line) }
         for (name, value, provenance) in request.queryItems where provenance.writesCredentials || names.contains(name) {
-            learn(value)
-            learn(PercentEncoding.decoded(value))
+            add(value)
+            add(PercentEncoding.decoded(value))
         }
+        learn(request.headers)
     }
 
-    var longestSecret: Int { secrets.first?.count ?? 0 }
+    var longestSecret: Int { secrets.longest }
 
     private func isSecret(_ line: HTTPHeaders.Element) -> Bool {
         line.provenance.writesCredentials || SecretNames.requestFields.contains(line.name.lowercased())
@@ -29,24 +32,44 @@ struct Redactor {
 
     // MARK: Learning
 
+    /// Learns the secrets in header lines. Call it before the first line is shown: each group of secrets costs a pass over all.
+    mutating func learn(_ headers: HTTPHeaders) {
+        for line in headers where isSecret(line) { add(header: line) }
+        secrets.link()
+    }
+
     mutating func learn(_ value: some Sequence<UInt8>) {
+        add(value)
+        secrets.link()
+    }
+
+    /// Learns values that are one group.
+    mutating func learn(_ ranges: [Range<Int>], of text: [UInt8]) {
+        for range in ranges { add(text[range]) }
+        secrets.link()
+    }
+
+    /// Adds a value, which is found after the next `secrets.link()`.
+    mutating func add(_ value: some Sequence<UInt8>) {
         let value = Array(value)
         guard value.count >= Self.shortest, value != Self.mark else { return }
         let encoded = PercentEncoding.queryItem(value)
         let slashed = value.flatMap { $0 == UInt8(ascii: "/") ? [UInt8(ascii: "\\"), $0] : [$0] }
-        for spelling in [value, encoded, Self.lowercasedEscapes(encoded), slashed] where !secrets.contains(spelling) {
-            secrets.append(spelling)
-        }
-        secrets.sort { $0.count > $1.count }
+        for spelling in [value, encoded, Self.lowercasedEscapes(encoded), slashed] { secrets.add(spelling) }
     }
 
-    private mutating func learn(header line: HTTPHeaders.Element) {
+    /// Prepares the search for what ``add(_:)`` has added.
+    mutating func link() {
+        secrets.link()
+    }
+
+    private mutating func add(header line: HTTPHeaders.Element) {
         let value = Array(line.value.utf8)
-        learn(value)
+        add(value)
         if ["cookie", "set-cookie"].contains(line.name.lowercased()) {
             for cookie in value.split(separator: UInt8(ascii: ";")) {
                 let value = cookie.drop { $0 != UInt8(ascii: "=") }.dropFirst()
-                learn(value.isEmpty ? cookie : value)
+                add(value.isEmpty ? cookie : value)
                 if line.name.lowercased() == "set-cookie" { break }
             }
             return
@@ -54,14 +77,14 @@ struct Redactor {
         // The credential after the scheme's name (RFC 9110 §11.4).
         guard let space = value.firstIndex(of: UInt8(ascii: " ")) else { return }
         let credential = value[space...].drop { $0 == UInt8(ascii: " ") }
-        learn(credential)
-        for range in assignments(in: value) { learn(value[range]) }
+        add(credential)
+        for range in assignments(in: value) { add(value[range]) }
         // A name and a password (RFC 7617 §2).
         guard String(decoding: value[..<space], as: UTF8.self).lowercased() == "basic",
             let pair = Base64.decoded(Array(credential), .any)
         else { return }
-        learn(pair)
-        learn(pair.drop { $0 != UInt8(ascii: ":") }.dropFirst())
+        add(pair)
+        add(pair.drop { $0 != UInt8(ascii: ":") }.dropFirst())
     }
 
     private static func lowercasedEscapes(_ text: [UInt8]) -> [UInt8] {
@@ -75,15 +98,17 @@ struct Redactor {
 
     // MARK: Hiding
 
-    /// The request's URL, redacted.
+    /// The request's URL, redacted. Shown even if the server's response has too many secrets.
     func url(of request: HTTPRequest) -> String {
-        text("\(request.origin)\(request.redactedTarget)")
+        String(decoding: redacted(Array("\(request.origin)\(request.redactedTarget)".utf8)), as: UTF8.self)
     }
 
-    /// A header's value, redacted. The name and attributes of a Set-Cookie line are kept.
+    /// A header's value, redacted. The name and attributes of a Set-Cookie line are kept. A secret value is learnt, unless
+    /// ``learn(_:)`` has seen its line.
     mutating func value(of line: HTTPHeaders.Element) -> String {
         guard isSecret(line) else { return text(line.value) }
-        learn(header: line)
+        add(header: line)
+        secrets.link()
         if line.provenance.writesCredentials { return "[redacted: \(line.provenance)]" }
         guard line.name.lowercased() == "set-cookie" else { return "[redacted]" }
         let name = line.value.prefix { $0 != "=" }
@@ -98,7 +123,11 @@ struct Redactor {
 
     /// Redacts any text: known secrets, values assigned to secret names in any notation, JWTs, and passwords in URLs.
     func bytes(_ text: [UInt8]) -> [UInt8] {
-        let text = hidingSecrets(text)
+        secrets.isFull && !text.isEmpty ? Self.tooMany : redacted(text)
+    }
+
+    private func redacted(_ text: [UInt8]) -> [UInt8] {
+        let text = text.replacing(secrets.ranges(in: text), with: Self.mark)
         return text.replacing(assignments(in: text) + Self.tokens(in: text) + Self.userInfo(in: text), with: Self.mark)
     }
 
@@ -108,18 +137,7 @@ struct Redactor {
     }
 
     func hidingSecrets(_ text: [UInt8]) -> [UInt8] {
-        guard !secrets.isEmpty else { return text }
-        var found: [Range<Int>] = []
-        var index = 0
-        while index < text.count {
-            if let secret = secrets.first(where: { $0[0] == text[index] && text[index...].starts(with: $0) }) {
-                found.append(index..<index + secret.count)
-                index += secret.count
-            } else {
-                index += 1
-            }
-        }
-        return text.replacing(found, with: Self.mark)
+        secrets.isFull && !text.isEmpty ? Self.tooMany : text.replacing(secrets.ranges(in: text), with: Self.mark)
     }
 }
 

@@ -52,7 +52,8 @@ extension UnixTime {
         let (year, month, day) = civil
         let second = Int((seconds % 86_400 + 86_400) % 86_400)
         let clock = [second / 3600, second / 60 % 60, second % 60].map { digits($0, 2) }.joined(separator: ":")
-        let milliseconds = Int((nanoseconds - seconds * 1_000_000_000) / 1_000_000)
+        // The product of the earliest time's seconds would overflow.
+        let milliseconds = Int((nanoseconds % 1_000_000_000 + 1_000_000_000) % 1_000_000_000 / 1_000_000)
         return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T\(clock).\(digits(milliseconds, 3))Z"
     }
 }

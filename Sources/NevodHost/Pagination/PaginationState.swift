@@ -56,7 +56,9 @@ struct PaginationState: Sendable {
         switch style {
         case .offset(let pageSize):
             guard page.hasMore else { return nil }
-            offset += pageSize
+            let (sum, isTooLarge) = offset.addingReportingOverflow(pageSize)
+            guard !isTooLarge else { return .failure(PaginationError(.tooManyPages(pages))) }
+            offset = sum
             request = .parameters(Self.parameters(style, offset: offset, page: 0, cursor: nil))
         case .pageNumber:
             guard page.hasMore else { return nil }

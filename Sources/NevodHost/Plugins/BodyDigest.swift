@@ -70,9 +70,9 @@ struct BodyDigest: ~Copyable {
         EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
     }
 
-    /// - Parameter output: at least as long as the algorithm's size.
+    /// - Returns: false if OpenSSL fails, or the output is shorter than the algorithm's size.
     func finish(into output: UnsafeMutableBufferPointer<UInt8>) -> Bool {
-        precondition(output.count >= algorithm.size)
+        guard output.count >= algorithm.size else { return false }
         var count: UInt32 = 0
         return EVP_DigestFinal_ex(context, output.baseAddress, &count) == 1 && Int(count) == algorithm.size
     }

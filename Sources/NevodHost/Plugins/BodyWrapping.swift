@@ -52,6 +52,7 @@ private actor ArrayReader: HTTPBodyReader {
     }
 
     func read(upTo count: Int) -> [UInt8] {
+        let count = max(0, count)
         defer { rest = rest.dropFirst(count) }
         return Array(rest.prefix(count))
     }

@@ -14,7 +14,9 @@ enum PublicSuffixTable {
 
     private static func isPublic(_ domain: nevod_bytes) -> Bool {
         // A host name has at most 253 bytes. A NUL would end it early in the C library behind this check.
-        guard (1...253).contains(domain.count), domain.data != nil, domain.buffer.allSatisfy(HTTPURL.isHostByte) else {
+        guard (1...253).contains(domain.count), domain.data != nil,
+            domain.buffer.allSatisfy({ URLHost.isNameByte($0) || $0 == UInt8(ascii: ":") })
+        else {
             return true
         }
         return PublicSuffix.contains(String(decoding: domain.buffer, as: UTF8.self))

@@ -54,7 +54,7 @@ struct RequestViewBuilder: ~Copyable {
             case .stream(let stream) where stream.length != 0: streamDigests.map(Digests.known) ?? .none
             default: .none
             }
-        self.attempt = UInt32(attempt)
+        self.attempt = UInt32(clamping: attempt)
         self.time = time
         showsBody = needs.body
         showsRandom = needs.random

@@ -26,6 +26,7 @@ final class WrappedBodyReader: HTTPBodyReader {
     }
 
     func read(upTo count: Int) async throws -> [UInt8] {
+        let count = max(0, count)
         while state.withLock({ Self.mustReadOn($0, wrappedLength) }) {
             let piece = try await source.read(upTo: count)
             let isLast = piece.isEmpty

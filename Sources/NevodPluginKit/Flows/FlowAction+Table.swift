@@ -78,7 +78,8 @@ extension Duration {
         let (seconds, attoseconds) = components
         guard self > .zero else { return 0 }
         let (product, isTooLarge) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        return isTooLarge ? .max : product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000)).partialValue
+        let (sum, isOver) = product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
+        return isTooLarge || isOver ? .max : sum
     }
 }
 

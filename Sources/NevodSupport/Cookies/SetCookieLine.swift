@@ -46,9 +46,8 @@ public struct SetCookieLine: Sendable {
     /// Whether the cookie has the properties that a `__Secure-` or `__Host-` prefix of its name promises (draft 6265bis §4.1.3), in
     /// any letter case.
     public func keepsItsPrefix(isHostOnly: Bool) -> Bool {
-        let name = name.lowercased().utf8
-        if name.starts(with: "__host-".utf8) { return isSecure && isHostOnly && path == "/" }
-        return isSecure || !name.starts(with: "__secure-".utf8)
+        // A line with a Domain can set a cookie for one host alone, if that is an address or a public suffix.
+        CookieName.keepsItsPrefix(name, isSecure: isSecure, isHostOnly: isHostOnly && domain == nil, path: path)
     }
 
     private mutating func read(_ name: String, _ value: String) {

@@ -1,3 +1,4 @@
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -80,5 +81,88 @@ struct CookieJarTests {
     @Test func `A jar holds 3000 cookies`() throws {
         let cookies = (0..<3001).compactMap { Cookie(name: "a", value: "\($0)", domain: "h\($0).example") }
         #expect(CookieJar(cookies).map(\.value) == (1..<3001).map(String.init))
+    }
+
+    // MARK: Eviction
+
+    private func cookies(_ count: Int, at domain: String, isSecure: Bool = false, from start: Int = 0) -> [Cookie] {
+        (start..<start + count).compactMap {
+            Cookie(name: "c\($0)", value: "", domain: domain, isSecure: isSecure, creation: UnixTime(seconds: Int64($0)))
+        }
+    }
+
+    @Test func `A cookie that isn't secure makes room first`() throws {
+        let secure = cookies(49, at: "h.example", isSecure: true)
+        var jar = CookieJar(secure + cookies(1, at: "h.example", from: 100))
+        let request = try get("https://h.example/")
+        jar.store(setCookieLinesOf: response(setting: ["new=1; Secure"]), from: request, now: cookieTime)
+        #expect(names(jar) == secure.map(\.name) + ["new"])
+        // One without TLS can't remove the secure ones: it is the one that has to go.
+        jar.store(
+            setCookieLinesOf: response(setting: (0..<200).map { "evil\($0)=1" }), from: try get("http://h.example/"),
+            now: cookieTime)
+        #expect(names(jar) == secure.map(\.name) + ["new"])
+        // Of secure ones, the oldest.
+        jar.store(setCookieLinesOf: response(setting: ["newer=1; Secure"]), from: request, now: cookieTime)
+        #expect(names(jar) == secure.dropFirst().map(\.name) + ["new", "newer"])
+    }
+
+    @Test func `A site holds 180 cookies, whatever the number of its hosts`() {
+        let other = cookies(3, at: "other.example")
+        let jar = CookieJar(other + (0..<10).flatMap { cookies(50, at: "h\($0).site.co.uk", from: 10) })
+        #expect(Array(jar).count == 183)
+        #expect(jar.filter { $0.domain == "other.example" }.count == 3)
+        // The registered domain makes a site, not a suffix that others have too.
+        let sites = CookieJar((0..<10).flatMap { cookies(50, at: "h\($0).co.uk", from: 10) })
+        #expect(Array(sites).count == 500)
+        let addresses = CookieJar((0..<10).flatMap { cookies(50, at: "10.0.0.\($0)", from: 10) })
+        #expect(Array(addresses).count == 500)
+    }
+
+    @Test func `No site removes the cookies of another`() throws {
+        var random = SeededRandom(seed: 6265)
+        let own = cookies(20, at: "own.example")
+        var jar = CookieJar(own)
+        for index in 0..<6000 {
+            let host = "h\(Int.random(in: 0..<9, using: &random)).site\(Int.random(in: 0..<40, using: &random)).example"
+            jar.store(
+                setCookieLinesOf: response(setting: ["c\(index)=1\(index % 3 == 0 ? "; Secure" : "")"]),
+                from: try get("https://\(host)/"), now: cookieTime)
+        }
+        #expect(Array(jar).count == 3000)
+        #expect(jar.filter { $0.domain == "own.example" } == own)
+    }
+
+    // MARK: Prefixes
+
+    @Test(arguments: ["https://127.0.0.1/", "https://[::1]/", "https://github.io/", "https://localhost/", "https://h.example/"])
+    func `A __Host- cookie with a Domain is refused, also for a host that is all of its domain`(url: String) throws {
+        let request = try get(url)
+        let host = request.origin.host
+        for name in ["__Host-a", "__HOST-a"] {
+            #expect(Cookie(setCookie: "\(name)=b; Secure; Path=/; Domain=\(host)", from: request, now: cookieTime) == nil)
+            #expect(Cookie(setCookie: "\(name)=b; Secure; Path=/", from: request, now: cookieTime)?.isHostOnly == true)
+        }
+    }
+
+    @Test func `No cookie breaks the promise of its name, wherever it comes from`() throws {
+        func cookie(_ name: String, isHostOnly: Bool = true, path: String = "/", isSecure: Bool = true) -> Cookie? {
+            Cookie(name: name, value: "b", domain: "h.example", isHostOnly: isHostOnly, path: path, isSecure: isSecure)
+        }
+        #expect(cookie("__Host-a") != nil && cookie("__Secure-a", isHostOnly: false, path: "/x") != nil)
+        #expect(cookie("__Host-a", isHostOnly: false) == nil)
+        #expect(cookie("__hOST-a", path: "/x") == nil)
+        #expect(cookie("__Host-a", isSecure: false) == nil)
+        #expect(cookie("__secure-a", isSecure: false) == nil)
+        #expect(cookie("__Hosta", isHostOnly: false, isSecure: false) != nil)
+        #expect(try CookieFile.decode(Array("h.example\tFALSE\t/\tTRUE\t0\t__Host-a\tb\n".utf8)).count == 1)
+        for line in [
+            "h.example\tTRUE\t/\tTRUE", ".h.example\tTRUE\t/\tTRUE", "h.example\tFALSE\t/x\tTRUE", "h.example\tFALSE\t/\tFALSE",
+        ] {
+            let error = #expect(throws: CookieFileError.self) {
+                try CookieFile.decode(Array("\(line)\t0\t__Host-a\thidden\n".utf8))
+            }
+            #expect(error.map { "\($0)" }?.contains("__Host-") == true && error.map { "\($0)" }?.contains("hidden") == false)
+        }
     }
 }

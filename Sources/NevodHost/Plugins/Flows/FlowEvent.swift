@@ -104,7 +104,7 @@ struct FlowResponse: Sendable {
     func table(_ lent: BorrowedBytes) -> nevod_response {
         var table = nevod_response()
         table.struct_size = UInt32(MemoryLayout<nevod_response>.size)
-        table.status = Int32(status)
+        table.status = Int32(clamping: status)
         table.target_kind = Int32(isFromProxy ? NEVOD_TARGET_PROXY : NEVOD_TARGET_ORIGIN)
         table.header_count = UInt32(headers.count)
         table.headers = lent.lend(headers)

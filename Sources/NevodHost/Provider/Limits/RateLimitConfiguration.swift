@@ -10,14 +10,13 @@ public struct RateLimitConfiguration: Sendable, Hashable {
     /// Creates a limit.
     ///
     /// - Parameters:
-    ///   - requests: the number of requests; at least 1.
-    ///   - interval: a sliding window, which also satisfies servers that count in fixed windows.
+    ///   - requests: the number of requests; less than 1 counts as 1.
+    ///   - interval: a sliding window, which also satisfies servers that count in fixed windows; a negative one counts as zero.
     ///   - burst: the number of requests that may start at once; by default `requests`. 1 spaces requests evenly.
     public init(requests: Int, per interval: Duration, burst: Int? = nil) {
-        precondition(
-            requests >= 1 && interval >= .zero, "a rate limit needs at least 1 request and an interval that isn't negative")
+        let requests = max(1, requests)
         self.requests = requests
-        self.interval = interval
+        self.interval = max(.zero, interval)
         self.burst = max(1, burst ?? requests)
     }
 

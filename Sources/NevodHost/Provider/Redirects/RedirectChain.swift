@@ -29,7 +29,7 @@ struct RedirectChain: Sendable {
         after response: HTTPResponse, to unauthorized: HTTPRequest, sent: HTTPRequest
     ) throws(RedirectError) -> Step {
         guard case .follow(let limit) = policy, [301, 302, 303, 307, 308].contains(response.status),
-            let location = response.headers["Location"]
+            let location = response.location
         else { return .finished }
         let method = Self.method(after: response.status, unauthorized.method)
         // The body can't be read again, so the redirect itself is the response.

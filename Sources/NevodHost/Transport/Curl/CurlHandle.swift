@@ -15,11 +15,13 @@ final class CurlHandle {
     private let proxyHeader = CurlProxyHeader()
 
     /// Sets the options shared by all requests of a session.
-    init?(_ configuration: CurlSession.Configuration) {
-        guard let easy = curl_easy_init() else { return nil }
+    ///
+    /// - Throws: an error for a setting that libcurl refuses, and if memory runs out.
+    init(_ configuration: CurlSession.Configuration) throws(TransportError) {
+        guard let easy = curl_easy_init() else { throw Self.outOfMemory }
         guard let url = curl_url() else {
             curl_easy_cleanup(easy)
-            return nil
+            throw Self.outOfMemory
         }
         self.easy = easy
         self.url = url
@@ -27,18 +29,18 @@ final class CurlHandle {
         maxHeaderSize = configuration.maxHeaderSize
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText[0] = 0
-        setPointer(CURLOPT_ERRORBUFFER, errorText)
-        setLong(CURLOPT_NOSIGNAL, 1)
-        setLong(CURLOPT_PATH_AS_IS, 1)
-        setLong(CURLOPT_TCP_KEEPALIVE, 1)
-        setString(CURLOPT_PROTOCOLS_STR, "http,https")
+        try setPointer(CURLOPT_ERRORBUFFER, errorText)
+        try setLong(CURLOPT_NOSIGNAL, 1)
+        try setLong(CURLOPT_PATH_AS_IS, 1)
+        try setLong(CURLOPT_TCP_KEEPALIVE, 1)
+        try setString(CURLOPT_PROTOCOLS_STR, "http,https")
         // The proxy is chosen here, not by libcurl: requests to a proxy have another form, and their header lines must not be
         // sent with CONNECT.
-        setString(CURLOPT_NOPROXY, "")
-        setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
-        setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        if configuration.decompresses { setString(CURLOPT_ACCEPT_ENCODING, CurlLibrary.contentCodings) }
-        setTLS(configuration)
+        try setString(CURLOPT_NOPROXY, "")
+        try setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+        try setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if configuration.decompresses { try setString(CURLOPT_ACCEPT_ENCODING, CurlLibrary.contentCodings) }
+        try setTLS(configuration)
         nevod_easy_set_data_function(easy, CURLOPT_HEADERFUNCTION) { data, _, count, context in
             context.map { CurlHandle.transfer($0).receiveHeader(UnsafeBufferPointer(data, count)) } == true ? count : 0
         }
@@ -55,6 +57,8 @@ final class CurlHandle {
                 ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
         }
     }
+
+    private static let outOfMemory = TransportError(.other, "libcurl has no memory for a transfer", curlCode: 27)
 
     deinit {
         curl_easy_cleanup(easy)
@@ -77,47 +81,51 @@ final class CurlHandle {
         }
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         for option in [CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
-            setPointer(option, context)
+            try setPointer(option, context)
         }
         errorText[0] = 0
-        setOrigin(request.origin)
-        setTarget(of: request)
-        setLong(CURLOPT_TIMEOUT_MS, transfer.options.timeout?.milliseconds ?? 0)
-        setLong(CURLOPT_CONNECTTIMEOUT_MS, transfer.options.connectTimeout.milliseconds)
-        setBody(request)
-        setString(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-        setHeaders(request.headers)
+        try setOrigin(request.origin)
+        try setTarget(of: request)
+        try setLong(CURLOPT_TIMEOUT_MS, transfer.options.timeout?.milliseconds ?? 0)
+        try setLong(CURLOPT_CONNECTTIMEOUT_MS, transfer.options.connectTimeout.milliseconds)
+        try setBody(request)
+        try setString(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        try setHeaders(request.headers)
         // libcurl sends this list only to HTTP proxies.
-        if let list = proxyHeader.replace(with: request.proxyAuthorization) { setPointer(CURLOPT_PROXYHEADER, list) }
+        if let list = proxyHeader.replace(with: request.proxyAuthorization) { try setPointer(CURLOPT_PROXYHEADER, list) }
     }
 
     /// Sets a parsed URL, replaced only when the origin changes: libcurl would parse a string for each request.
-    private func setOrigin(_ origin: Origin) {
+    private func setOrigin(_ origin: Origin) throws(TransportError) {
         guard origin != self.origin else { return }
+        self.origin = nil
         let code = curl_url_set(url, CURLUPART_URL, "\(origin)/", 0)
-        precondition(code == CURLUE_OK, "libcurl can't parse the origin \(origin)")
-        setPointer(CURLOPT_CURLU, UnsafeMutableRawPointer(url))
-        setString(CURLOPT_PROXY, proxy.proxy(for: origin) ?? "")
+        guard code == CURLUE_OK else {
+            throw TransportError(
+                .other, "libcurl refuses the address \(origin): \(String(cString: curl_url_strerror(code)))", curlCode: 3)
+        }
+        try setPointer(CURLOPT_CURLU, UnsafeMutableRawPointer(url))
+        try setString(CURLOPT_PROXY, proxy.proxy(for: origin) ?? "")
         self.origin = origin
     }
 
     /// Sets the request-target: absolute-form for an `http` request through an HTTP proxy, which forwards it in origin-form
     /// (RFC 9112 §3.2.2); otherwise origin-form.
-    private func setTarget(of request: HTTPRequest) {
+    private func setTarget(of request: HTTPRequest) throws(TransportError) {
         let proxy = request.origin.scheme == .http ? proxy.proxy(for: request.origin) : nil
         let isAbsolute = proxy.map { !$0.hasPrefix("socks") } ?? false
-        setString(CURLOPT_REQUEST_TARGET, isAbsolute ? request.url : request.target)
+        try setString(CURLOPT_REQUEST_TARGET, isAbsolute ? request.url : request.target)
     }
 
-    private func setTLS(_ configuration: CurlSession.Configuration) {
-        if let file = configuration.caFile { setString(CURLOPT_CAINFO, file) }
-        if let key = configuration.pinnedPublicKey { setString(CURLOPT_PINNEDPUBLICKEY, key) }
+    private func setTLS(_ configuration: CurlSession.Configuration) throws(TransportError) {
+        if let file = configuration.caFile { try setString(CURLOPT_CAINFO, file) }
+        if let key = configuration.pinnedPublicKey { try setString(CURLOPT_PINNEDPUBLICKEY, key) }
         guard let client = configuration.clientCertificate else { return }
-        setString(CURLOPT_SSLCERT, client.certificateFile)
-        if let key = client.keyFile { setString(CURLOPT_SSLKEY, key) }
-        client.keyPassphrase?.withUnsafeBytes { bytes in
-            // libcurl copies the passphrase and never wipes its copy; it is needed as long as the session opens connections.
-            setString(CURLOPT_KEYPASSWD, String(decoding: bytes, as: UTF8.self))
+        try setString(CURLOPT_SSLCERT, client.certificateFile)
+        if let key = client.keyFile { try setString(CURLOPT_SSLKEY, key) }
+        // libcurl copies the passphrase and never wipes its copy; it is needed as long as the session opens connections.
+        if let passphrase = client.keyPassphrase {
+            try setString(CURLOPT_KEYPASSWD, passphrase.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         }
     }
 
@@ -155,25 +163,25 @@ final class CurlHandle {
     /// Wipes everything that belongs to the request, so that an idle handle holds no secrets.
     func forgetRequest() {
         headerBlock.wipe()
-        setPointer(CURLOPT_HTTPHEADER, nil)
-        if proxyHeader.wipe() { setPointer(CURLOPT_PROXYHEADER, nil) }
-        setPointer(CURLOPT_POSTFIELDS, nil)
-        setPointer(CURLOPT_PRIVATE, nil)
+        forget(CURLOPT_HTTPHEADER)
+        if proxyHeader.wipe() { forget(CURLOPT_PROXYHEADER) }
+        forget(CURLOPT_POSTFIELDS)
+        forget(CURLOPT_PRIVATE)
     }
 
     /// libcurl's message for the last failure.
     var errorMessage: String { String(cString: errorText) }
 
-    private func setBody(_ request: HTTPRequest) {
-        setLong(CURLOPT_HTTPGET, 1)
+    private func setBody(_ request: HTTPRequest) throws(TransportError) {
+        try setLong(CURLOPT_HTTPGET, 1)
         let length: Int64
         switch request.body {
         case .none, .bytes([]):
-            if request.method == .head { setLong(CURLOPT_NOBODY, 1) }
+            if request.method == .head { try setLong(CURLOPT_NOBODY, 1) }
             return
         case .bytes(let bytes):
             length = Int64(bytes.count)
-            setLong(CURLOPT_POST, 1)
+            try setLong(CURLOPT_POST, 1)
             nevod_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(length))
             // With COPYPOSTFIELDS, libcurl sends a short body in one packet with the header lines.
             if bytes.count <= 16 << 10 {
@@ -181,7 +189,7 @@ final class CurlHandle {
             }
         case .stream(let stream) where stream.length == 0: return
         case .stream(let stream):
-            setLong(CURLOPT_POST, 1)
+            try setLong(CURLOPT_POST, 1)
             nevod_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(stream.length ?? -1))
         }
     }
@@ -192,7 +200,7 @@ final class CurlHandle {
     /// Lines that libcurl would otherwise add, in the form that suppresses them.
     private static let suppressed: [StaticString] = ["Expect:", "Content-Type:", "Accept:", "User-Agent:", "Accept-Encoding:"]
 
-    private func setHeaders(_ headers: HTTPHeaders) {
+    private func setHeaders(_ headers: HTTPHeaders) throws(TransportError) {
         if headerBlock.count < headers.storage.count {
             headerBlock.wipe()
             headerBlock.deallocate()
@@ -217,7 +225,7 @@ final class CurlHandle {
         }
         guard let first = headerNodes.baseAddress else { return }
         for index in 0..<used - 1 { headerNodes[index].next = first + index + 1 }
-        setPointer(CURLOPT_HTTPHEADER, first)
+        try setPointer(CURLOPT_HTTPHEADER, first)
     }
 
     // MARK: Callbacks
@@ -232,21 +240,39 @@ final class CurlHandle {
         return context.map(transfer)
     }
 
-    // MARK: Setters. They fail only if memory runs out or libcurl lacks a required feature.
+    // MARK: Setters. They fail for a value that libcurl refuses, such as one of more than 8 MB, and for a feature that it lacks.
 
-    private func setLong(_ option: CURLoption, _ value: Int) {
-        let code = nevod_easy_set_long(easy, option, value)
-        precondition(code == CURLE_OK, "libcurl refuses option \(option.rawValue)")
+    private func setLong(_ option: CURLoption, _ value: Int) throws(TransportError) {
+        try Self.check(nevod_easy_set_long(easy, option, value), option)
     }
 
-    private func setString(_ option: CURLoption, _ value: String) {
-        let code = nevod_easy_set_string(easy, option, value)
-        precondition(code == CURLE_OK, "libcurl refuses option \(option.rawValue)")
+    private func setString(_ option: CURLoption, _ value: String) throws(TransportError) {
+        try Self.check(nevod_easy_set_string(easy, option, value), option)
     }
 
-    private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
-        let code = nevod_easy_set_pointer(easy, option, value)
-        precondition(code == CURLE_OK, "libcurl refuses option \(option.rawValue)")
+    private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) throws(TransportError) {
+        try Self.check(nevod_easy_set_pointer(easy, option, value), option)
+    }
+
+    /// libcurl accepts no pointer for each of these options, so there is no failure to report.
+    private func forget(_ option: CURLoption) {
+        nevod_easy_set_pointer(easy, option, nil)
+    }
+
+    private static func check(_ code: CURLcode, _ option: CURLoption) throws(TransportError) {
+        guard code != CURLE_OK else { return }
+        let setting =
+            switch option {
+            case CURLOPT_CAINFO: "the path of the file with certificates"
+            case CURLOPT_PINNEDPUBLICKEY: "the pinned public key"
+            case CURLOPT_SSLCERT, CURLOPT_SSLKEY, CURLOPT_KEYPASSWD: "the client's certificate, key or passphrase"
+            case CURLOPT_PROXY: "the proxy's URL"
+            case CURLOPT_CUSTOMREQUEST: "the method"
+            case CURLOPT_REQUEST_TARGET: "the request-target"
+            default: "option \(option.rawValue)"
+            }
+        throw TransportError(
+            .other, "libcurl refuses \(setting): \(String(cString: curl_easy_strerror(code)))", curlCode: Int32(code.rawValue))
     }
 }
 
@@ -261,6 +287,7 @@ extension Duration {
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < Int64(Int32.max) / 1000 else { return Int(Int32.max) }
+        guard seconds >= 0 else { return 1 }
         return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
     }
 }

@@ -48,7 +48,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     private var activeTransfers = 0
     /// libcurl's next timeout on the monotonic clock, in nanoseconds; nil if it has none.
     private var deadline: Int64?
-    private let makeHandle: () -> CurlHandle?
+    private let makeHandle: () throws(TransportError) -> CurlHandle
 
     /// The bit of `owner` for a job in progress.
     private static let inJob: UInt = 1
@@ -57,13 +57,24 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     private static let connectionCache = 256
     private static let idleHandles = 256
 
-    init(maxConnectionsPerHost: Int, makeHandle: @escaping @Sendable () -> CurlHandle?) {
+    /// - Throws: an error if libcurl can't be initialized, or no file descriptor is left.
+    init(
+        maxConnectionsPerHost: Int, makeHandle: @escaping @Sendable () throws(TransportError) -> CurlHandle
+    ) throws(TransportError) {
+        guard CurlLibrary.isReady, let multi = curl_multi_init() else {
+            throw TransportError(.other, "libcurl can't be initialized", curlCode: 2)
+        }
+        let wakeEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeEvent >= 0, let sockets = CurlSockets(wakeEvent: wakeEvent) else {
+            if wakeEvent >= 0 { close(wakeEvent) }
+            curl_multi_cleanup(multi)
+            throw TransportError(
+                .other, "no file descriptor is left for an event loop; raise the limit (ulimit -n)", curlCode: 2)
+        }
         self.makeHandle = makeHandle
-        guard CurlLibrary.isReady, let multi = curl_multi_init() else { preconditionFailure("libcurl can't be initialized") }
         self.multi = multi
-        wakeEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        precondition(wakeEvent >= 0, "no file descriptor left for an event loop")
-        sockets = CurlSockets(wakeEvent: wakeEvent)
+        self.wakeEvent = wakeEvent
+        self.sockets = sockets
         sockets.watch(multi)
         let context = Unmanaged.passUnretained(self).toOpaque()
         nevod_multi_set_timer_function(
@@ -287,11 +298,11 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
 
     // MARK: libcurl
 
-    /// Takes a handle from the pool or creates one; nil if libcurl can't create one.
-    func takeHandle() -> CurlHandle? {
+    /// Takes a handle from the pool or creates one.
+    func takeHandle() throws(TransportError) -> CurlHandle {
         if let idle = handles.popLast() { return idle }
-        let handle = makeHandle()
-        handle.map { sockets.own($0.easy) }
+        let handle = try makeHandle()
+        sockets.own(handle.easy)
         return handle
     }
 

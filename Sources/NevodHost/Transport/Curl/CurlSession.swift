@@ -57,24 +57,33 @@ public final class CurlSession: HTTPTransport {
         }
     }
 
-    private let loop: CurlLoop
+    /// The error of a session that could not be created, which each of its requests throws.
+    private let loop: Result<CurlLoop, TransportError>
     private let acceptEncoding: String?
 
-    /// Creates a session. Its thread starts with the first request and ends with the session.
+    /// Creates a session. Its thread starts with the first request and ends with the session. If no file descriptor is left for
+    /// it, each request fails with an error that says so.
     public init(_ configuration: Configuration = Configuration()) {
-        loop = CurlLoop(maxConnectionsPerHost: configuration.maxConnectionsPerHost) { CurlHandle(configuration) }
+        loop = Result { () throws(TransportError) in
+            try CurlLoop(maxConnectionsPerHost: configuration.maxConnectionsPerHost) { () throws(TransportError) in
+                try CurlHandle(configuration)
+            }
+        }
         acceptEncoding = configuration.decompresses ? CurlLibrary.contentCodings : nil
     }
 
     deinit {
-        loop.stop()
+        if case .success(let loop) = loop { loop.stop() }
     }
 
-    public var executor: (any TaskExecutor)? { loop }
+    public var executor: (any TaskExecutor)? {
+        if case .success(let loop) = loop { loop } else { nil }
+    }
 
     public var decodesContent: Bool { acceptEncoding != nil }
 
     public func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
+        let loop = try loop.get()
         var request = request
         prepare(&request)
         let transfer = CurlTransfer(request, options)

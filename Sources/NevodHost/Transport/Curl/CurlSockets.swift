@@ -21,16 +21,17 @@ final class CurlSockets {
     private var changed: [Int32] = []
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
 
-    init(wakeEvent: Int32) {
+    /// Returns nil if no file descriptor is left.
+    init?(wakeEvent: Int32) {
         self.wakeEvent = wakeEvent
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        precondition(epoll >= 0, "no file descriptor left for an event loop")
+        guard epoll >= 0 else { return nil }
         var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(fd: wakeEvent))
         epoll_ctl(epoll, EPOLL_CTL_ADD, wakeEvent, &event)
     }
 
     deinit {
-        close(epoll)
+        if epoll >= 0 { close(epoll) }
     }
 
     func watch(_ multi: UnsafeMutableRawPointer) {

@@ -48,12 +48,13 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     func start(on loop: CurlLoop) {
         self.loop = loop
         guard !isCancelled else { return complete(.failure(TransportError(.cancelled))) }
-        guard let handle = loop.takeHandle() else {
-            return complete(.failure(TransportError(.other, "libcurl has no memory for a transfer")))
-        }
-        self.handle = handle
-        head = ResponseHead(limit: handle.maxHeaderSize)
-        do throws(TransportError) { try handle.prepare(self) } catch {
+        let handle: CurlHandle
+        do throws(TransportError) {
+            handle = try loop.takeHandle()
+            self.handle = handle
+            head = ResponseHead(limit: handle.maxHeaderSize)
+            try handle.prepare(self)
+        } catch {
             release()
             return complete(.failure(error))
         }
@@ -117,8 +118,8 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
             ownFailure = error
             return false
         }
-        if head.isComplete, case .streamed = options.delivery {
-            resume(.success(head.response(.stream(stream()))))
+        if head.isComplete, case .streamed = options.delivery, let loop {
+            resume(.success(head.response(.stream(stream(on: loop)))))
         }
         return true
     }
@@ -232,8 +233,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
 
     /// Returns the stream of the body. It holds an owner that cancels the transfer when released, so that an abandoned body is
     /// not fetched.
-    private func stream() -> HTTPResponseStream {
-        guard let loop else { preconditionFailure("header lines arrive only after start(on:)") }
+    private func stream(on loop: CurlLoop) -> HTTPResponseStream {
         let owner = StreamOwner(transfer: self, loop: loop)
         return HTTPResponseStream { () async throws(TransportError) in try await owner.next() }
     }

@@ -1,0 +1,49 @@
+internal import NevodSupport
+
+/// Runs the work of loggers one after another on a system thread: a logger that blocks, and the redaction of a large response,
+/// delay no request but those that are logged.
+///
+/// The thread starts with the first job and ends when no job is left.
+final class LogThread: TaskExecutor {
+    /// One for the process, like the standard error and the system's log behind it.
+    static let shared = LogThread()
+
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var isRunning = false
+    }
+
+    private let state = Locked(State())
+    private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
+
+    /// - Parameter startThread: returns whether a thread was started; for tests.
+    init(startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { SystemThread.start($0) }) {
+        self.startThread = startThread
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let mustStart = state.withLock { state in
+            state.jobs.append(job)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard mustStart, !startThread({ self.drain { $0.runSynchronously(on: self.asUnownedTaskExecutor()) } }) else { return }
+        // A task whose job is lost never ends, so Swift's own pool has to do.
+        drain { globalConcurrentExecutor.enqueue(ExecutorJob($0)) }
+    }
+
+    private func drain(_ body: (UnownedJob) -> Void) {
+        while case let jobs = takeJobs(), !jobs.isEmpty {
+            for job in jobs { body(job) }
+        }
+    }
+
+    private func takeJobs() -> [UnownedJob] {
+        state.withLock { state in
+            if state.jobs.isEmpty { state.isRunning = false }
+            defer { state.jobs = [] }
+            return state.jobs
+        }
+    }
+}
