@@ -57,12 +57,14 @@ let package = Package(
 
         .target(name: "NevodPluginABI"),
         .target(name: "CPluginCalls"),
+        .target(name: "COpenSSLExit", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "NevodSupport", swiftSettings: strict),
         .target(name: "NevodPluginKit", dependencies: ["NevodPluginABI", "NevodSupport"], swiftSettings: strict),
         .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
         // Apart, so that a store in a library of its own depends on storage alone, and not on a network.
         .target(
-            name: "NevodStorage", dependencies: ["NevodSupport", "CLinux", "COpenSSL", "CSQLite"], swiftSettings: strict),
+            name: "NevodStorage", dependencies: ["NevodSupport", "CLinux", "COpenSSL", "COpenSSLExit", "CSQLite"],
+            swiftSettings: strict),
         .target(
             name: "NevodHost",
             dependencies: [
@@ -125,7 +127,7 @@ let package = Package(
         .target(
             name: "ChildSupport", dependencies: ["NevodHost"], path: "Tests/Helpers/ChildSupport", swiftSettings: strict),
         .executableTarget(
-            name: "storage-child", dependencies: ["ChildSupport", "NevodHost", "NevodStorage"],
+            name: "storage-child", dependencies: ["ChildSupport", "COpenSSL", "NevodHost", "NevodStorage"],
             path: "Tests/Helpers/StorageChild", swiftSettings: strict),
         // Runs within a session that has a keyring, or has none.
         .executableTarget(
