@@ -55,10 +55,14 @@ let package = Package(
         // Types only: libsecret is loaded when it is first used.
         .systemLibrary(name: "CSecretService"),
 
+        .systemLibrary(name: "CFutex"),
         .target(name: "NevodPluginABI"),
         .target(name: "CPluginCalls"),
         .target(name: "COpenSSLExit", linkerSettings: [.linkedLibrary("crypto")]),
-        .target(name: "NevodSupport", swiftSettings: strict),
+        // A lock's value stands beside its word, in memory of its own type that does not move.
+        .target(
+            name: "NevodSupport", dependencies: ["CFutex"],
+            swiftSettings: strict + [.enableExperimentalFeature("RawLayout"), .enableExperimentalFeature("BuiltinModule")]),
         .target(name: "NevodPluginKit", dependencies: ["NevodPluginABI", "NevodSupport"], swiftSettings: strict),
         .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
         // Apart, so that a store in a library of its own depends on storage alone, and not on a network.
