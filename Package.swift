@@ -44,6 +44,9 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
@@ -52,10 +55,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CFutex"),
         // Types only: libsecret is loaded when it is first used.
         .systemLibrary(name: "CSecretService"),
 
-        .systemLibrary(name: "CFutex"),
         .target(name: "NevodPluginABI"),
         .target(name: "CPluginCalls"),
         .target(name: "COpenSSLExit", linkerSettings: [.linkedLibrary("crypto")]),
@@ -72,7 +75,9 @@ let package = Package(
         .target(
             name: "NevodHost",
             dependencies: [
-                "NevodPluginABI", "NevodStorage", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CPluginCalls", "CPSL",
+                "NevodPluginABI", "NevodStorage", "NevodSupport", "CBrotli", "CCurl", "CIDN2", "CLinux", "COpenSSL",
+                "CPluginCalls",
+                "CPSL", "CZlib", "CZstd",
             ],
             swiftSettings: strict),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.

@@ -10,6 +10,8 @@ final class CurlHandle {
     private var origin: Origin?
     private let proxy: ProxySettings
     let maxHeaderSize: Int
+    /// Nil if bodies are returned as received.
+    let decompressionLimit: DecompressionLimit?
     private var headerBlock = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var headerNodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
     private let proxyHeader = CurlProxyHeader()
@@ -25,6 +27,8 @@ final class CurlHandle {
         self.url = url
         proxy = configuration.proxy
         maxHeaderSize = configuration.maxHeaderSize
+        // Not libcurl's own: it takes a body that ends in the middle of its coding for complete, and limits no growth.
+        decompressionLimit = configuration.decompresses ? configuration.decompressionLimit : nil
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText[0] = 0
         setPointer(CURLOPT_ERRORBUFFER, errorText)
@@ -37,7 +41,6 @@ final class CurlHandle {
         setString(CURLOPT_NOPROXY, "")
         setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        if configuration.decompresses { setString(CURLOPT_ACCEPT_ENCODING, CurlLibrary.contentCodings) }
         setTLS(configuration)
         nevod_easy_set_data_function(easy, CURLOPT_HEADERFUNCTION) { data, _, count, context in
             context.map { CurlHandle.transfer($0).receiveHeader(UnsafeBufferPointer(data, count)) } == true ? count : 0

@@ -25,6 +25,12 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     private var outcome: Result<Void, TransportError>?
     private var pieceContinuation: PieceContinuation?
 
+    /// Nil if the body is returned as received, and once its decoder is chosen.
+    private var decompressionLimit: DecompressionLimit?
+    private var decoder: ContentDecoder?
+    /// Whether libcurl has delivered the whole body; the decoder may still hold some of it.
+    private var isReceived = false
+
     private var upload: CurlUpload
 
     /// libcurl's limit for a header line, in bytes.
@@ -53,6 +59,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
         }
         self.handle = handle
         head = ResponseHead(limit: handle.maxHeaderSize)
+        decompressionLimit = handle.decompressionLimit
         do throws(TransportError) { try handle.prepare(self) } catch {
             release()
             return complete(.failure(error))
@@ -79,6 +86,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     }
 
     func pull(_ piece: PieceContinuation) {
+        if body.isEmpty { decodeHeld() }
         guard body.isEmpty else {
             let bytes = body
             body = []
@@ -101,7 +109,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     }
 
     private func resumeReceiving() {
-        guard isReceivingPaused, let handle else { return }
+        guard isReceivingPaused, decoder?.hasInput != true, let handle else { return }
         isReceivingPaused = false
         curl_easy_pause(handle.easy, CURLPAUSE_CONT)
     }
@@ -124,9 +132,24 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     }
 
     func receiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        do throws(ContentCodingError) {
+            try chooseDecoder()
+            guard let decoder else { return deliver(bytes) }
+            guard !decoder.hasInput else { return pause() }
+            decoder.receive(bytes)
+            try decode(with: decoder)
+            return ownFailure == nil ? bytes.count : 0
+        } catch {
+            ownFailure = TransportError(error)
+            return 0
+        }
+    }
+
+    /// - Returns: libcurl's result for the bytes.
+    private func deliver(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         switch options.delivery {
         case .collected(let limit):
-            guard body.count + bytes.count <= limit else {
+            guard bytes.count <= limit - body.count else {
                 ownFailure = TransportError(.bodyTooLarge(limit: limit))
                 return 0
             }
@@ -137,13 +160,52 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
                 pieceContinuation = nil
                 piece.resume(returning: .success(Array(bytes)))
             } else if body.count >= Self.highWater {
-                isReceivingPaused = true
-                return Int(CURL_WRITEFUNC_PAUSE)
+                return pause()
             } else {
                 body.append(contentsOf: bytes)
             }
         }
         return bytes.count
+    }
+
+    private func pause() -> Int {
+        isReceivingPaused = true
+        return Int(CURL_WRITEFUNC_PAUSE)
+    }
+
+    // MARK: Content codings
+
+    private func chooseDecoder() throws(ContentCodingError) {
+        guard let limit = decompressionLimit else { return }
+        decompressionLimit = nil
+        decoder = try ContentDecoder(head.contentCodings, limit: limit)
+    }
+
+    /// Decodes what was received, as far as the reader of a streamed body wants any.
+    private func decode(with decoder: ContentDecoder) throws(ContentCodingError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
+        defer { buffer.deallocate() }
+        while ownFailure == nil {
+            if case .streamed = options.delivery, body.count >= Self.highWater { return }
+            let count = try decoder.read(into: buffer)
+            guard count > 0 else { return }
+            _ = deliver(UnsafeBufferPointer(rebasing: buffer.assumingMemoryBound(to: UInt8.self)[..<count]))
+        }
+    }
+
+    /// Decodes what was received while the reader had enough, and completes the transfer if that was all.
+    private func decodeHeld() {
+        guard outcome == nil, let decoder, decoder.hasInput || isReceived else { return }
+        do throws(ContentCodingError) {
+            try decode(with: decoder)
+            if let ownFailure { return complete(.failure(ownFailure)) }
+            guard isReceived, !decoder.hasInput else { return }
+            try decoder.finish(isDelimited: head.isDelimited)
+            complete(.success(()))
+        } catch {
+            release()
+            complete(.failure(TransportError(error)))
+        }
     }
 
     func sendBody(_ space: UnsafeMutableRawBufferPointer) -> Int {
@@ -193,7 +255,12 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
         guard head.isComplete else {
             return complete(.failure(TransportError(.malformedResponse, "it has no complete header")))
         }
-        complete(.success(()))
+        do throws(ContentCodingError) { if request.method != .head { try chooseDecoder() } } catch {
+            return complete(.failure(TransportError(error)))
+        }
+        guard decoder != nil else { return complete(.success(())) }
+        isReceived = true
+        decodeHeld()
     }
 
     // MARK: Outcome
