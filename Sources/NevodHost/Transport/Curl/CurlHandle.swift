@@ -112,7 +112,17 @@ final class CurlHandle {
         setString(CURLOPT_REQUEST_TARGET, isAbsolute ? request.url : request.target)
     }
 
+    /// Whether the server's certificate was rejected because it names its host only in its common name, if at all.
+    var certificateNamesNoHost: Bool {
+        var result = 0
+        nevod_easy_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &result)
+        return result == nevod_no_alternative_name
+    }
+
     private func setTLS(_ configuration: CurlSession.Configuration) {
+        // libcurl takes the common name if there is no subjectAltName, which RFC 9110 §4.3.4 forbids.
+        let code = nevod_easy_require_alternative_name(easy)
+        precondition(code == CURLE_OK, "libcurl isn't built with OpenSSL")
         if let file = configuration.caFile { setString(CURLOPT_CAINFO, file) }
         if let key = configuration.pinnedPublicKey { setString(CURLOPT_PINNEDPUBLICKEY, key) }
         guard let client = configuration.clientCertificate else { return }

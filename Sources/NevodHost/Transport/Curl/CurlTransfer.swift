@@ -33,6 +33,10 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
 
     private var upload: CurlUpload
 
+    private static let noHostMessage =
+        "the server's certificate names no host in a subjectAltName, and its common name doesn't count (RFC 9110 §4.3.4); "
+        + "the server needs a certificate with a subjectAltName"
+
     /// libcurl's limit for a header line, in bytes.
     private static let maxLineLength = 100 << 10
 
@@ -240,6 +244,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
         guard let handle else { return }
         let message = handle.errorMessage
         let connectStatus = handle.connectStatus
+        let namesNoHost = code == CURLE_PEER_FAILED_VERIFICATION && handle.certificateNamesNoHost
         if let onMetrics = options.onMetrics { onMetrics(handle.metrics) }
         release()
         guard code == CURLE_OK else {
@@ -249,7 +254,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
                 : code == CURLE_OUT_OF_MEMORY && !head.isComplete
                     // libcurl reports a header line over its limit as out of memory.
                     ? TransportError(.headTooLarge(limit: Self.maxLineLength), "in one line", curlCode: 8)
-                    : TransportError(code, message)
+                    : TransportError(code, namesNoHost ? Self.noHostMessage : message)
             return complete(.failure(ownFailure ?? error))
         }
         guard head.isComplete else {
