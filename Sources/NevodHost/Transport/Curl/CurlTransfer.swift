@@ -32,6 +32,8 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     private var isReceived = false
 
     private var upload: CurlUpload
+    /// Reads the next piece of the request's body.
+    private var reading: Task<Void, Never>?
 
     private static let noHostMessage =
         "the server's certificate names no host in a subjectAltName, and its common name doesn't count (RFC 9110 §4.3.4); "
@@ -108,6 +110,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
 
     /// Passes on what the body's reader has delivered.
     func upload(_ piece: Result<[UInt8], any Error>) {
+        reading = nil
         upload.receive(piece)
         if let handle, isAdded { curl_easy_pause(handle.easy, CURLPAUSE_CONT) }
     }
@@ -232,7 +235,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     /// Reads the next bytes. libcurl isn't asynchronous, so it pauses until the reader has delivered them.
     private func read(from reader: any HTTPBodyReader) {
         guard let loop else { return }
-        Task(executorPreference: loop) {
+        reading = Task(executorPreference: loop) {
             let piece: Result<[UInt8], any Error>
             do { piece = .success(try await reader.read(upTo: 64 << 10)) } catch { piece = .failure(error) }
             // The reader may have blocked the thread, and the loop be on another thread by now.
@@ -273,6 +276,9 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     private func release() {
         guard let handle, let loop else { return }
         self.handle = nil
+        // Nothing is sent any more, and a reader may wait for ever.
+        reading?.cancel()
+        reading = nil
         loop.giveBack(handle, wasAdded: isAdded)
         isAdded = false
         selfWhileActive = nil
