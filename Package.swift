@@ -44,6 +44,9 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
@@ -52,21 +55,29 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CFutex"),
         // Types only: libsecret is loaded when it is first used.
         .systemLibrary(name: "CSecretService"),
 
         .target(name: "NevodPluginABI"),
         .target(name: "CPluginCalls"),
-        .target(name: "NevodSupport", swiftSettings: strict),
+        .target(name: "COpenSSLExit", linkerSettings: [.linkedLibrary("crypto")]),
+        // A lock's value stands beside its word, in memory of its own type that does not move.
+        .target(
+            name: "NevodSupport", dependencies: ["CFutex"],
+            swiftSettings: strict + [.enableExperimentalFeature("RawLayout"), .enableExperimentalFeature("BuiltinModule")]),
         .target(name: "NevodPluginKit", dependencies: ["NevodPluginABI", "NevodSupport"], swiftSettings: strict),
         .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
         // Apart, so that a store in a library of its own depends on storage alone, and not on a network.
         .target(
-            name: "NevodStorage", dependencies: ["NevodSupport", "CLinux", "COpenSSL", "CSQLite"], swiftSettings: strict),
+            name: "NevodStorage", dependencies: ["NevodSupport", "CLinux", "COpenSSL", "COpenSSLExit", "CSQLite"],
+            swiftSettings: strict),
         .target(
             name: "NevodHost",
             dependencies: [
-                "NevodPluginABI", "NevodStorage", "NevodSupport", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CPluginCalls", "CPSL",
+                "NevodPluginABI", "NevodStorage", "NevodSupport", "CBrotli", "CCurl", "CIDN2", "CLinux", "COpenSSL",
+                "CPluginCalls",
+                "CPSL", "CZlib", "CZstd",
             ],
             swiftSettings: strict),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
@@ -125,7 +136,7 @@ let package = Package(
         .target(
             name: "ChildSupport", dependencies: ["NevodHost"], path: "Tests/Helpers/ChildSupport", swiftSettings: strict),
         .executableTarget(
-            name: "storage-child", dependencies: ["ChildSupport", "NevodHost", "NevodStorage"],
+            name: "storage-child", dependencies: ["ChildSupport", "COpenSSL", "NevodHost", "NevodStorage"],
             path: "Tests/Helpers/StorageChild", swiftSettings: strict),
         // Runs within a session that has a keyring, or has none.
         .executableTarget(

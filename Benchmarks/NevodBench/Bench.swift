@@ -12,6 +12,7 @@ struct Bench {
             try await InterceptorBench().count()
         case "spin": try AuthorizeBench().spin(words.count > 1 ? words[1] : "", Int(words.last ?? "") ?? 0)
         case "interceptors": try await InterceptorBench().run()
+        case "contention": ContentionBench().run()
         case "perform":
             try await PerformBench(url: words.count > 1 ? words[1] : "", script: words.count > 2 ? words[2] : "").run()
         case "spin-perform":
@@ -27,8 +28,8 @@ struct Bench {
         default:
             print(
                 """
-                usage: nevod-bench authorize | interceptors | session URL | perform URL SCRIPT | storm URL | blocking URL |
-                       start URL | storage FOLDER
+                usage: nevod-bench authorize | interceptors | contention | session URL |
+                       perform URL SCRIPT | storm URL | blocking URL | start URL | storage FOLDER
                        nevod-bench count | spin CASE N | spin-perform URL CONCURRENCY N
                 """)
             exit(2)

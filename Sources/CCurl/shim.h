@@ -1,4 +1,6 @@
 #include <curl/curl.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 /* Swift can't call variadic functions; libcurl's setters are variadic, and type-check by macro. One function a type. */
 
@@ -79,4 +81,35 @@ static inline curl_version_info_data *nevod_version(void) {
 
 static inline CURLcode nevod_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);
+}
+
+/* The result of a verification that nevod_verify_certificate refuses; OpenSSL leaves this number to applications. */
+static const long nevod_no_alternative_name = X509_V_ERR_APPLICATION_VERIFICATION;
+
+/* Verifies a server's certificate as OpenSSL does, and refuses one without a DNS name or address in its subjectAltName. libcurl
+ * compares the names afterwards. */
+static inline int nevod_verify_certificate(X509_STORE_CTX *store, void *unused) {
+    (void)unused;
+    if (X509_verify_cert(store) != 1) return 0;
+    X509 *certificate = X509_STORE_CTX_get0_cert(store);
+    GENERAL_NAMES *names = certificate ? X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL) : NULL;
+    int found = 0;
+    for (int index = 0; index < sk_GENERAL_NAME_num(names); index++) {
+        int type = sk_GENERAL_NAME_value(names, index)->type;
+        if (type == GEN_DNS || type == GEN_IPADD) found = 1;
+    }
+    GENERAL_NAMES_free(names);
+    if (!found) X509_STORE_CTX_set_error(store, nevod_no_alternative_name);
+    return found;
+}
+
+static inline CURLcode nevod_set_up_tls(CURL *easy, void *context, void *unused) {
+    (void)easy;
+    (void)unused;
+    SSL_CTX_set_cert_verify_callback((SSL_CTX *)context, nevod_verify_certificate, NULL);
+    return CURLE_OK;
+}
+
+static inline CURLcode nevod_easy_require_alternative_name(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, nevod_set_up_tls);
 }

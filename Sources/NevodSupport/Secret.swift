@@ -11,10 +11,11 @@
 public final class Secret: Sendable {
     // Written only in init, before the reference is shared; freed in deinit.
     private nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
+    private let owner: SecretMemory.Owner
 
     /// Copies bytes. The caller wipes the original.
     public init(copying bytes: UnsafeRawBufferPointer) {
-        memory = SecretMemory.allocate(bytes.count)
+        (memory, owner) = SecretMemory.allocate(bytes.count)
         memory.copyMemory(from: bytes)
     }
 
@@ -30,7 +31,7 @@ public final class Secret: Sendable {
 
     /// Copies bytes. The caller wipes the original.
     public init(_ bytes: Span<UInt8>) {
-        memory = SecretMemory.allocate(bytes.count)
+        (memory, owner) = SecretMemory.allocate(bytes.count)
         bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
     }
 
@@ -42,13 +43,13 @@ public final class Secret: Sendable {
     public init<Failure: Error>(
         count: Int, initializing body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        memory = SecretMemory.allocate(count)
+        (memory, owner) = SecretMemory.allocate(count)
         try body(memory)
     }
 
     deinit {
         memory.wipe()
-        SecretMemory.deallocate(memory)
+        SecretMemory.deallocate(memory, owner)
     }
 
     /// Whether the secret has no bytes.

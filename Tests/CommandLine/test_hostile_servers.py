@@ -295,6 +295,20 @@ class ContentCodings(Hostile):
     def test_failure(self, coding, body):
         self.expect_clean_failure(self.fetch(self.coded(coding, body), "--compressed"), (18, 23, 56, 61))
 
+    @cases({
+        "gzip": ("gzip", gzip.compress(b"ok" * 1000)), "deflate": ("deflate", zlib.compress(b"ok" * 1000)),
+        "twice": ("gzip, gzip", gzip.compress(gzip.compress(b"ok" * 1000))),
+    })
+    def test_that_ends_in_the_middle(self, coding, body):
+        self.expect_clean_failure(self.fetch(self.coded(coding, body[:-5]), "--compressed"), 18, "ends in the middle")
+
+    def test_small_bomb(self):
+        """3 KiB that would be 2 GiB."""
+        packer = zlib.compressobj(9, wbits=31)
+        bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(2048)) + packer.flush()
+        self.expect_clean_failure(
+            self.fetch(self.coded("gzip, gzip", gzip.compress(bomb)), "--compressed", limit=20), 63, "decompressed")
+
     def test_bomb_of_512_mib(self):
         """Half a megabyte of gzip. Memory stays flat, apart from one piece of 16 KiB, which may unpack to 1,000 times its size."""
         packer = zlib.compressobj(9, wbits=31)

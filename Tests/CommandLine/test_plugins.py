@@ -269,6 +269,52 @@ class Dependencies(ServerTestCase):
         inner.parent.chmod(0o777)
         self.expect_refused(str(between), f'"{inner.parent}"', "mode 777")
 
+    def chained(self, *flags):
+        """The plugin has a DT_RPATH; the library between it and the dependency has no folders of its own."""
+        inner = self.dependency(self.outer / "inner")
+        source = self.file("between.c", "int nevod_helper(void); int nevod_between(void) { return nevod_helper(); }\n")
+        libs = self.outer / "libs"
+        libs.mkdir(mode=0o700)
+        between = libs / "libbetween.so"
+        compile_c([
+            "cc", "-shared", "-fPIC", source, f"-L{inner.parent}", "-l:libdependency.so", "-Wl,-soname,libbetween.so", *flags,
+            "-o", between])
+        compile_plugin(
+            self.path, [between, f"-Wl,-rpath,$ORIGIN/libs:{inner.parent},--disable-new-dtags",
+                        f"-Wl,-rpath-link,{inner.parent}"],
+            AUTHORIZE='extern int nevod_between(void); nevod_between(); SET("X-A", TEXT("b"))')
+        return inner
+
+    def test_inherited_rpath(self):
+        self.chained()
+        self.expect_loaded()
+
+    def test_inherited_rpath_of_a_file_that_may_be_written(self):
+        inner = self.chained()
+        inner.chmod(0o666)
+        self.expect_refused(str(inner), "is writable by everyone")
+
+    @cases({"newer": "glibc-hwcaps/x86-64-v2", "older": "tls/haswell/x86_64", "unknown": "glibc-hwcaps/x86-64-v9"})
+    def test_folder_for_processors_that_may_be_written(self, name):
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, "$ORIGIN/libs")
+        folder = dependency.parent / name
+        folder.mkdir(mode=0o700, parents=True)
+        self.expect_loaded()
+        self.mark.unlink()
+        folder.chmod(0o777)
+        self.expect_refused(f'"{folder}"', "mode 777")
+
+    def test_file_for_processors_that_may_be_written(self):
+        dependency = self.dependency(self.outer / "libs")
+        self.linked(dependency, "$ORIGIN/libs")
+        folder = dependency.parent / "glibc-hwcaps" / "x86-64-v2"
+        folder.mkdir(mode=0o700, parents=True)
+        copy = folder / dependency.name
+        shutil.copy(dependency, copy)
+        copy.chmod(0o666)
+        self.expect_refused(str(copy), "is writable by everyone")
+
     def test_executable_stack(self):
         self.linked(self.dependency(self.outer / "libs"), "$ORIGIN/libs", "-Wl,-z,execstack")
         self.expect_refused("it would make every stack of the process executable", "-z noexecstack")

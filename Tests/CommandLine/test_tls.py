@@ -29,6 +29,10 @@ keyUsage = critical, keyCertSign
 subjectKeyIdentifier = hash
 [here]
 subjectAltName = IP:127.0.0.1
+[unnamed]
+basicConstraints = CA:FALSE
+[mail]
+subjectAltName = email:localhost@localhost, URI:https://localhost
 [elsewhere]
 subjectAltName = DNS:elsewhere.test, IP:127.0.0.2
 """
@@ -50,6 +54,11 @@ class TLS(TestCase):
         cls.certificate("good", "here", FAR_AWAY)
         cls.certificate("misnamed", "elsewhere", FAR_AWAY)
         cls.certificate("expired", "here", YESTERYEAR)
+        # The common name is the file's.
+        cls.certificate("localhost", "unnamed", FAR_AWAY)
+        shutil.move(cls.authority / "localhost.pem", cls.authority / "unnamed.pem")
+        shutil.move(cls.authority / "localhost.key", cls.authority / "unnamed.key")
+        cls.certificate("localhost", "mail", FAR_AWAY)
 
     @classmethod
     def openssl(cls, *words):
@@ -119,6 +128,14 @@ class TLS(TestCase):
 
     def test_wrong_name(self):
         self.expect_unverified("misnamed", "--cacert", self.ca)
+
+    @cases({"no_alternative_name": "unnamed", "others_only": "localhost"})
+    def test_common_name_only(self, name):
+        """RFC 9110 §4.3.4: the common name doesn't name the host."""
+        with self.serving(name) as server:
+            outcome = self.run_host("--cacert", self.ca, server.url.replace("127.0.0.1", "localhost"))
+            self.assertEqual(server.requests, [])
+        self.expect_failure(outcome, 60, "subjectAltName")
 
     def test_expired(self):
         self.expect_unverified("expired", "--cacert", self.ca)

@@ -66,8 +66,8 @@ public struct PluginError: Error, Sendable {
         /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
         /// or field to blame; `detail` is sensitive and never part of ``description``.
         case failed(scheme: String, function: String, status: Int32, subject: String, message: String, detail: Secret?)
-        /// A function of the scheme had not returned at the request's deadline. Nothing was sent since the call, and what the
-        /// function still does is dropped.
+        /// A function of the scheme had not returned at the request's deadline, or a step of a flow not within 60 s. Nothing was sent
+        /// since the call, and what the function still does is dropped.
         case unreturned(scheme: String, function: String)
         /// The scheme made an edit that the contract forbids: a framing field, a control character, too many bytes. The request
         /// is not sent.
@@ -177,8 +177,11 @@ extension PluginError: CustomStringConvertible {
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
                 + " (\(PluginStatus.name(status)))"
         case .unreturned(let scheme, let function):
-            "the scheme \"\(scheme)\" had not returned from \(function) when the request's time was up; give the request a longer "
-                + "timeout, or report it to the plugin's author"
+            function.hasPrefix("flow_")
+                ? "the scheme \"\(scheme)\" had not returned from \(function) in time, so that its login or renewal failed; try again, or "
+                    + "report it to the plugin's author"
+                : "the scheme \"\(scheme)\" had not returned from \(function) when the request's time was up; give the request a longer "
+                    + "timeout, or report it to the plugin's author"
         case .refusedResponse(let scheme, let subject, let message, _):
             "the scheme \"\(scheme)\" refused the response in on_response: "
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)

@@ -13,25 +13,31 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
     // The call of a plugin in progress; no function if there is none. The memory is never freed.
     private let names = Atomic<UnsafePointer<nevod_call_names>?>(nil)
     private let function = Atomic<UnsafePointer<CChar>?>(nil)
+    /// The longest time of a call; nil if the request's deadline limits it.
+    private let callLimit: Duration?
+    /// The timer of the call in progress, if calls are limited.
+    private let timer = Locked<UInt64?>(nil)
 
     /// The time that the work gets after the deadline if no call of a plugin is in progress: transfers and waits end by themselves
     /// at the deadline, with errors that say more.
     private static let grace = Duration.milliseconds(100)
 
-    private init(fail: @escaping @Sendable (NetworkError) -> Void) {
+    private init(callLimit: Duration?, fail: @escaping @Sendable (NetworkError) -> Void) {
+        self.callLimit = callLimit
         self.fail = fail
     }
 
     /// Runs `body` in a task of its own, with the priority and the task-local values of the caller.
     ///
-    /// - Throws: errors of `body`; ``NetworkError/cancelled``. At the deadline: ``NetworkError/plugin(_:)`` if a call of a plugin
+    /// - Parameter callLimit: the longest time of a call of a plugin, for work without a deadline.
+    /// - Throws: errors of `body`; ``NetworkError/cancelled``. At the deadline, or at the end of a call's time: ``NetworkError/plugin(_:)`` if a call of a plugin
     ///   is in progress, otherwise ``NetworkError/timeout(_:)``.
     static func run<Success: Sendable>(
-        on executor: (any TaskExecutor)?, until deadline: ContinuousClock.Instant?,
+        on executor: (any TaskExecutor)?, until deadline: ContinuousClock.Instant?, callLimit: Duration? = nil,
         _ body: @escaping @Sendable (RequestWork) async throws(NetworkError) -> Success
     ) async throws(NetworkError) -> Success {
         let outcome = Outcome<Success>()
-        let work = RequestWork { outcome.set(.failure($0)) }
+        let work = RequestWork(callLimit: callLimit) { outcome.set(.failure($0)) }
         let task = Task(executorPreference: executor) {
             do throws(NetworkError) { outcome.set(.success(try await body(work))) } catch { outcome.set(.failure(error)) }
         }
@@ -96,6 +102,11 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
     func begin(_ names: UnsafePointer<nevod_call_names>, _ function: UnsafePointer<CChar>) {
         self.names.store(names, ordering: .relaxed)
         self.function.store(function, ordering: .releasing)
+        guard let callLimit else { return }
+        let scheduled = TimerQueue.shared.schedule(at: .now + callLimit) { [weak self] in
+            if let self, let error = self.unreturned { self.fail(.plugin(error)) }
+        }
+        replaceTimer(by: scheduled)
     }
 
     /// Records that the call has returned.
@@ -103,7 +114,16 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
     /// - Returns: false if the work was abandoned in the meantime; what the call has produced must then be dropped.
     func end() -> Bool {
         function.store(nil, ordering: .relaxed)
+        if callLimit != nil { replaceTimer(by: nil) }
         return !isAbandoned
+    }
+
+    private func replaceTimer(by scheduled: UInt64?) {
+        let last = timer.withLock { timer in
+            defer { timer = scheduled }
+            return timer
+        }
+        if let last { TimerQueue.shared.cancel(last) }
     }
 
     var isAbandoned: Bool { abandoned.load(ordering: .relaxed) }

@@ -25,6 +25,11 @@ public enum HTTPBody: Sendable {
         }
     }
 
+    /// Whether a plugin makes it of another body while it is sent.
+    var isWrapped: Bool {
+        if case .stream(let stream) = self { stream.isWrapped } else { false }
+    }
+
     /// Whether another attempt of the request can have the same body: as it is, or made anew by the scheme that made it.
     var canBeMadeAgain: Bool {
         switch self {

@@ -7,6 +7,8 @@ public struct HTTPBodyStream: Sendable {
     /// Whether the stream is made of another body when a request is authorized, so that each attempt makes it anew. It can be read only
     /// once, but the request can be sent again if the original body is replayable.
     let isMadeOfReplayable: Bool
+    /// Whether a plugin makes the stream of another body while it is sent.
+    let isWrapped: Bool
     let open: @Sendable () throws -> any HTTPBodyReader
 
     /// Creates a streamed body.
@@ -20,6 +22,7 @@ public struct HTTPBodyStream: Sendable {
         self.length = length.flatMap { $0 < 0 ? nil : $0 }
         self.isReplayable = isReplayable
         isMadeOfReplayable = false
+        isWrapped = false
         self.open = open
     }
 
@@ -28,6 +31,7 @@ public struct HTTPBodyStream: Sendable {
         self.length = length
         isReplayable = false
         isMadeOfReplayable = original.canBeMadeAgain
+        isWrapped = true
         self.open = open
     }
 }

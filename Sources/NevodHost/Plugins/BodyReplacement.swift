@@ -15,11 +15,12 @@ enum BodyReplacement {
     /// - Parameter length: the bytes that the scheme announced.
     case wrapping(BodyWrapping, length: Int64)
 
-    func body(of original: HTTPBody) -> HTTPBody {
+    /// - Parameter work: that of the request.
+    func body(of original: HTTPBody, _ work: RequestWork?) -> HTTPBody {
         switch self {
         case .bytes([]): .none
         case .bytes(let bytes): .bytes(bytes)
-        case .wrapping(let wrapping, let length): wrapping.body(of: original, length: length)
+        case .wrapping(let wrapping, let length): wrapping.body(of: original, length: length, work)
         }
     }
 }

@@ -21,13 +21,16 @@ final class BodyWrapping: Sendable {
     /// - Parameters:
     ///   - original: its length is known.
     ///   - length: the bytes of the new body.
-    func body(of original: HTTPBody, length: Int64) -> HTTPBody {
+    ///   - work: that of the request.
+    func body(of original: HTTPBody, length: Int64, _ work: RequestWork?) -> HTTPBody {
         let use = SingleUse()
         return .stream(
-            HTTPBodyStream(madeAnewOf: original, length: length) {
+            // The work may hold the request, and with it this body.
+            HTTPBodyStream(madeAnewOf: original, length: length) { [weak work] in
                 guard use.begin() else { throw BodyLengthError("a wrapped body can be sent only once") }
                 return WrappedBodyReader(
-                    try original.reader(), length: original.length ?? 0, wrapping: self, wrappedLength: length)
+                    try original.reader(), length: original.length ?? 0, wrapping: self, wrappedLength: length,
+                    work: work)
             })
     }
 }

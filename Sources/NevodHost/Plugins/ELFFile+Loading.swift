@@ -4,7 +4,9 @@
         struct Loading {
             /// DT_NEEDED, and the libraries of filters (DT_FILTER, DT_AUXILIARY), which are loaded too.
             var needed: [String] = []
-            /// DT_RPATH and DT_RUNPATH: lists of folders, separated by colons.
+            /// DT_RUNPATH: lists of folders, separated by colons, for the libraries that this one needs itself.
+            var runPaths: [String] = []
+            /// DT_RPATH, which holds for all that these libraries need, too. Ignored if there is a DT_RUNPATH.
             var searchPaths: [String] = []
             /// Whether loading it makes the stacks of all threads executable (PT_GNU_STACK); so does a file that doesn't say.
             var hasExecutableStack = true
@@ -25,8 +27,9 @@
             for tag in [Self.needed, Self.filter, Self.auxiliary] {
                 for entry in entries where entry.tag == tag { loading.needed.append(try string(entry.value, entries)) }
             }
-            for tag in [Self.searchPath, Self.runPath] {
-                for entry in entries where entry.tag == tag { loading.searchPaths.append(try string(entry.value, entries)) }
+            for entry in entries where entry.tag == Self.runPath { loading.runPaths.append(try string(entry.value, entries)) }
+            for entry in entries where entry.tag == Self.searchPath {
+                loading.searchPaths.append(try string(entry.value, entries))
             }
             return loading
         }

@@ -20,6 +20,7 @@ struct EditSink: ~Copyable {
     private let target: SchemeTarget
     /// Nil if the scheme's needs don't allow it to replace the body.
     private let body: BodyShape?
+    private let work: Unmanaged<RequestWork>?
     private var rare: Rare?
 
     /// What few calls leave behind; the others pay for one reference.
@@ -34,11 +35,15 @@ struct EditSink: ~Copyable {
     ///   - memory: on the caller's stack; large enough for most schemes, so that most calls allocate nothing.
     ///   - instance: lives longer than the sink.
     ///   - body: the request's; nil if the scheme's needs don't allow it to replace the body.
-    init(_ memory: UnsafeMutableRawBufferPointer, of instance: SchemeInstance, _ body: BodyShape?) {
+    ///   - work: that of the request; lives longer than the sink too.
+    init(
+        _ memory: UnsafeMutableRawBufferPointer, of instance: SchemeInstance, _ body: BodyShape?, _ work: RequestWork? = nil
+    ) {
         self.memory = memory
         self.instance = Unmanaged.passUnretained(instance)
         target = instance.target
         self.body = body
+        self.work = work.map(Unmanaged.passUnretained)
     }
 
     deinit {
@@ -234,7 +239,9 @@ struct EditSink: ~Copyable {
 
     /// - Parameter request: its `provenance` names the scheme, as the author of the edits.
     borrowing func apply(to request: inout HTTPRequest) throws(InvalidRequestError) {
-        if let replacement = rare?.replacement { request.replaceBody(replacement.body(of: request.body)) }
+        if let replacement = rare?.replacement {
+            request.replaceBody(replacement.body(of: request.body, work?.takeUnretainedValue()))
+        }
         // A request that is authorized again carries each item once.
         if addsQuery { forEach { kind, name, _ in if kind == .addQuery { request.removeOwnQueryItems(name) } } }
         // Set together, so that two cookies of one name, with different paths, don't replace each other.

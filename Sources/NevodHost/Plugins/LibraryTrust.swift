@@ -8,22 +8,30 @@
     /// user's matter. Between this check and the loading, root and this user can still change the files.
     struct LibraryTrust: ~Copyable {
         private let plugin: String
-        /// As the loader writes them: the folder of a link, not of its target, is the $ORIGIN.
-        private var paths: [String]
+        private var libraries: [Library]
+
+        /// A library that the loader would map.
+        private struct Library: Hashable {
+            /// As the loader writes it: the folder of a link, not of its target, is the $ORIGIN.
+            let path: String
+            /// The folders in the DT_RPATH of the libraries that need this one, directly or not.
+            let inherited: [String]
+        }
 
         private static let mostLibraries = 256
 
         /// - Parameter plugin: the canonical path of a plugin that is trusted itself.
         static func check(_ plugin: String) throws(PluginError) {
-            var trust = LibraryTrust(plugin: plugin, paths: [plugin])
+            var trust = LibraryTrust(plugin: plugin, libraries: [Library(path: plugin, inherited: [])])
             var index = 0
-            while index < trust.paths.count {
-                try trust.examine(trust.paths[index])
+            while index < trust.libraries.count {
+                try trust.examine(trust.libraries[index])
                 index += 1
             }
         }
 
-        private mutating func examine(_ path: String) throws(PluginError) {
+        private mutating func examine(_ library: Library) throws(PluginError) {
+            let path = library.path
             let loading: ELFFile.Loading
             do throws(ELFFile.Problem) { loading = try ELFFile(path: path).loading() } catch {
                 // The loader refuses the plugin itself, and skips or refuses the file of another library.
@@ -31,19 +39,65 @@
                 throw PluginError(plugin, file: error)
             }
             if loading.hasExecutableStack { throw PluginError(plugin, .executableStack(library: path)) }
-            let folders = try folders(loading.searchPaths, of: path)
+            let own = try folders(loading.runPaths, of: path)
+            // The loader ignores these beside a DT_RUNPATH. They are checked all the same: that costs nothing.
+            let lasting = try folders(loading.searchPaths, of: path)
+            let inherited = (own.isEmpty ? lasting.filter { !library.inherited.contains($0) } : []) + library.inherited
             for name in loading.needed {
                 guard name.contains("/") else {
-                    for folder in folders { try add("\(folder)/\(name)", mustBeThere: false) }
+                    for folder in own.isEmpty ? inherited : own {
+                        for place in try places(in: folder, of: path) {
+                            try add(Library(path: "\(place)/\(name)", inherited: inherited), mustBeThere: false)
+                        }
+                    }
                     continue
                 }
-                guard let library = Self.expanded(name, of: path), library.hasPrefix("/") else {
+                guard let needed = Self.expanded(name, of: path), needed.hasPrefix("/") else {
                     let problem = "its place depends on the working directory or the loader"
                     throw PluginError(plugin, .unsafeLibrary(name, problem: problem))
                 }
-                try add(library, mustBeThere: true)
+                try add(Library(path: needed, inherited: inherited), mustBeThere: true)
             }
         }
+
+        /// Returns a folder and those within it that the loader searches before it, for builds for newer processors.
+        private func places(in folder: String, of path: String) throws(PluginError) -> [String] {
+            var places: [String] = []
+            for name in Self.processorFolders(in: folder) {
+                let place = "\(folder)/\(name)"
+                var info = stat()
+                guard lstat(place, &info) == 0 else { continue }
+                if let (culprit, problem) = PathTrust.problem(along: place, isSearched: true) {
+                    throw PluginError(
+                        plugin, .unsafeSearchPath(entry: place, library: path, problem: "\(culprit) \(problem)"))
+                }
+                places.append(place)
+            }
+            return places + [folder]
+        }
+
+        /// The names within a folder: each subfolder of `glibc-hwcaps`, and the older names, which glibc searches up to 2.36, in each
+        /// combination.
+        private static func processorFolders(in folder: String) -> [String] {
+            var names = legacyFolders
+            guard let directory = opendir("\(folder)/glibc-hwcaps") else { return names }
+            defer { closedir(directory) }
+            while let entry = readdir(directory) {
+                let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+                if name != ".", name != ".." { names.append("glibc-hwcaps/\(name)") }
+            }
+            return names
+        }
+
+        private static let legacyFolders: [String] = {
+            #if arch(x86_64)
+                let parts = [["tls"], ["haswell", "xeon_phi"], ["avx512_1"], ["x86_64"]]
+            #else
+                let parts = [["tls"], ["aarch64"], ["atomics"]]
+            #endif
+            let all = parts.reduce([[]]) { known, part in known + known.flatMap { begun in part.map { begun + [$0] } } }
+            return all.filter { !$0.isEmpty }.map { $0.joined(separator: "/") }
+        }()
 
         private func folders(_ lists: [String], of path: String) throws(PluginError) -> [String] {
             var folders: [String] = []
@@ -67,16 +121,17 @@
             return folders
         }
 
-        private mutating func add(_ library: String, mustBeThere: Bool) throws(PluginError) {
+        private mutating func add(_ library: Library, mustBeThere: Bool) throws(PluginError) {
+            let path = library.path
             var info = stat()
-            guard mustBeThere || lstat(library, &info) == 0, !paths.contains(library) else { return }
-            if let (culprit, problem) = PathTrust.problem(along: library, isSearched: false) {
-                throw PluginError(plugin, .unsafeLibrary(library, problem: "\(culprit) \(problem)"))
+            guard mustBeThere || lstat(path, &info) == 0, !libraries.contains(library) else { return }
+            if let (culprit, problem) = PathTrust.problem(along: path, isSearched: false) {
+                throw PluginError(plugin, .unsafeLibrary(path, problem: "\(culprit) \(problem)"))
             }
-            guard paths.count < Self.mostLibraries else {
-                throw PluginError(plugin, .unsafeLibrary(library, problem: "there are more than \(Self.mostLibraries) to check"))
+            guard libraries.count < Self.mostLibraries else {
+                throw PluginError(plugin, .unsafeLibrary(path, problem: "there are more than \(Self.mostLibraries) to check"))
             }
-            paths.append(library)
+            libraries.append(library)
         }
 
         /// Returns nil if the text has a word that only the loader can replace.

@@ -10,15 +10,16 @@ extension SchemeInstance {
     ///   - account: the account that the token belongs to.
     ///   - parameters: those of the request; nil if the scheme declares none.
     ///   - streamDigests: the digests of a streamed body, if the scheme needs them and the body can be read twice.
+    ///   - work: that of the request, which records the calls for a wrapped body.
     /// - Returns: the state that the scheme has seen, for `on_response`.
     @discardableResult
     func authorize(
         _ request: inout HTTPRequest, attempt: Int, token: LiveToken? = nil, account: String = "",
-        parameters: ParameterSet? = nil, streamDigests: StreamDigests? = nil
+        parameters: ParameterSet? = nil, streamDigests: StreamDigests? = nil, work: RequestWork? = nil
     ) throws(PluginError) -> StateUse {
         let use = needs.useCount || needs.state ? nextUse(at: place(of: request, account)) : StateUse()
         let outcome = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { memory -> Result<Void, PluginError> in
-            var edits = EditSink(memory, of: self, needs.replacesBody ? BodyShape(request.body) : nil)
+            var edits = EditSink(memory, of: self, needs.replacesBody ? BodyShape(request.body) : nil, work)
             var errors = ErrorSink()
             let status = view(of: request, attempt, use, parameters, streamDigests).withTable { view in
                 PluginCall.run("authorize", isTimed: true, services, errors: &errors, edits: &edits) { sinks in
@@ -53,14 +54,14 @@ extension SchemeInstance {
             guard mayBlock else {
                 return try authorize(
                     &exchange.request, attempt: exchange.attempt, token: token, account: account, parameters: parameters,
-                    streamDigests: streamDigests)
+                    streamDigests: streamDigests, work: exchange.work)
             }
             let (request, use) = try await onWorker("authorize", until: exchange.deadline) {
-                [request = exchange.request, attempt = exchange.attempt] () throws(PluginError) in
+                [request = exchange.request, attempt = exchange.attempt, work = exchange.work] () throws(PluginError) in
                 var request = request
                 let use = try self.authorize(
                     &request, attempt: attempt, token: token, account: account, parameters: parameters,
-                    streamDigests: streamDigests)
+                    streamDigests: streamDigests, work: work)
                 return (request, use)
             }
             exchange.request = request

@@ -16,13 +16,16 @@ final class WrappedBodyReader: HTTPBodyReader {
     private let length: Int64
     private let wrapping: BodyWrapping
     private let wrappedLength: Int64
+    /// That of the request; nil outside a provider.
+    private weak let work: RequestWork?
     private let state = Locked(State())
 
-    init(_ source: any HTTPBodyReader, length: Int64, wrapping: BodyWrapping, wrappedLength: Int64) {
+    init(_ source: any HTTPBodyReader, length: Int64, wrapping: BodyWrapping, wrappedLength: Int64, work: RequestWork?) {
         self.source = source
         self.length = length
         self.wrapping = wrapping
         self.wrappedLength = wrappedLength
+        self.work = work
     }
 
     func read(upTo count: Int) async throws -> [UInt8] {
@@ -39,15 +42,13 @@ final class WrappedBodyReader: HTTPBodyReader {
                     "its reader delivered \(isLast ? "only \(read) of" : "more than the declared") \(length) bytes")
             }
             let instance = wrapping.instance
-            let bytes =
-                if instance.mayBlock {
-                    // The transfer's own deadline cancels this reader.
-                    try await instance.onWorker("body_piece", until: nil) { () throws(PluginError) in
-                        try self.wrapped(piece, isLast: isLast)
-                    }
-                } else {
-                    try wrapped(piece, isLast: isLast)
+            let bytes = try await instance.recording("body_piece", in: work) {
+                guard instance.mayBlock else { return try wrapped(piece, isLast: isLast) }
+                // The work ends at the request's deadline; the transfer then cancels this reader.
+                return try await instance.onWorker("body_piece", until: nil) { () throws(PluginError) in
+                    try self.wrapped(piece, isLast: isLast)
                 }
+            }
             try add(bytes, isLast: isLast)
         }
         return state.withLock { state in

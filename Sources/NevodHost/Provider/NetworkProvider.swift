@@ -184,7 +184,8 @@ public struct NetworkProvider: Sendable {
         _ = try? await response.body.collect(upTo: 16 << 10)
     }
 
-    /// Returns the request as `send` would pass it to the transport on the first attempt, without sending it.
+    /// Returns the request as `send` would pass it to the transport on the first attempt, without sending it. A login may take as
+    /// long as its person does; each call of a plugin's function has the options' timeout.
     public func authorize(
         _ request: HTTPRequest, _ options: RequestOptions = RequestOptions()
     ) async throws(NetworkError) -> HTTPRequest {
@@ -192,7 +193,8 @@ public struct NetworkProvider: Sendable {
             return try await onExecutor { () async throws(NetworkError) in try await authorized(request, options, nil) }
         }
         // Without a deadline: the chain may have to wait for a person who logs in.
-        return try await RequestWork.run(on: session.executor, until: nil) { work throws(NetworkError) in
+        return try await RequestWork.run(on: session.executor, until: nil, callLimit: options.timeout) {
+            work throws(NetworkError) in
             try await authorized(request, options, work)
         }
     }
@@ -236,6 +238,8 @@ public struct NetworkProvider: Sendable {
     private func send(_ exchange: Exchange, _ deadline: Deadline) async -> Result<HTTPResponse, TransportError> {
         var options = exchange.options
         do { options.timeout = try deadline.remaining } catch { return .failure(.deadlineExceeded) }
+        // The work ends at the deadline, and names the plugin's call in progress: the transport's timeout, which can't, comes later.
+        if exchange.work != nil, exchange.request.body.isWrapped { options.timeout? += .milliseconds(250) }
         if exchange.readsWholeBody { options.delivery = .streamed }
         do throws(TransportError) { return .success(try await session.send(exchange.request, options)) } catch {
             return .failure(error)

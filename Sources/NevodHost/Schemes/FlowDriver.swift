@@ -25,7 +25,7 @@ struct FlowDriver: Sendable {
         at origin: Origin? = nil, keep: (IssuedToken) async throws -> Void
     ) async throws -> IssuedToken? {
         let deadline = ContinuousClock.now + limits.duration
-        guard let flow = try await Flow.begin(kind, of: instance, until: deadline) else { return nil }
+        guard let flow = try await Flow.begin(kind, of: instance, until: callDeadline(within: deadline)) else { return nil }
         var work = Work(
             origins: instance.flowOrigins, deadline: deadline, clockOrigin: instance.firstClockOrigin(of: origin))
         // A proxy's challenge says nothing about the origin.
@@ -79,7 +79,8 @@ struct FlowDriver: Sendable {
             return try await finished(
                 Task {
                     try await flow.step(
-                        event, now: work.time(of: instance), state: instance.state(at: place), until: work.deadline,
+                        event, now: work.time(of: instance), state: instance.state(at: place),
+                        until: callDeadline(within: work.deadline),
                         supports: { [interaction] action in interaction?.supports(action) ?? action.isPossibleAlone })
                 })
         } catch let error as PluginError {
@@ -89,6 +90,10 @@ struct FlowDriver: Sendable {
             guard !tried.isEmpty, tried.count == flow.unsupported.count else { throw error }
             throw interaction?.error(forUnsupported: tried) ?? error
         }
+    }
+
+    private func callDeadline(within deadline: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        min(deadline, .now + limits.call)
     }
 
     /// Returns the result of a step. One of a scheme that doesn't block may finish also if this task is cancelled: steps are serial, and
@@ -110,7 +115,7 @@ struct FlowDriver: Sendable {
 
     private func cancel(_ flow: Flow, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant) async {
         // A task of its own, since this one is cancelled. Awaited only for a moment, since the step may block.
-        let limit = instance.mayBlock ? deadline : min(deadline, .now + Self.lastPause)
+        let limit = instance.mayBlock ? callDeadline(within: deadline) : min(deadline, .now + Self.lastPause)
         let step = Task { try await flow.step(.cancelled, now: now, state: state, until: limit) }
         if !instance.mayBlock { _ = try? await step.value }
     }

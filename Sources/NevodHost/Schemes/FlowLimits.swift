@@ -9,6 +9,8 @@ struct FlowLimits: Sendable {
     var bytes = Int(NEVOD_LIMIT_FLOW_BYTES)
     /// Includes the time spent waiting, for people too.
     var duration: Duration = .seconds(Int(NEVOD_LIMIT_FLOW_SECONDS))
+    /// Of one call of `flow_begin` or `flow_step`: a renewal that doesn't return keeps all requests waiting.
+    var call: Duration = .seconds(Int(NEVOD_LIMIT_FLOW_CALL_SECONDS))
 }
 
 /// Counts the steps and waits of a flow: a state machine without I/O.

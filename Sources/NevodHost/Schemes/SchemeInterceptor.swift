@@ -54,9 +54,12 @@ public struct SchemeInterceptor: RequestInterceptor {
             guard mayAuthenticate(exchange) else { return }
             return try await session.instance.token.write(on: &exchange)
         }
-        do { try await authentication.adapt(&exchange) } catch NetworkError.plugin(let error) where error.status == .badToken {
-            // The plugin can't read the stored token, for example one of an older version. The request is unchanged.
-            guard try await authentication.renewAndAdapt(&exchange) else { throw NetworkError.plugin(error) }
+        try await namingStuckFlow {
+            do { try await authentication.adapt(&exchange) } catch NetworkError.plugin(let error) where error.status == .badToken
+            {
+                // The plugin can't read the stored token, for example one of an older version. The request is unchanged.
+                guard try await authentication.renewAndAdapt(&exchange) else { throw NetworkError.plugin(error) }
+            }
         }
     }
 
@@ -65,6 +68,14 @@ public struct SchemeInterceptor: RequestInterceptor {
     ) async throws -> Bool {
         guard let own = try interceptor(for: &exchange) else { return try await retryWithOwnToken(&exchange, after: outcome) }
         return try await own.retryWithOwnToken(&exchange, after: outcome)
+    }
+
+    /// Runs `body`, which may wait for a renewal. If its time is up while a step of a flow of this scheme has not returned, the error
+    /// names the step instead.
+    private func namingStuckFlow<Success>(_ body: () async throws -> Success) async throws -> Success {
+        do { return try await body() } catch NetworkError.timeout(let error) {
+            throw session.instance.unreturnedFlow.map(NetworkError.plugin) ?? .timeout(error)
+        }
     }
 
     private func retryWithOwnToken(
@@ -78,7 +89,8 @@ public struct SchemeInterceptor: RequestInterceptor {
         {
             return shouldRetry
         }
-        return session.hasFlows ? try await authentication.retry(&exchange, after: outcome) : false
+        guard session.hasFlows else { return false }
+        return try await namingStuckFlow { try await authentication.retry(&exchange, after: outcome) }
     }
 
     func mayAuthenticate(_ exchange: Exchange) -> Bool {

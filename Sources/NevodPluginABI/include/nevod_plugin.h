@@ -32,7 +32,8 @@
  *              on the thread that carries all traffic; unless the scheme has the flag NEVOD_SCHEME_BLOCKS: its calls run
  *              on worker threads of the host, where they may wait for a smart card, a TPM, an agent's socket or a long
  *              computation. A scheme that takes much longer without the flag is moved to those threads, with a warning.
- *              A request whose call doesn't return fails at its own deadline; what that call does later has no effect.
+ *              A request whose call doesn't return fails at its own deadline, and a flow whose call doesn't return ends after
+ *              NEVOD_LIMIT_FLOW_CALL_SECONDS; what such a call does later has no effect.
  *   Process    A plugin is a guest. It must not call exit, abort, fork or exec; change signal handlers, the locale, the
  *              environment, the working directory, the umask, resource limits, or descriptors that it did not open; read
  *              standard input or write to standard output and error. Threads of its own must be joined in `destroy`, must
@@ -147,6 +148,7 @@ _Static_assert(sizeof(void *) == 8, "the contract is laid out for 64-bit pointer
 #define NEVOD_LIMIT_FLOW_STEPS 100         /* without the waits and the steps that follow them */
 #define NEVOD_LIMIT_FLOW_WAITS 2000        /* a device code is polled, every 5 s or so, for half an hour */
 #define NEVOD_LIMIT_FLOW_SECONDS 3600      /* with the time that people take */
+#define NEVOD_LIMIT_FLOW_CALL_SECONDS 60   /* a call of `flow_begin` or `flow_step`, with NEVOD_SCHEME_BLOCKS too */
 #define NEVOD_LIMIT_FLOW_BYTES 8388608     /* the bodies of all responses of a flow */
 #define NEVOD_LIMIT_FLOW_RESPONSE 1048576  /* the body of one: a longer one is NEVOD_TRANSPORT_TOO_LARGE */
 #define NEVOD_LIMIT_FLOW_BODY 1048576      /* the body of a flow's request; and of a form that a browser posts */

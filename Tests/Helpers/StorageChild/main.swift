@@ -13,6 +13,8 @@
 //   storage-child fleet STORE URL SESSIONS FIRST LAST
 //                                           sends a request for each session in each round
 //   storage-child memory STORE KEY MASKED…  loads a token, then looks for texts in its own memory
+//   storage-child exit STORE                says at its exit, after other libraries' clean-up, whether OpenSSL is usable
+import COpenSSL
 import ChildSupport
 import Glibc
 import NevodHost
@@ -52,6 +54,14 @@ func run(_ folder: Substring) async throws {
 do {
     if arguments[1] == "save", numbers.count > 1 {
         limit(rlim_t(numbers[1]), numbers.count > 2 ? uid_t(numbers[2]) : nil)
+    }
+    if arguments[1] == "exit" {
+        func isUsable() -> Bool {
+            withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { RAND_bytes($0.baseAddress, 1) == 1 }
+        }
+        // Before the first use of OpenSSL, since the functions of an exit run in reverse.
+        atexit { say(isUsable() ? "usable" : "cleaned up") }
+        exit(isUsable() ? 0 : 1)
     }
     if arguments[1] == "hold" {
         let lock = open("\(place)/.lock", O_RDWR | O_CREAT, 0o600)

@@ -62,10 +62,10 @@ static void destroy(void *made) {
 }
 
 static const nevod_needs *needs(void *in) {
-    (void)in;
     static const nevod_needs NEEDS = {
         .struct_size = sizeof NEEDS, .flags = NEVOD_NEED_STATE | NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES};
-    return &NEEDS;
+    static const nevod_needs WRAPS = {.struct_size = sizeof WRAPS, .flags = NEVOD_NEED_STATE | NEVOD_NEED_REPLACE_BODY};
+    return strcmp(((instance *)in)->in, "body_piece") ? &NEEDS : &WRAPS;
 }
 
 static int32_t token_decode(void *in, nevod_bytes bytes, void **token, const nevod_errors *errors) {
@@ -91,9 +91,19 @@ static int32_t authorize(void *in, const void *token, const nevod_view *view, co
     snprintf(thread, sizeof thread, "%d", (int)gettid());
     edits->set_header(edits->host, text("X-Thread"), text(thread));
     edits->set_header(edits->host, text("X-Token"), text(token ? token : "none"));
+    if (view->body_length && !strcmp(((instance *)in)->in, "body_piece")) edits->wrap_body(edits->host, view->body_length, NULL);
     edits->set_header(edits->host, text("X-State"), view->state.count ? view->state : text("none"));
     return NEVOD_OK;
 }
+
+static int32_t body_piece(void *in, void *wrapping, nevod_bytes piece, int32_t is_last, const nevod_output *output,
+                          const nevod_errors *errors) {
+    (void)wrapping, (void)is_last, (void)errors;
+    if (piece.count) pass(in, "body_piece");
+    return output->write(output->host, piece);
+}
+
+static void body_free(void *in, void *wrapping) { (void)in, (void)wrapping; }
 
 static int32_t on_response(void *in, const void *token, const nevod_view *request, const nevod_response *response,
                            const nevod_actions *actions, const nevod_errors *errors) {
@@ -129,7 +139,7 @@ static void end(void *made, void *flow) {
     {.struct_size = sizeof(nevod_scheme), .flags = bits, .id = NEVOD_BYTES(name), .title = NEVOD_BYTES(name), .settings = SETTINGS, \
      .setting_count = 2, .create = create, .destroy = destroy, .needs = needs, .token_decode = token_decode, \
      .token_free = token_free, .authorize = authorize, .on_response = on_response, .flow_begin = begin, .flow_step = step, \
-     .flow_free = end}
+     .flow_free = end, .body_piece = body_piece, .body_free = body_free}
 static const nevod_scheme BLOCKS = SCHEME("blocks", NEVOD_SCHEME_BLOCKS), STALLS = SCHEME("stalls", 0);
 static const nevod_scheme *const SCHEMES[] = {&BLOCKS, &STALLS};
 static const nevod_plugin PLUGIN = {

@@ -28,6 +28,14 @@ extension SchemeInstance {
         }
     }
 
+    /// The error for a step of a flow of this scheme that has not returned, whichever request needs the flow; nil if there is none.
+    var unreturnedFlow: PluginError? {
+        let call = CallInProgress.all.first {
+            $0.library == scheme.plugin && $0.scheme == scheme.id && $0.function.hasPrefix("flow_")
+        }
+        return call.map { PluginError(scheme.plugin, .unreturned(scheme: scheme.id, function: $0.function)) }
+    }
+
     /// Records the call that `body` makes in the work of its request, which ends at its deadline even if the call doesn't return.
     ///
     /// - Throws: errors of `body`; `CancellationError` if the request has ended in the meantime.

@@ -10,6 +10,8 @@ final class CurlHandle {
     private var origin: Origin?
     private let proxy: ProxySettings
     let maxHeaderSize: Int
+    /// Nil if bodies are returned as received.
+    let decompressionLimit: DecompressionLimit?
     private var headerBlock = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var headerNodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
     private let proxyHeader = CurlProxyHeader()
@@ -27,6 +29,8 @@ final class CurlHandle {
         self.url = url
         proxy = configuration.proxy
         maxHeaderSize = configuration.maxHeaderSize
+        // Not libcurl's own: it takes a body that ends in the middle of its coding for complete, and limits no growth.
+        decompressionLimit = configuration.decompresses ? configuration.decompressionLimit : nil
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText[0] = 0
         try setPointer(CURLOPT_ERRORBUFFER, errorText)
@@ -39,7 +43,6 @@ final class CurlHandle {
         try setString(CURLOPT_NOPROXY, "")
         try setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         try setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        if configuration.decompresses { try setString(CURLOPT_ACCEPT_ENCODING, CurlLibrary.contentCodings) }
         try setTLS(configuration)
         nevod_easy_set_data_function(easy, CURLOPT_HEADERFUNCTION) { data, _, count, context in
             context.map { CurlHandle.transfer($0).receiveHeader(UnsafeBufferPointer(data, count)) } == true ? count : 0
@@ -117,7 +120,18 @@ final class CurlHandle {
         try setString(CURLOPT_REQUEST_TARGET, isAbsolute ? request.url : request.target)
     }
 
+    /// Whether the server's certificate was rejected because it names its host only in its common name, if at all.
+    var certificateNamesNoHost: Bool {
+        var result = 0
+        nevod_easy_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &result)
+        return result == nevod_no_alternative_name
+    }
+
     private func setTLS(_ configuration: CurlSession.Configuration) throws(TransportError) {
+        // libcurl takes the common name if there is no subjectAltName, which RFC 9110 §4.3.4 forbids.
+        guard nevod_easy_require_alternative_name(easy) == CURLE_OK else {
+            throw TransportError(.tlsConfiguration, "libcurl isn't built with OpenSSL")
+        }
         if let file = configuration.caFile { try setString(CURLOPT_CAINFO, file) }
         if let key = configuration.pinnedPublicKey { try setString(CURLOPT_PINNEDPUBLICKEY, key) }
         guard let client = configuration.clientCertificate else { return }

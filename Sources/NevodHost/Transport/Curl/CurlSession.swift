@@ -17,8 +17,11 @@ public final class CurlSession: HTTPTransport {
         public var proxy: ProxySettings
         /// Limits the simultaneous connections to one host; further requests wait. 0 for no limit.
         public var maxConnectionsPerHost: Int
-        /// Whether to request compressed responses and return them decompressed.
+        /// Whether to request compressed responses and return them decompressed. A response whose compressed body is incomplete or
+        /// invalid, or that has a coding other than `gzip`, `deflate`, `br` and `zstd`, then fails.
         public var decompresses: Bool
+        /// Limits how much larger a body may become when it is decompressed.
+        public var decompressionLimit: DecompressionLimit
         /// Limits all header lines of a response together, in bytes.
         public var maxHeaderSize: Int
 
@@ -27,7 +30,7 @@ public final class CurlSession: HTTPTransport {
         public init(
             caFile: String? = nil, pinnedPublicKey: String? = nil, clientCertificate: ClientCertificate? = nil,
             proxy: ProxySettings = ProxySettings(), maxConnectionsPerHost: Int = 0, decompresses: Bool = false,
-            maxHeaderSize: Int = 256 << 10
+            maxHeaderSize: Int = 256 << 10, decompressionLimit: DecompressionLimit = DecompressionLimit()
         ) {
             self.caFile = caFile
             self.pinnedPublicKey = pinnedPublicKey
@@ -36,6 +39,7 @@ public final class CurlSession: HTTPTransport {
             self.maxConnectionsPerHost = maxConnectionsPerHost
             self.decompresses = decompresses
             self.maxHeaderSize = maxHeaderSize
+            self.decompressionLimit = decompressionLimit
         }
     }
 
@@ -69,7 +73,7 @@ public final class CurlSession: HTTPTransport {
                 try CurlHandle(configuration)
             }
         }
-        acceptEncoding = configuration.decompresses ? CurlLibrary.contentCodings : nil
+        acceptEncoding = configuration.decompresses ? ContentCoding.accepted : nil
     }
 
     deinit {

@@ -25,7 +25,19 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     private var outcome: Result<Void, TransportError>?
     private var pieceContinuation: PieceContinuation?
 
+    /// Nil if the body is returned as received, and once its decoder is chosen.
+    private var decompressionLimit: DecompressionLimit?
+    private var decoder: ContentDecoder?
+    /// Whether libcurl has delivered the whole body; the decoder may still hold some of it.
+    private var isReceived = false
+
     private var upload: CurlUpload
+    /// Reads the next piece of the request's body.
+    private var reading: Task<Void, Never>?
+
+    private static let noHostMessage =
+        "the server's certificate names no host in a subjectAltName, and its common name doesn't count (RFC 9110 §4.3.4); "
+        + "the server needs a certificate with a subjectAltName"
 
     /// libcurl's limit for a header line, in bytes.
     private static let maxLineLength = 100 << 10
@@ -53,6 +65,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
             handle = try loop.takeHandle()
             self.handle = handle
             head = ResponseHead(limit: handle.maxHeaderSize)
+            decompressionLimit = handle.decompressionLimit
             try handle.prepare(self)
         } catch {
             release()
@@ -80,6 +93,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     }
 
     func pull(_ piece: PieceContinuation) {
+        if body.isEmpty { decodeHeld() }
         guard body.isEmpty else {
             let bytes = body
             body = []
@@ -97,12 +111,13 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
 
     /// Passes on what the body's reader has delivered.
     func upload(_ piece: Result<[UInt8], any Error>) {
+        reading = nil
         upload.receive(piece)
         if let handle, isAdded { curl_easy_pause(handle.easy, CURLPAUSE_CONT) }
     }
 
     private func resumeReceiving() {
-        guard isReceivingPaused, let handle else { return }
+        guard isReceivingPaused, decoder?.hasInput != true, let handle else { return }
         isReceivingPaused = false
         curl_easy_pause(handle.easy, CURLPAUSE_CONT)
     }
@@ -125,9 +140,24 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     }
 
     func receiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        do throws(ContentCodingError) {
+            try chooseDecoder()
+            guard let decoder else { return deliver(bytes) }
+            guard !decoder.hasInput else { return pause() }
+            decoder.receive(bytes)
+            try decode(with: decoder)
+            return ownFailure == nil ? bytes.count : 0
+        } catch {
+            ownFailure = TransportError(error)
+            return 0
+        }
+    }
+
+    /// - Returns: libcurl's result for the bytes.
+    private func deliver(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         switch options.delivery {
         case .collected(let limit):
-            guard body.count + bytes.count <= limit else {
+            guard bytes.count <= limit - body.count else {
                 ownFailure = TransportError(.bodyTooLarge(limit: limit))
                 return 0
             }
@@ -138,13 +168,52 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
                 pieceContinuation = nil
                 piece.resume(returning: .success(Array(bytes)))
             } else if body.count >= Self.highWater {
-                isReceivingPaused = true
-                return Int(CURL_WRITEFUNC_PAUSE)
+                return pause()
             } else {
                 body.append(contentsOf: bytes)
             }
         }
         return bytes.count
+    }
+
+    private func pause() -> Int {
+        isReceivingPaused = true
+        return Int(CURL_WRITEFUNC_PAUSE)
+    }
+
+    // MARK: Content codings
+
+    private func chooseDecoder() throws(ContentCodingError) {
+        guard let limit = decompressionLimit else { return }
+        decompressionLimit = nil
+        decoder = try ContentDecoder(head.contentCodings, limit: limit)
+    }
+
+    /// Decodes what was received, as far as the reader of a streamed body wants any.
+    private func decode(with decoder: ContentDecoder) throws(ContentCodingError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
+        defer { buffer.deallocate() }
+        while ownFailure == nil {
+            if case .streamed = options.delivery, body.count >= Self.highWater { return }
+            let count = try decoder.read(into: buffer)
+            guard count > 0 else { return }
+            _ = deliver(UnsafeBufferPointer(rebasing: buffer.assumingMemoryBound(to: UInt8.self)[..<count]))
+        }
+    }
+
+    /// Decodes what was received while the reader had enough, and completes the transfer if that was all.
+    private func decodeHeld() {
+        guard outcome == nil, let decoder, decoder.hasInput || isReceived else { return }
+        do throws(ContentCodingError) {
+            try decode(with: decoder)
+            if let ownFailure { return complete(.failure(ownFailure)) }
+            guard isReceived, !decoder.hasInput else { return }
+            try decoder.finish(isDelimited: head.isDelimited)
+            complete(.success(()))
+        } catch {
+            release()
+            complete(.failure(TransportError(error)))
+        }
     }
 
     func sendBody(_ space: UnsafeMutableRawBufferPointer) -> Int {
@@ -167,7 +236,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     /// Reads the next bytes. libcurl isn't asynchronous, so it pauses until the reader has delivered them.
     private func read(from reader: any HTTPBodyReader) {
         guard let loop else { return }
-        Task(executorPreference: loop) {
+        reading = Task(executorPreference: loop) {
             let piece: Result<[UInt8], any Error>
             do { piece = .success(try await reader.read(upTo: 64 << 10)) } catch { piece = .failure(error) }
             // The reader may have blocked the thread, and the loop be on another thread by now.
@@ -179,6 +248,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
         guard let handle else { return }
         let message = handle.errorMessage
         let connectStatus = handle.connectStatus
+        let namesNoHost = code == CURLE_PEER_FAILED_VERIFICATION && handle.certificateNamesNoHost
         if let onMetrics = options.onMetrics { onMetrics(handle.metrics) }
         release()
         guard code == CURLE_OK else {
@@ -188,13 +258,18 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
                 : code == CURLE_OUT_OF_MEMORY && !head.isComplete
                     // libcurl reports a header line over its limit as out of memory.
                     ? TransportError(.headTooLarge(limit: Self.maxLineLength), "in one line", curlCode: 8)
-                    : TransportError(code, message)
+                    : TransportError(code, namesNoHost ? Self.noHostMessage : message)
             return complete(.failure(ownFailure ?? error))
         }
         guard head.isComplete else {
             return complete(.failure(TransportError(.malformedResponse, "it has no complete header")))
         }
-        complete(.success(()))
+        do throws(ContentCodingError) { if request.method != .head { try chooseDecoder() } } catch {
+            return complete(.failure(TransportError(error)))
+        }
+        guard decoder != nil else { return complete(.success(())) }
+        isReceived = true
+        decodeHeld()
     }
 
     // MARK: Outcome
@@ -202,6 +277,9 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     private func release() {
         guard let handle, let loop else { return }
         self.handle = nil
+        // Nothing is sent any more, and a reader may wait for ever.
+        reading?.cancel()
+        reading = nil
         loop.giveBack(handle, wasAdded: isAdded)
         isAdded = false
         selfWhileActive = nil

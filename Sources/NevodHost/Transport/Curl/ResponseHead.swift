@@ -26,7 +26,10 @@ struct ResponseHead {
         }
         if text.isEmpty {
             isComplete = status >= 200
-            if isComplete { try checkLength() }
+            if isComplete {
+                try checkLength()
+                try checkTransferCoding()
+            }
         } else if text.starts(with: [
             UInt8(ascii: "H"), UInt8(ascii: "T"), UInt8(ascii: "T"), UInt8(ascii: "P"), UInt8(ascii: "/"),
         ]) {
@@ -47,12 +50,31 @@ struct ResponseHead {
         }
     }
 
+    /// Rejects transfer codings other than `chunked`: requests ask for none (RFC 9112 §7.4), and libcurl would undo them without a
+    /// limit, and take a body that ends too early for complete.
+    private func checkTransferCoding() throws(TransportError) {
+        let codings = headers.values(of: "Transfer-Encoding")
+        guard codings.allSatisfy({ ["chunked", "identity"].contains($0.lowercased()) }) else {
+            throw TransportError(
+                .malformedResponse, "it has a transfer coding that was not asked for", curlCode: Self.weirdReply)
+        }
+    }
+
     private static func isDigit(_ byte: UInt8) -> Bool {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
     }
 
     /// CURLE_WEIRD_SERVER_REPLY, for malformed responses that libcurl accepts.
     private static let weirdReply: Int32 = 8
+
+    /// The values of Content-Encoding, if the response can have a body (RFC 9112 §6.3).
+    var contentCodings: [String] { status == 204 || status == 304 ? [] : headers.values(of: "Content-Encoding") }
+
+    /// Whether the response says where its body ends; otherwise it ends with the connection.
+    var isDelimited: Bool {
+        version == .http2 || version == .http3 || headers.contains("Content-Length")
+            || headers.values(of: "Transfer-Encoding").contains { $0.lowercased() == "chunked" }
+    }
 
     var contentLength: Int? { headers["Content-Length"].flatMap { Int($0) } }
 

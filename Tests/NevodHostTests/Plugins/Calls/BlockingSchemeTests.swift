@@ -151,6 +151,65 @@ struct BlockingSchemeTests {
         #expect(try await second.tokenStorage.load() != nil)
     }
 
+    @Test func `A step of a flow has a time of its own, much shorter than the flow's`() async throws {
+        #expect(FlowLimits().call == .seconds(60))
+        let slow = try SlowScheme(in: "flow_step")
+        var driver = FlowDriver(instance: slow.instance, session: CurlSession(), interaction: nil)
+        driver.limits.call = .milliseconds(300)
+        let session = SchemeSession(slow.instance, storage: InMemoryStorage(), key: nil, driver: driver)
+        let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+        let error = await #expect(throws: NetworkError.self) { try await sent("/", provider) }
+        let text = "libslow.so: the scheme \"blocks\" had not returned from flow_step in time"
+        #expect(error.map { "\($0)" }?.contains(text) == true, "\(error as Any)")
+        slow.release()
+        #expect(await slow.hasLogged("flow_free"))
+        slow.release()
+        #expect(try await sent("/", provider) == 200)
+    }
+
+    @Test func `A request whose time is up while it waits for a flow's step names the step`() async throws {
+        let slow = try SlowScheme(in: "flow_step")
+        let session = SchemeSession(slow.instance, storage: InMemoryStorage())
+        let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+        async let first: Void = expectUnreturned("flow_step") { _ = try await sent("/", provider, timeout: .milliseconds(500)) }
+        #expect(await slow.hasEntered(1))
+        await expectUnreturned("flow_step") { _ = try await sent("/", provider, timeout: .milliseconds(300)) }
+        await first
+        slow.release()
+        #expect(try await sent("/", provider, timeout: .seconds(30)) == 200)
+    }
+
+    @Test func `A piece of a wrapped body that doesn't return fails the request at its deadline`() async throws {
+        let slow = try SlowScheme(in: "body_piece")
+        let provider = NetworkProvider(
+            session: CurlSession(), interceptor: SchemeSession(slow.instance, storage: InMemoryStorage()).interceptor)
+        func put(_ path: String, timeout: Duration?) async throws -> Int {
+            let request = try HTTPRequest(.put, server.url + path, body: .bytes([1, 2, 3]))
+            return try await provider.send(request, RequestOptions(timeout: timeout)).status
+        }
+        await expectUnreturned("body_piece") { _ = try await put("/late", timeout: .milliseconds(500)) }
+        slow.release()
+        #expect(await slow.hasLogged("leave body_piece"))
+        slow.release()
+        #expect(try await put("/", timeout: .seconds(30)) == 200)
+        #expect(received("/late").isEmpty)
+        #expect(received("/").map(\.body) == [[1, 2, 3]])
+    }
+
+    @Test func `Without sending, a call has the time of the options`() async throws {
+        let slow = try SlowScheme()
+        let provider = NetworkProvider(session: CurlSession(), signer: slow.instance.token)
+        let request = try HTTPRequest(.get, server.url)
+        await expectUnreturned("authorize") {
+            _ = try await provider.authorize(request, RequestOptions(timeout: .milliseconds(300)))
+        }
+        slow.release()
+        #expect(await slow.hasLogged("leave authorize"))
+        slow.release()
+        let authorized = try await provider.authorize(request, RequestOptions(timeout: .seconds(30)))
+        #expect(authorized.headers["X-Token"] == "none")
+    }
+
     @Test func `A cancelled request doesn't wait for its call`() async throws {
         let slow = try SlowScheme()
         let provider = NetworkProvider(session: CurlSession(), signer: slow.instance.token)

@@ -16,6 +16,30 @@ struct CurlStreamTests {
         return stream
     }
 
+    /// Waits for ever, unless it is cancelled.
+    private final class EndlessReader: HTTPBodyReader {
+        let isReading = Latch()
+        let isCancelled = Latch()
+
+        func read(upTo count: Int) async throws -> [UInt8] {
+            isReading.set()
+            do { try await Task.sleep(for: .seconds(3600)) } catch { isCancelled.set() }
+            throw CancellationError()
+        }
+    }
+
+    @Test func `When a transfer ends, the reader of the request's body is cancelled`() async throws {
+        let reader = EndlessReader()
+        let server = try RawServer { connection, _ in while connection.readRequest() != nil {} }
+        let body = HTTPBody.stream(HTTPBodyStream(length: 10, isReplayable: false) { reader })
+        let request = try HTTPRequest(.put, server.url, body: body)
+        let sending = Task { try await session.send(request, TransferOptions(timeout: .seconds(60))).status }
+        await reader.isReading.wait()
+        sending.cancel()
+        await #expect(throws: TransportError(.cancelled)) { try await sending.value }
+        await reader.isCancelled.wait()
+    }
+
     // MARK: Downloads
 
     @Test func `A stream's head comes before its body`() async throws {
