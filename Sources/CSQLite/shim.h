@@ -17,7 +17,8 @@ static inline int nevod_sqlite_last_errno(struct nevod_sqlite call, sqlite3 *dat
     sqlite3_file *journal = 0;
     int number = 0;
     call.sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
-    if (journal && journal->pMethods) journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &number);
+    /* A journal in memory has none. */
+    if (journal && journal->pMethods && journal->pMethods->xFileControl) journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &number);
     if (!number) call.sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
     return number ? number : call.sqlite3_system_errno(database);
 }

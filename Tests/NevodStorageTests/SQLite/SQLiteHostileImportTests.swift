@@ -71,6 +71,20 @@ import Testing
         #expect(throws: StorageError.self) { try SQLiteDatabase(path).run("SELECT hex(zeroblob(5000000))") }
     }
 
+    /// As the copy has one in which an export of an earlier layout is read.
+    @Test func `A failure with a journal in memory is an error`() throws {
+        let path = try folder.write("empty.db")
+        let database = try SQLiteDatabase(path)
+        try database.run("PRAGMA journal_mode = MEMORY")
+        let error = #expect(throws: StorageError.self) {
+            try database.transaction { () throws(StorageError) in
+                try database.execute("CREATE TABLE t (a)")
+                try database.execute("INSERT INTO nowhere VALUES (1)")
+            }
+        }
+        #expect(error?.code == .damaged && error?.problem.contains("nowhere") == true)
+    }
+
     @Test func `An import does not hold the lock while it waits for the key`() async throws {
         let source = try await open("source")
         try await source.set("one", for: "a")
