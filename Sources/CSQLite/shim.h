@@ -6,8 +6,9 @@
     F(sqlite3_bind_blob64) F(sqlite3_bind_int64) F(sqlite3_bind_null) F(sqlite3_bind_text64) F(sqlite3_bind_zeroblob) \
     F(sqlite3_busy_timeout) F(sqlite3_changes64) F(sqlite3_clear_bindings) F(sqlite3_close_v2) F(sqlite3_column_blob) \
     F(sqlite3_column_bytes) F(sqlite3_column_int64) F(sqlite3_column_text) F(sqlite3_column_type) F(sqlite3_db_config) \
-    F(sqlite3_errmsg) F(sqlite3_errstr) F(sqlite3_exec) F(sqlite3_file_control) F(sqlite3_finalize) F(sqlite3_open_v2) \
-    F(sqlite3_prepare_v3) F(sqlite3_reset) F(sqlite3_step) F(sqlite3_system_errno)
+    F(sqlite3_errmsg) F(sqlite3_errstr) F(sqlite3_exec) F(sqlite3_file_control) F(sqlite3_finalize) F(sqlite3_limit) \
+    F(sqlite3_open_v2) F(sqlite3_prepare_v3) F(sqlite3_progress_handler) F(sqlite3_reset) F(sqlite3_step) \
+    F(sqlite3_system_errno)
 
 NEVOD_TABLE(nevod_sqlite, NEVOD_SQLITE_EACH)
 
@@ -16,7 +17,8 @@ static inline int nevod_sqlite_last_errno(struct nevod_sqlite call, sqlite3 *dat
     sqlite3_file *journal = 0;
     int number = 0;
     call.sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
-    if (journal && journal->pMethods) journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &number);
+    /* A journal in memory has none. */
+    if (journal && journal->pMethods && journal->pMethods->xFileControl) journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &number);
     if (!number) call.sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
     return number ? number : call.sqlite3_system_errno(database);
 }

@@ -48,7 +48,7 @@ struct PostgreSQLSchema: Sendable {
             let lock = StorageKey(rawValue: "nevod-host schema \(name)").digest
             try connection.run("SELECT pg_advisory_xact_lock($1::int8)", [.integer(Int64(bitPattern: lock))])
             let found = try layout(connection)
-            guard found <= version else { throw PostgreSQLError(error: isLater(found, connection.name)) }
+            guard (0...version).contains(found) else { throw PostgreSQLError(error: isLater(found, connection.name)) }
             if found == 0 {
                 if try !exists(connection) { try connection.execute("CREATE SCHEMA \(name)") }
                 try connection.execute("CREATE TABLE \(name).layout (version bigint NOT NULL)")

@@ -61,7 +61,7 @@ extension PostgreSQLStorage {
                         kept += 1
                         continue
                     }
-                    let version = entry.version + 1
+                    let version = try entry.nextVersion(of: key, in: name)
                     writes.append(
                         PostgreSQLWrite(
                             key: key, version: version, sealed: opened.seal(secret, key, version), keyNumber: opened.number,

@@ -57,4 +57,37 @@ public struct SecretServiceKey: StoreKeySource {
         }
         return key
     }
+
+    // MARK: The count
+
+    /// Reads the keyring's item for the count; nil also if the keyring can't be reached within three seconds.
+    public func count(of store: StoreIdentifier, salt: [UInt8]) async -> UInt64? {
+        guard let attributes = try? Self.countAttributes(store, salt) else { return nil }
+        let count = try? await ServiceClient.shared.run(within: .seconds(3)) { (session, call) throws(SecretServiceError) in
+            try Self.count(attributes, session, call)
+        }
+        return count ?? nil
+    }
+
+    /// Keeps the count when a value was removed, and no other: a service writes its whole keyring each time.
+    public func keep(_ count: UInt64, of store: StoreIdentifier, salt: [UInt8], hasRemoved: Bool) async {
+        guard hasRemoved, let attributes = try? Self.countAttributes(store, salt) else { return }
+        try? await ServiceClient.shared.run(within: .seconds(3)) { (session, call) throws(SecretServiceError) in
+            if let known = try Self.count(attributes, session, call), known >= count { return }
+            try session.set(Secret("\(count)"), attributes, label: "Changes of the store \(store)", call)
+        }
+    }
+
+    private static func countAttributes(_ store: StoreIdentifier, _ salt: [UInt8]) throws -> ServiceAttributes {
+        try ServiceAttributes(
+            schema: "dev.nevod.StoreCount", [("store", store.description), ("salt", Hexadecimal.text(salt))])
+    }
+
+    private static func count(
+        _ attributes: ServiceAttributes, _ session: ServiceSession, _ call: ServiceObject
+    ) throws(SecretServiceError) -> UInt64? {
+        try session.secret(of: attributes, call).flatMap { text in
+            text.withUnsafeBytes { UInt64(String(decoding: $0, as: UTF8.self)) }
+        }
+    }
 }

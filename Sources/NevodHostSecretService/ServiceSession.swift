@@ -73,13 +73,11 @@ struct ServiceSession: Sendable {
         library.call.secret_item_get_locked(item.pointer) != 0
     }
 
-    /// Throws if the default keyring is locked, since a service may hide the items of a locked keyring.
+    /// Throws if no item could be found: there is no default keyring, such as before the desktop has opened one, or it is locked, since
+    /// a service may hide the items of a locked keyring.
     private func checkHidden(_ cancellable: ServiceObject) throws(SecretServiceError) {
-        if let collection = try defaultCollection(cancellable),
-            library.call.secret_collection_get_locked(collection.pointer) != 0
-        {
-            throw .locked
-        }
+        guard let collection = try defaultCollection(cancellable) else { throw .noCollection }
+        guard library.call.secret_collection_get_locked(collection.pointer) == 0 else { throw .locked }
     }
 
     /// - Returns: nil if there is none.

@@ -44,3 +44,8 @@ extension StorageError: CustomStringConvertible {
         "\(subject): \(problem)" + (remedy.map { "; \($0)" } ?? "")
     }
 }
+
+extension StorageError {
+    /// The way out of damage. A program that still has the damaged files open would write into the restored ones.
+    package static let restoring = "stop the programs that use it, and restore it from a backup"
+}

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import unittest
 import urllib.request
 
 from support import BUILD, HOST, PATIENCE, ROOT, SECRET, RecordingServer, TestCase, cases, environment, login_plugin, reply, wait_until
@@ -587,8 +588,45 @@ class Store(SessionTestCase):
             self.where(), {"path": str(self.store), "exists": False, "layout": None, "sessions": 0, "sealed_by": None})
         self.logged_in()
         self.assertEqual(
-            self.where(), {"path": str(self.store), "exists": True, "layout": 1, "sessions": 1, "sealed_by": "key-file"})
+            self.where(), {"path": str(self.store), "exists": True, "layout": 2, "sessions": 1, "sealed_by": "key-file"})
         self.assertIn(f"sealed by  the key file {self.key_file}\n".encode(), self.run_host("store", "where").out)
+
+    def test_a_row_put_back_after_logout(self):
+        self.logged_in("--account", "a")
+        with contextlib.closing(sqlite3.connect(self.store)) as database:
+            rows = database.execute("SELECT key, version, sealed FROM entry").fetchall()
+        self.expect(self.run_host("logout", *self.scheme(), "--account", "a"), 0)
+        with contextlib.closing(sqlite3.connect(self.store)) as database, database:
+            database.executemany("INSERT INTO entry VALUES (?, ?, ?)", rows)
+        self.expect(self.get("--account", "a"), 115, "has been put back by something else")
+        self.expect(self.run_host("store", "verify"), 115, "has been put back by something else")
+        (session,) = self.sessions()
+        self.assertIn("was removed or replaced", session["problem"])
+        self.expect(self.run_host("sessions", "forget", "a"), 0)
+        self.assertIn(b"is intact", self.run_host("store", "verify").out)
+
+    def test_an_older_copy_of_the_store(self):
+        self.logged_in()
+        copy = self.folder / "copy"
+        shutil.copytree(self.store.parent, copy)
+        self.expect(self.run_host("logout", *self.scheme()), 0)
+        shutil.rmtree(self.store.parent)
+        shutil.copytree(copy, self.store.parent)
+        self.expect(self.run_host("store", "verify"), 115, "was turned back, or is a copy")
+        self.expect(self.run_host("store", "rekey", "--key", f"file:{self.folder}/next.key"), 0)
+        self.expect(self.run_host("store", "verify", "--store-key", f"file:{self.folder}/next.key"), 0)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can use the home of another user")
+    def test_home_of_another_user(self):
+        os.chown(self.home, 65534, 65534)
+        outcome = self.login()
+        self.expect_failure(outcome, 114, f"{self.home}: belongs to another user (uid 65534)")
+        self.assertEqual(os.listdir(self.home), [])
+        self.expect(self.login("--store", self.folder / "own.db", "--store-key", f"file:{self.folder}/own.key"), 0)
+
+    def test_a_number_beyond_all(self):
+        self.logged_in()
+        self.expect_failure(self.run_host("sessions", "show", "--", str(-2**63)), 2, "there is no session")
 
     @cases({"flag": (["--store", "{}"], {}), "environment": ([], {"NEVOD_HOST_STORE": "{}"})})
     def test_elsewhere(self, words, env):

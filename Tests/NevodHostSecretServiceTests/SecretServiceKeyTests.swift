@@ -51,6 +51,20 @@ import Testing
         #expect(child("open \(path) \(file)") == "secret-service")
     }
 
+    @Test func `The count of a store's changes is in the keyring, from its first removal`() throws {
+        let store = Self.stores[0]
+        #expect(child("count-of \(store) 00") == "-")
+        #expect(child("keep \(store) 00 7 set") == "ok" && child("count-of \(store) 00") == "-")
+        #expect(child("keep \(store) 00 8 removed") == "ok" && child("count-of \(store) 00") == "8")
+        #expect(child("keep \(store) 00 5 removed") == "ok" && child("count-of \(store) 00") == "8")
+        #expect(child("keep \(store) 00 18446744073709551615 removed") == "ok")
+        #expect(
+            try session.output(["secret-tool", "lookup", "xdg:schema", "dev.nevod.StoreCount", "store", store]) == "\(UInt64.max)"
+        )
+        // Another key of the store, and another store.
+        #expect(child("count-of \(store) 01") == "-" && child("count-of \(Self.stores[1]) 00") == "-")
+    }
+
     @Test func `An item that is no key of this store is refused`() throws {
         for text in ["", "00", String(repeating: "g", count: 64), String(repeating: "0", count: 66)] {
             try session.python(

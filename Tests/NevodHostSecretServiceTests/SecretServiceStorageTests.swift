@@ -102,6 +102,19 @@ import Testing
         #expect(child("key \(String(repeating: "0a", count: 16)) old") == key)
     }
 
+    @Test func `Without a default keyring, whether there is a value is unknown`() throws {
+        #expect(child("set token 01") == "ok")
+        try session.python("secretstorage.get_default_collection(bus).delete()")
+        for command in [
+            "get token", "get other", "set token -", "replace token - 02", "key \(String(repeating: "0a", count: 16)) old",
+        ] {
+            #expect(
+                child(command).hasPrefix("unavailable: the Secret Service: there is no default keyring; create one"), "\(command)"
+            )
+        }
+        #expect(child("available") == "false")
+    }
+
     @Test func `One of several processes that replace the same value succeeds`() throws {
         #expect(child("replace token - 01") == "true")
         #expect(child("replace token - 02") == "false")

@@ -123,20 +123,66 @@ import Testing
         close(holder.pipe)
     }
 
+    /// Starts a process for the lock of `a`; `next` of its reader is "held" once it has it.
+    private func taker(_ kind: String) throws -> (pid: pid_t, pipe: Int32) {
+        try StorageChild.spawn(["lock", "\(kind)\(folder.path)", "a"])
+    }
+
+    private func isReadable(_ pipe: Int32) -> Bool {
+        var request = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, 0) == 1
+    }
+
     @Test func `A waiter for a lock whose file was removed takes the new file's lock`() async throws {
         let locks = RenewalLocks(path: "\(folder.path)/.renewals")
         let (first, order) = (try holder(), Collected<String>())
         let waiter = Task { try await locks.withLock(for: "a") { order.append("waiter") } }
         #expect(await eventually { openCount(locks.path) == 1 })
         unlink(locks.path)
-        let second = try holder()
         end(first)
-        // The waiter waits for the new file's lock.
-        #expect(await eventually { openFiles(locks.path) == [locks.path] })
-        #expect(order.values == [])
-        end(second)
         try await waiter.value
         #expect(order.values == ["waiter"])
+        // The lock of the new file is the one that others wait for.
+        let (held, free) = (Latch(), Latch())
+        async let holding: Void = locks.withLock(for: "a") {
+            held.set()
+            await free.wait()
+        }
+        await held.wait()
+        #expect(openFiles(locks.path) == [locks.path])
+        let second = try taker("")
+        free.set()
+        try await holding
+        #expect(LineReader(second.pipe).next() == "held")
+        end(second)
+    }
+
+    @Test(arguments: ["", "sqlite:"])
+    func `A lock file that is removed while its lock is held gives the lock to no other process`(kind: String) async throws {
+        if !kind.isEmpty { _ = try await storage() }
+        let first = try taker(kind)
+        #expect(LineReader(first.pipe).next() == "held")
+        unlink(kind.isEmpty ? "\(folder.path)/.renewals" : "\(folder.path)/tokens.db-renewals")
+        let second = try taker(kind)
+        // Waits in the kernel for the guard.
+        let isWaiting = await eventually { isReadable(second.pipe) || Self.systemCalls(of: second.pid).contains(Self.flockCall) }
+        #expect(isWaiting && !isReadable(second.pipe))
+        end(first)
+        #expect(LineReader(second.pipe).next() == "held")
+        end(second)
+    }
+
+    /// The number of `flock` among the system calls, a macro that Swift doesn't see.
+    #if arch(arm64)
+        private static let flockCall = 32
+    #else
+        private static let flockCall = 73
+    #endif
+
+    /// The numbers of the system calls that the threads of a process are in.
+    private static func systemCalls(of pid: pid_t) -> [Int] {
+        let lines = (try? Command.output(["sh", "-c", "cat /proc/\(pid)/task/*/syscall"])) ?? ""
+        return lines.split(separator: "\n").compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
     }
 
     @Test func `Waiters that give up on a stopped process leave one thread and one descriptor behind`()

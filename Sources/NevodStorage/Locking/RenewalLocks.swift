@@ -10,15 +10,23 @@ package struct RenewalLocks: Sendable {
     package static let timeout: Duration = .seconds(120)
 
     let path: String
+    private let guardPath: String?
 
-    /// - Parameter path: The lock file, created with mode 0600 when a lock is first taken.
-    package init(path: String) {
+    /// - Parameters:
+    ///   - path: The lock file, created with mode 0600 when a lock is first taken.
+    ///   - guardPath: An existing file or folder that keeps the lock's holders apart from others if the lock file is removed
+    ///     (``RenewalLock``); by default the folder of the lock file. One that other users may open is not used.
+    package init(path: String, guardedBy guardPath: String? = nil) {
         self.path = path
+        self.guardPath = guardPath ?? path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
     }
 
     /// Waits without blocking a thread of Swift's pool, or the store's own thread: the holder of the lock may need that to save.
+    ///
+    /// - Parameter check: Called under the lock; the body is not called if it throws.
     package func withLock(
-        for key: StorageKey, timeout: Duration = Self.timeout, _ body: @Sendable () async -> Void
+        for key: StorageKey, timeout: Duration = Self.timeout, check: @Sendable () async throws -> Void = {},
+        _ body: @Sendable () async -> Void
     ) async throws {
         let deadline = ContinuousClock.now + timeout
         let place = place(of: key)
@@ -42,6 +50,7 @@ package struct RenewalLocks: Sendable {
             lock.release()
             Self.mutexes.unlock(place)
         }
+        try await check()
         await body()
     }
 
@@ -68,27 +77,20 @@ package struct RenewalLocks: Sendable {
     }
 
     private func lock(_ place: Place, until deadline: ContinuousClock.Instant) async -> Outcome {
-        while true {
-            let lock: RenewalLock
-            do throws(StorageError) {
-                lock = try RenewalLock(place.path, offset: place.offset)
-                if try lock.take() {
-                    if lock.isCurrent { return .taken(lock) }
-                    continue
-                }
-            } catch {
-                return .failed(error)
-            }
-            if let outcome = await wait(for: lock, place, until: deadline) { return outcome }
-            if lock.isCurrent { return .taken(lock) }
+        let lock = RenewalLock(place.path, offset: place.offset, guardedBy: guardPath)
+        do throws(StorageError) {
+            if try lock.take(waiting: false) { return .taken(lock) }
+        } catch {
+            return .failed(error)
         }
+        return await wait(for: lock, place, until: deadline) ?? .taken(lock)
     }
 
     /// - Returns: nil once the lock is taken.
     private func wait(for lock: RenewalLock, _ place: Place, until deadline: ContinuousClock.Instant) async -> Outcome? {
         let waiter = Waiter<Void>()
         let hasStarted = SystemThread.start {
-            let result = Result { try lock.takeWaiting() }
+            let result = Result { _ = try lock.take(waiting: true) }
             guard !waiter.resume(with: result) else { return }
             lock.release()
             Self.mutexes.unlock(place)

@@ -31,6 +31,28 @@ struct PrivateDirectory: ~Copyable {
         guard errno == EEXIST else { throw StorageError(path, "can't be created", errno: errno) }
     }
 
+    /// Refuses a folder in which any user may replace files: whoever can remove a store can put an older one in its place.
+    ///
+    /// - Parameter path: an existing folder; symbolic links are followed.
+    static func checkPlace(_ path: String) throws(StorageError) {
+        guard let resolved = realpath(path, nil) else { throw StorageError(path, "can't be examined", errno: errno) }
+        defer { free(resolved) }
+        var folder = String(cString: resolved)
+        while true {
+            var info = stat()
+            guard stat(folder, &info) == 0 else { throw StorageError(folder, "can't be examined", errno: errno) }
+            // In a folder with the sticky bit, such as /tmp, only a file's owner can replace it.
+            guard info.st_mode & S_IWOTH == 0 || info.st_mode & S_ISVTX != 0 else {
+                throw StorageError(
+                    .permissions, folder,
+                    problem: "any user may replace what is in it (mode \(String(info.st_mode & 0o7777, radix: 8)))",
+                    remedy: "chmod o-w '\(folder)', or choose another folder")
+            }
+            guard let slash = folder.lastIndex(of: "/"), folder != "/" else { return }
+            folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
+        }
+    }
+
     private static func synchroniseParent(of path: String) throws(StorageError) {
         let parent = open("\(path)/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw StorageError(path, "can't be opened", errno: errno) }

@@ -1,67 +1,153 @@
-internal import CLinux
 internal import Glibc
+internal import NevodSupport
 
-/// Counts the changes of a store in memory shared by all processes that use it, so that a process can tell without a system call
-/// whether a cached value is current.
+/// Counts the changes of a store in a file that all processes share, so that a process can tell with two system calls, and without
+/// the database, whether a cached value is current.
 ///
-/// A count is odd while a change is under way. If the writing process dies meanwhile, it stays odd, and no process uses its cached
-/// values until the next change. Several keys may share a count.
+/// The file has a slot for each key; several keys may share one. A slot holds the mark of the last change that has begun and of the
+/// last that has finished. They differ while a change is under way. If the writing process dies meanwhile, they stay different, and
+/// no process uses its cached values until the next change. Marks are random, so that none recurs after the file was lost.
+///
+/// The file is read and not mapped: once it is cut, using mapped memory would end the process. A file that was removed, replaced or
+/// cut is noticed by each read, and answers nothing; the next change opens or creates another.
 ///
 /// The file also records that a store existed beside it, so that a store that has become empty isn't taken for a new one.
 final class ChangeCounters: Sendable {
-    private static let count = 1024
-    private static let size = (count + 1) * MemoryLayout<UInt64>.size
+    private static let slots = 512
+    private static let slotSize = 2 * wordSize
+    private static let wordSize = MemoryLayout<UInt64>.size
+    /// Behind the slots: whether there is a store, and whether every slot has a mark.
+    private static let storeOffset = slots * slotSize
+    private static let markedOffset = storeOffset + wordSize
+    private static let size = markedOffset + wordSize
 
-    // Mapped until deinit; accessed by atomic operations only.
-    private nonisolated(unsafe) let counts: UnsafeMutablePointer<UInt64>
+    private let path: String
+    private let file: Locked<CountersFile>
 
     init(_ path: String) throws(StorageError) {
-        let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw StorageError(path, "can't be opened", errno: errno) }
-        _ = try PrivateFile.check(file, .file, path: path)
-        defer { close(file) }
-        let size = Self.size
-        // Writing to mapped space that is missing on the device would kill the process (SIGBUS).
-        let failure = posix_fallocate(file, 0, size)
-        guard failure == 0 else { throw StorageError(path, "can't be created", errno: failure) }
-        guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED else {
-            throw StorageError(path, "can't be mapped", errno: errno)
-        }
-        counts = memory.bindMemory(to: UInt64.self, capacity: Self.count + 1)
+        self.path = path
+        file = Locked(try CountersFile(path, size: Self.size))
     }
 
-    deinit {
-        munmap(counts, Self.size)
-    }
+    private var current: CountersFile { file.withLock(\.self) }
 
     /// Whether a store has been created beside this file.
-    var isOfStore: Bool { nevod_load(counts + Self.count) != 0 }
+    var isOfStore: Bool { current.word(at: Self.storeOffset) ?? 0 != 0 }
 
     func rememberStore() {
-        nevod_store(counts + Self.count, 1)
+        current.write(1, at: Self.storeOffset)
     }
 
-    private func place(of key: StorageKey) -> UnsafeMutablePointer<UInt64> {
-        counts + Int(key.digest % UInt64(Self.count))
-    }
+    private func slot(of key: StorageKey) -> Int { Int(key.digest % UInt64(Self.slots)) * Self.slotSize }
 
-    /// - Returns: nil while a change is under way or was interrupted.
+    /// - Returns: nil while a change is under way or was interrupted, and while the file isn't there.
     func count(of key: StorageKey) -> UInt64? {
-        let count = nevod_load(place(of: key))
-        return count.isMultiple(of: 2) ? count : nil
+        let file = current
+        guard file.isCurrent, let (begun, finished) = file.words(at: slot(of: key)), begun == finished, begun != 0 else {
+            return nil
+        }
+        return begun
     }
 
-    /// Called before each change, in the order of the changes.
+    /// Whether every slot has a mark. Values of a slot without one are not cached.
+    var isMarked: Bool { current.isCurrent && current.word(at: Self.markedOffset) ?? 0 != 0 }
+
+    /// Gives each slot its first mark. Called while no other process can change the store.
+    func mark() {
+        let file = reopened() ?? current
+        guard file.word(at: Self.markedOffset) ?? 0 == 0 else { return }
+        // All of them, since a program for layout 1 has left counts of another form.
+        for slot in 0..<Self.slots {
+            let mark = Self.newMark()
+            file.write(mark, mark, at: slot * Self.slotSize)
+        }
+        file.write(1, at: Self.markedOffset)
+    }
+
+    /// Called before each change, while no other process can change the store.
     func begin(_ key: StorageKey) -> UInt64 {
-        let place = place(of: key)
-        let count = (nevod_load(place) | 1) &+ 2
-        nevod_store(place, count)
-        return count
+        mark()
+        let mark = Self.newMark()
+        current.write(mark, at: slot(of: key))
+        return mark
     }
 
     /// Called after the change has been made or has failed. No effect if another change has begun meanwhile, which then ends it.
-    func end(_ key: StorageKey, _ count: UInt64) {
-        _ = nevod_replace(place(of: key), count, count &+ 1)
+    func end(_ key: StorageKey, _ mark: UInt64) {
+        let slot = slot(of: key)
+        // Another process may have made a new file since the change began, and cached the old value by it.
+        if let new = reopened() { return new.write(Self.newMark(), at: slot) }
+        // A change that begins after this check leaves different marks too: the slot is then not used until the next change.
+        guard current.word(at: slot) == mark else { return }
+        current.write(mark, at: slot + Self.wordSize)
+    }
+
+    /// Opens the file at the path, if that is not the open one.
+    ///
+    /// - Returns: nil if it is, or can't be opened.
+    private func reopened() -> CountersFile? {
+        guard !current.isCurrent, let new = try? CountersFile(path, size: Self.size) else { return nil }
+        new.write(1, at: Self.storeOffset)
+        file.withLock { $0 = new }
+        return new
+    }
+
+    private static func newMark() -> UInt64 { .random(in: 1 ... .max) }
+}
+
+/// The file of the counters, while it is open.
+private final class CountersFile: Sendable {
+    private let path: String
+    private let descriptor: Int32
+    private let device: dev_t
+    private let number: ino_t
+    private let size: Int
+
+    /// Creates the file if it is missing, and makes it as long as it must be.
+    init(_ path: String, size: Int) throws(StorageError) {
+        let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw StorageError(path, "can't be opened", errno: errno) }
+        _ = try PrivateFile.check(file, .file, path: path)
+        var info = stat()
+        let failure = posix_fallocate(file, 0, off_t(size))
+        guard failure == 0, fstat(file, &info) == 0 else {
+            let number = failure == 0 ? errno : failure
+            close(file)
+            throw StorageError(path, "can't be created", errno: number)
+        }
+        (self.path, self.size, descriptor, device, number) = (path, size, file, info.st_dev, info.st_ino)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Whether the file still stands at its path, in its whole length.
+    var isCurrent: Bool {
+        var info = stat()
+        return lstat(path, &info) == 0 && info.st_ino == number && info.st_dev == device && info.st_size >= size
+    }
+
+    /// - Returns: nil where the file was cut.
+    func word(at offset: Int) -> UInt64? {
+        var word: UInt64 = 0
+        let count = withUnsafeMutableBytes(of: &word) { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        return count == MemoryLayout<UInt64>.size ? word : nil
+    }
+
+    /// Two words, of which the first is read first.
+    func words(at offset: Int) -> (UInt64, UInt64)? {
+        var words: (UInt64, UInt64) = (0, 0)
+        let count = withUnsafeMutableBytes(of: &words) { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        return count == 2 * MemoryLayout<UInt64>.size ? words : nil
+    }
+
+    func write(_ word: UInt64, at offset: Int) {
+        withUnsafeBytes(of: word) { _ = pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+    }
+
+    func write(_ first: UInt64, _ second: UInt64, at offset: Int) {
+        withUnsafeBytes(of: (first, second)) { _ = pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
     }
 }
 

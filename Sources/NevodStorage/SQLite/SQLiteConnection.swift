@@ -5,14 +5,29 @@ final class SQLiteConnection: Sendable {
     let path: String
     let counters: ChangeCounters
     let thread: StorageThread
+    private let files: OpenStoreFiles
     private let mustExist: Bool
 
-    private init(_ database: SQLiteDatabase, _ counters: ChangeCounters, _ thread: StorageThread, mustExist: Bool) {
+    private init(
+        _ database: SQLiteDatabase, _ files: OpenStoreFiles, _ counters: ChangeCounters, _ thread: StorageThread, mustExist: Bool
+    ) {
         self.database = database
+        self.files = files
         path = database.path
         self.counters = counters
         self.thread = thread
         self.mustExist = mustExist
+    }
+
+    deinit {
+        // Moving the log into the database would read an index that was cut, or write over another store.
+        if (try? files.check()) == nil { database.leaveLog() }
+    }
+
+    /// Checks that the open files are still those at the store's path. Called before the database is used: what is written to a file
+    /// that was moved or removed is lost.
+    func checkFiles() throws(StorageError) {
+        try files.check()
     }
 
     /// - Parameter mustExist: Whether to open existing stores only, and never create one.
@@ -39,16 +54,22 @@ final class SQLiteConnection: Sendable {
             }
             let database = try SQLiteDatabase(path)
             // Checked before anything is written to a file that may be another program's.
-            let exists = try SQLiteSchema.version(of: database) > 0
+            let exists = try schema.checkedVersion(of: database) > 0
             if !exists { try schema.checkEmpty(database) }
             let counters = try ChangeCounters(files.changes)
             if !exists, counters.isOfStore, try SQLiteSchema.version(of: database) == 0 { throw files.lost }
             // Readers don't wait for the writer; a commit that has returned is on the device; deleted content is overwritten.
-            for pragma in ["journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY"] {
+            // The log that a large change has left is cut to four megabytes. The file is not mapped: if it were cut meanwhile, reading
+            // would end the process.
+            for pragma in [
+                "journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY",
+                "journal_size_limit = 4194304", "mmap_size = 0",
+            ] {
                 try database.run("PRAGMA \(pragma)")
             }
             try schema.migrate(database)
-            return SQLiteConnection(database, counters, thread, mustExist: mustExist)
+            let opened = try OpenStoreFiles(files, database)
+            return SQLiteConnection(database, opened, counters, thread, mustExist: mustExist)
         }
     }
 }
@@ -57,6 +78,7 @@ extension SQLiteConnection: SealedKeyKeeping {
     /// A store without a key is damaged, and not new, if its counters say that it existed before.
     func sealedKey() async throws(StorageError) -> (SealedKey, number: Int64)? {
         try await thread.run { () throws(StorageError) in
+            try self.checkFiles()
             // Read before the key: another process may be creating the store.
             let mayBeNew = !self.mustExist && !self.counters.isOfStore
             guard let found = try self.database.sealedKey() else {
@@ -70,6 +92,7 @@ extension SQLiteConnection: SealedKeyKeeping {
 
     func addFirst(_ key: SealedKey) async throws(StorageError) {
         try await thread.run { () throws(StorageError) in
+            try self.checkFiles()
             try self.database.transaction { () throws(StorageError) in
                 if try self.database.sealedKey() == nil { try self.database.save(key, number: 1) }
             }
@@ -78,30 +101,6 @@ extension SQLiteConnection: SealedKeyKeeping {
 }
 
 extension SQLiteDatabase {
-    func entry(for key: StorageKey) throws(StorageError) -> SealedEntry {
-        var entry = SealedEntry()
-        try run(
-            """
-            SELECT key_number, version, sealed, length FROM store LEFT JOIN entry ON key = ?
-            """, [.text(key.rawValue)]
-        ) { row in
-            entry = SealedEntry(version: row.integer(1), sealed: row.sealed(2), keyNumber: row.integer(0))
-        }
-        return entry
-    }
-
-    func save(_ sealed: [UInt8]?, for key: StorageKey, _ version: Int64) throws(StorageError) {
-        try run(
-            """
-            INSERT INTO entry (key, version, sealed, length) VALUES (?, ?, ?, ?)
-            ON CONFLICT (key) DO UPDATE SET version = excluded.version, sealed = excluded.sealed, length = excluded.length
-            """,
-            [
-                .text(key.rawValue), .integer(version), sealed.map(SQLiteValue.blob) ?? .null,
-                .integer(Int64(sealed?.count ?? 0)),
-            ])
-    }
-
     func sealedKey() throws(StorageError) -> (SealedKey, number: Int64)? {
         var found: (SealedKey, Int64)?
         var isDamaged = false
@@ -113,7 +112,8 @@ extension SQLiteDatabase {
             found = (SealedKey(store: store, kind: row.text(2), salt: row.blob(3), sealed: row.blob(4)), row.integer(1))
         }
         guard !isDamaged else {
-            throw StorageError(.damaged, path, problem: "has no identity", remedy: "restore it from a backup")
+            throw StorageError(
+                .damaged, path, problem: "has no identity", remedy: StorageError.restoring)
         }
         return found
     }

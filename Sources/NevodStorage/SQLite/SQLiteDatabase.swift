@@ -9,9 +9,12 @@ final class SQLiteDatabase {
     private let handle: OpaquePointer
     /// Compiled statements by their text, kept for the connection's lifetime: compiling costs more than running.
     private var statements: [String: SQLiteStatement] = [:]
+    private var budget: SQLiteBudget?
 
-    /// - Parameter path: An existing file, possibly empty: its creator has set its permissions.
-    init(_ path: String, isReadOnly: Bool = false) throws(StorageError) {
+    /// - Parameters:
+    ///   - path: An existing file, possibly empty: its creator has set its permissions.
+    ///   - budget: The number of steps that all statements together may take, in SQLite's virtual machine; nil for any number.
+    init(_ path: String, isReadOnly: Bool = false, budget: Int? = nil) throws(StorageError) {
         let sqlite = try SQLite()
         var handle: OpaquePointer?
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
@@ -33,6 +36,37 @@ final class SQLiteDatabase {
         nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_DEFENSIVE, 1, &wasSet)
         nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &wasSet)
         nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, &wasSet)
+        nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, &wasSet)
+        for (limit, value) in Self.limits { _ = sqlite.call.sqlite3_limit(handle, limit, value) }
+        guard let budget else { return }
+        let steps = SQLiteBudget(budget)
+        self.budget = steps
+        sqlite.call.sqlite3_progress_handler(
+            handle, SQLiteBudget.interval,
+            { $0.map { Unmanaged<SQLiteBudget>.fromOpaque($0).takeUnretainedValue().spend() } ?? 1 },
+            Unmanaged.passUnretained(steps).toOpaque())
+    }
+
+    /// More than any statement of a store needs. `VACUUM INTO` attaches its target.
+    private static let limits: [(Int32, Int32)] = [
+        (SQLITE_LIMIT_LENGTH, 8 << 20), (SQLITE_LIMIT_SQL_LENGTH, 1 << 16), (SQLITE_LIMIT_COLUMN, 32),
+        (SQLITE_LIMIT_EXPR_DEPTH, 50), (SQLITE_LIMIT_COMPOUND_SELECT, 4), (SQLITE_LIMIT_VDBE_OP, 25_000),
+        (SQLITE_LIMIT_FUNCTION_ARG, 8), (SQLITE_LIMIT_ATTACHED, 1), (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 50),
+        (SQLITE_LIMIT_VARIABLE_NUMBER, 16), (SQLITE_LIMIT_TRIGGER_DEPTH, 1), (SQLITE_LIMIT_WORKER_THREADS, 0),
+    ]
+
+    /// Leaves the log beside the database when the last connection closes.
+    func leaveLog() {
+        var wasSet: Int32 = 0
+        nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, &wasSet)
+    }
+
+    /// Whether the open file is no longer the one at the path.
+    func hasMoved() throws(StorageError) -> Bool {
+        var hasMoved: Int32 = 0
+        let status = sqlite.call.sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        guard status == SQLITE_OK else { throw failure(status) }
+        return hasMoved != 0
     }
 
     deinit {
@@ -41,7 +75,12 @@ final class SQLiteDatabase {
     }
 
     func failure(_ status: Int32) -> StorageError {
-        StorageError(path, sqlite: status, sqlite.message(status, handle), system: nevod_sqlite_last_errno(sqlite.call, handle))
+        guard status != SQLITE_INTERRUPT else {
+            return StorageError(
+                .damaged, path, problem: "takes more work to read than a file of its size should", remedy: "give another file")
+        }
+        return StorageError(
+            path, sqlite: status, sqlite.message(status, handle), system: nevod_sqlite_last_errno(sqlite.call, handle))
     }
 
     /// Runs statements that return no rows.

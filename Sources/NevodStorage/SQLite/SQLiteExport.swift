@@ -1,43 +1,67 @@
 internal import Glibc
 package import NevodSupport
 
-/// An export, written by ``SecretKeepingStorage/exportValues(of:to:key:)``, while its values are imported. It is only read, as of one
-/// instant.
+/// The values of an export, written by ``SecretKeepingStorage/exportValues(of:to:key:)``, while they are imported. The file is read
+/// and checked whole before any value is taken, since others have to wait while they are stored.
+///
+/// The file may come from anyone. So only a file with the tables of a store's layout, and nothing else, is read, and reading takes no
+/// more steps than a file of its size needs. Its values stay sealed in memory until they are taken.
 package struct SQLiteExport: Sendable {
     /// The size of the values that one call returns, in bytes.
     private static let maximumBatchSize = 4 << 20
 
-    private let file: File
+    private let path: String
     private let key: OpenedKey
+    /// In the order of their keys.
+    private let values: [(key: StorageKey, row: SQLiteRegister.Row)]
 
     /// - Throws: ``StorageError``: `permissions` if others can read the file, or the key is another store's; `damaged` if the file is not
     ///   a store; `other` if it is not an export; and errors of the source.
     package init(_ path: String, key source: any StoreKeySource, schema: SQLiteSchema = .current) async throws {
-        let file = try await StorageThread().run { () throws(StorageError) in try File(path, schema) }
-        self.file = file
-        key = OpenedKey(
+        let thread = StorageThread()
+        let file = try await thread.run { () throws(StorageError) in try File(path, schema) }
+        let key = OpenedKey(
             store: file.sealed.store, number: file.number, kind: file.sealed.kind,
             key: try await file.sealed.open(named: path, with: [source])
         )
+        self.path = path
+        self.key = key
+        values = try await thread.run { () throws(StorageError) in try file.values(key) }
     }
 
-    /// The next values, in the order of their keys; none at the end. Blocks; used by one thread at a time.
+    /// The next values, in the order of their keys; none at the end. Does no I/O.
     package func values(after last: StorageKey?) throws(StorageError) -> [(key: StorageKey, secret: Secret)] {
-        var (values, size, last): ([(key: StorageKey, secret: Secret)], Int, StorageKey?) = ([], 0, last)
-        while values.isEmpty, case let entries = try file.database.entries(after: last), !entries.isEmpty {
-            for (key, entry) in entries where size < Self.maximumBatchSize {
-                guard let secret = try self.key.open(entry, key, in: file.database.path) else { continue }
-                values.append((key, secret))
-                size += secret.count
+        var (found, size): ([(key: StorageKey, secret: Secret)], Int) = ([], 0)
+        for (key, row) in values[start(after: last)...].prefix(1000) where size < Self.maximumBatchSize {
+            guard let version = UInt64(exactly: row.version), let secret = self.key.open(row.sealed, registered: key, version)
+            else {
+                throw OpenedKey.unopened(key, in: path)
             }
-            last = entries.last?.key
+            found.append((key, secret))
+            size += secret.count
         }
-        return values
+        return found
+    }
+
+    /// The position of the first key that follows another.
+    private func start(after last: StorageKey?) -> Int {
+        guard let last else { return 0 }
+        var range = 0..<values.count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if last.rawValue.utf8.lexicographicallyPrecedes(values[middle].key.rawValue.utf8) {
+                range = range.lowerBound..<middle
+            } else {
+                range = middle + 1..<range.upperBound
+            }
+        }
+        return range.lowerBound
     }
 
     private final class File: Sendable {
         // Used by one thread at a time.
         nonisolated(unsafe) let database: SQLiteDatabase
+        let path: String
         let sealed: SealedKey
         let number: Int64
 
@@ -45,7 +69,8 @@ package struct SQLiteExport: Sendable {
             guard access(path, F_OK) == 0 else { throw StorageError(path, "can't be opened", errno: errno) }
             let files = StoreFiles(path)
             _ = try files.checkPrivate()
-            guard try files.resolved().checkPrivate() > 0 else {
+            let size = try files.resolved().checkPrivate()
+            guard size > 0 else {
                 throw StorageError(.damaged, path, problem: "is empty", remedy: "give another file")
             }
             guard try files.resolved().isOfOneFile() else {
@@ -53,24 +78,27 @@ package struct SQLiteExport: Sendable {
                     .other, path, problem: "is a store, perhaps one in use, and not an export",
                     remedy: "export that store, and import the exported file")
             }
-            let given = try SQLiteDatabase(files.resolved().path, isReadOnly: true)
-            let layout = try SQLiteSchema.version(of: given)
+            // A row takes some thirty bytes at least, and reading it some thirty steps, more than once.
+            let budget = 1_000_000 + 10 * min(size, 1 << 40)
+            let given = try SQLiteDatabase(files.resolved().path, isReadOnly: true, budget: budget)
+            let layout = try schema.checkedVersion(of: given)
             guard layout > 0 else {
                 throw StorageError(.damaged, path, problem: "is not a store", remedy: "give another file")
             }
-            database = layout < schema.version ? try Self.migrated(given, schema) : given
-            // Also refuses a later layout.
-            try schema.migrate(database)
-            // A read transaction for the whole import: other processes' changes stay invisible.
+            try schema.check(given, layout)
+            database = layout < schema.version ? try Self.migrated(given, schema, budget) : given
+            // A read transaction until all is read: other processes' changes stay invisible.
             try database.execute("BEGIN")
             guard let (sealed, number) = try database.sealedKey() else {
                 throw StorageError(.damaged, path, problem: "has lost its key", remedy: "give another file")
             }
-            (self.sealed, self.number) = (sealed, number)
+            (self.path, self.sealed, self.number) = (path, sealed, number)
         }
 
         /// A copy in an unlinked file, migrated to the current layout.
-        private static func migrated(_ given: SQLiteDatabase, _ schema: SQLiteSchema) throws(StorageError) -> SQLiteDatabase {
+        private static func migrated(
+            _ given: SQLiteDatabase, _ schema: SQLiteSchema, _ budget: Int
+        ) throws(StorageError) -> SQLiteDatabase {
             let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
             var folder = Array("\(place)/nevod-import-XXXXXX".utf8CString)
             guard mkdtemp(&folder) != nil else { throw StorageError(place, "can't hold a copy of the export", errno: errno) }
@@ -79,10 +107,30 @@ package struct SQLiteExport: Sendable {
             let copy = try StoreFiles("\(path)/export").resolved().path
             try given.copy(to: copy)
             defer { unlink(copy) }
-            let database = try SQLiteDatabase(copy)
+            let database = try SQLiteDatabase(copy, budget: 10 * budget)
             try database.run("PRAGMA journal_mode = MEMORY")
             try schema.migrate(database, isCopy: true)
             return database
+        }
+
+        /// All values, each of which opens.
+        func values(_ key: OpenedKey) throws(StorageError) -> [(key: StorageKey, row: SQLiteRegister.Row)] {
+            var values: [(key: StorageKey, row: SQLiteRegister.Row)] = []
+            do throws(StorageError) {
+                // A copy of layout 1 has none; an export of layout 2 has one, or is damaged.
+                _ = try SQLiteRegister.make(database, key)
+                guard var register = try SQLiteRegister(database, key) else { throw SQLiteRegister.damage(path) }
+                try database.forEachRow { (name, row) throws(StorageError) in
+                    guard try register.open(row, of: name) != nil else { return }
+                    values.append((name, row))
+                }
+                guard try register.missingCount(values.map(\.key)) == 0 else { throw SQLiteRegister.missing(path) }
+            } catch {
+                // Says the file that was given, and not the copy.
+                throw StorageError(
+                    error.code, path, problem: error.problem, remedy: "give another file", systemCode: error.systemCode)
+            }
+            return values
         }
     }
 }

@@ -6,18 +6,21 @@ extension SQLiteStorage {
     public func keys(withPrefix prefix: String = "") async throws -> [StorageKey] {
         let connection = connection
         return try await connection.thread.run { () throws(StorageError) in
+            try connection.checkFiles()
             var keys: [StorageKey] = []
-            try connection.database.forEachEntry { (key, entry) throws(StorageError) in
-                if entry.sealed != nil, key.rawValue.utf8.starts(with: prefix.utf8) { keys.append(key) }
+            try connection.database.forEachRow { (key, _) throws(StorageError) in
+                if key.rawValue.utf8.starts(with: prefix.utf8) { keys.append(key) }
             }
             return keys
         }
     }
 
-    /// Reads the whole store as of one instant, and checks that the database is intact and each value opens for its key and version.
+    /// Reads the whole store as of one instant, and checks that the database is intact, that each value opens for its key and version,
+    /// and that the values are those that the store's register lists. Also tells whether the store was turned back, where the key's
+    /// place keeps a count (``StoreKeySource/count(of:salt:)``).
     public func verify() async throws -> StoreVerification {
-        let connection = connection
-        let path = path
+        let (connection, count, path) = (connection, count, path)
+        await count.readKept(in: keyring)
         return try await withCurrentKey { (opened) throws(StorageError) in
             // Without a snapshot, values that another process seals again meanwhile would look damaged.
             try connection.database.snapshot { () throws(StorageError) -> StoreVerification? in
@@ -29,9 +32,10 @@ extension SQLiteStorage {
                     }
                 }
                 try found.noteDamage { (found) throws(StorageError) in
-                    try connection.database.forEachEntry { (key, entry) throws(StorageError) in
-                        found.check(entry, of: key, in: path, opened)
-                    }
+                    guard var register = try SQLiteRegister(connection.database, opened) else { return }
+                    if let problem = count.problem(register.head, opened) { found.problems.append(problem) }
+                    let missing = try register.check { (_, result) throws(StorageError) in found.note(result) }
+                    if missing > 0 { found.problems.append("\(path): \(missing) of its values are missing") }
                 }
                 return found
             }
@@ -39,20 +43,18 @@ extension SQLiteStorage {
     }
 
     /// Gives the store a new data key, wrapped by `source`, and seals every value again: all, or none. Other processes continue to
-    /// work if they were given this source as well.
+    /// work if they were given this source as well. A store that was turned back is accepted as it is.
     ///
     /// - Throws: ``StorageError``; `other` if the key of `source` already wraps the store's key.
     public func rekey(_ source: any StoreKeySource) async throws {
-        let (connection, path, keyring) = (connection, path, keyring)
+        let (connection, keyring) = (connection, keyring)
         try await keyring.withCurrentKey { opened in
             let (sealed, next) = try await keyring.successor(of: opened, wrappedBy: source)
             return try await connection.thread.run { () throws(StorageError) in
+                try connection.checkFiles()
                 return try connection.database.transaction { () throws(StorageError) -> Void? in
-                    guard try connection.database.sealedKey()?.number == opened.number else { return nil }
-                    try connection.database.forEachEntry { (key, entry) throws(StorageError) in
-                        guard let secret = try opened.open(entry, key, in: path) else { return }
-                        try connection.database.save(next.seal(secret, key, entry.version), for: key, entry.version)
-                    }
+                    guard let register = try SQLiteRegister(connection.database, opened) else { return nil }
+                    try register.sealedAgain(with: next)
                     try connection.database.save(sealed, number: next.number)
                     return ()
                 }
@@ -61,6 +63,7 @@ extension SQLiteStorage {
         try await openKey(of: source)
         // Removes values sealed with the old key from the log as well.
         try await connection.thread.run { () throws(StorageError) in
+            try connection.checkFiles()
             try connection.database.run("PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
@@ -86,52 +89,31 @@ extension SQLiteStorage {
     public func importValues(
         from path: String, key source: any StoreKeySource, replacing: Bool = false
     ) async throws -> (taken: Int, kept: Int) {
+        // Read and checked whole, before others have to wait.
         let export = try await SQLiteExport(path, key: source)
-        let (connection, counters, ownPath) = (connection, connection.counters, self.path)
-        return try await withCurrentKey { (opened) throws(StorageError) in
-            let database = connection.database
-            var changes: [(StorageKey, UInt64)] = []
-            defer { for (key, change) in changes { counters.end(key, change) } }
-            return try database.transaction { () throws(StorageError) -> (taken: Int, kept: Int)? in
-                guard try database.sealedKey()?.number == opened.number else { return nil }
-                var (taken, kept) = (0, 0)
-                var last: StorageKey?
-                while case let values = try export.values(after: last), !values.isEmpty {
-                    for (key, secret) in values {
-                        try Self.check(secret, key)
-                        let entry = try database.entry(for: key)
-                        if !replacing, try opened.open(entry, key, in: ownPath) != nil {
-                            kept += 1
-                            continue
-                        }
-                        let version = entry.version + 1
-                        changes.append((key, counters.begin(key)))
-                        try database.save(opened.seal(secret, key, version), for: key, version)
-                        taken += 1
+        return try await change { (changes) throws(StorageError) in
+            var (taken, kept) = (0, 0)
+            var last: StorageKey?
+            while case let values = try export.values(after: last), !values.isEmpty {
+                for (key, secret) in values {
+                    try Self.check(secret, key)
+                    if !replacing, try changes.register.secret(for: key) != nil {
+                        kept += 1
+                        continue
                     }
-                    last = values.last?.key
+                    try changes.set(secret, for: key)
+                    taken += 1
                 }
-                return (taken, kept)
+                last = values.last?.key
             }
+            return (taken, kept)
         }
     }
 
     /// Stores all values, or none, and waits for the device once instead of once for each.
     package func setAll(_ values: [(key: StorageKey, secret: Secret)]) async throws {
-        let (connection, counters) = (connection, connection.counters)
-        try await withCurrentKey { (opened) throws(StorageError) in
-            var changes: [(StorageKey, UInt64)] = []
-            defer { for (key, change) in changes { counters.end(key, change) } }
-            return try connection.database.transaction { () throws(StorageError) -> Void? in
-                for (key, secret) in values {
-                    let entry = try connection.database.entry(for: key)
-                    guard entry.keyNumber == opened.number else { return nil }
-                    let version = entry.version + 1
-                    changes.append((key, counters.begin(key)))
-                    try connection.database.save(opened.seal(secret, key, version), for: key, version)
-                }
-                return ()
-            }
+        try await change { (changes) throws(StorageError) in
+            for (key, secret) in values { try changes.set(secret, for: key) }
         }
     }
 
@@ -146,54 +128,6 @@ extension SQLiteStorage {
 }
 
 extension SQLiteDatabase {
-    /// Finds the values that don't open under their keys.
-    ///
-    /// - Parameter limit: The largest number of values to check; with more, none is checked.
-    func strays(_ opened: OpenedKey, limit: Int64) throws(StorageError) -> [SealedEntry] {
-        try snapshot { () throws(StorageError) in
-            var count: Int64 = 0
-            try run("SELECT count(*) FROM (SELECT 1 FROM entry LIMIT ?)", [.integer(limit + 1)]) { count = $0.integer(0) }
-            guard count <= limit else { return [] }
-            try run("PRAGMA integrity_check(1)") { (row) throws(StorageError) in
-                guard row.text(0) != "ok" else { return }
-                throw StorageError(
-                    .damaged, path, problem: "is damaged: \(row.text(0))", remedy: "restore it from a backup")
-            }
-            var strays: [SealedEntry] = []
-            try forEachEntry { key, entry in
-                if (try? opened.open(entry, key, in: path)) == nil, entry.sealed != nil { strays.append(entry) }
-            }
-            return strays
-        }
-    }
-
-    /// Reads all entries in the order of their keys, a thousand for each query. The body may change them.
-    func forEachEntry(_ body: (StorageKey, SealedEntry) throws(StorageError) -> Void) throws(StorageError) {
-        var last: StorageKey?
-        while case let entries = try entries(after: last), !entries.isEmpty {
-            for (key, entry) in entries { try body(key, entry) }
-            last = entries.last?.key
-        }
-    }
-
-    /// The next thousand entries, in the order of their keys; none at the end.
-    func entries(after last: StorageKey?) throws(StorageError) -> [(key: StorageKey, entry: SealedEntry)] {
-        var entries: [(key: StorageKey, entry: SealedEntry)] = []
-        let condition = last == nil ? "" : "WHERE key > ?"
-        try run(
-            "SELECT key, version, sealed, length FROM entry \(condition) ORDER BY key LIMIT 1000",
-            last.map { [.text($0.rawValue)] } ?? []
-        ) { row in
-            entries.append(
-                (StorageKey(rawValue: row.text(0)), SealedEntry(version: row.integer(1), sealed: row.sealed(2))))
-        }
-        // In a damaged database the iteration might never end.
-        if let last, let next = entries.last?.key, !last.rawValue.utf8.lexicographicallyPrecedes(next.rawValue.utf8) {
-            throw StorageError(.damaged, path, problem: "its entries are not in order", remedy: "restore it from a backup")
-        }
-        return entries
-    }
-
     /// Runs a body that reads the database as of one instant, unaffected by concurrent writes. The body must not write.
     func snapshot<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         try execute("BEGIN")

@@ -7,12 +7,17 @@ public import NevodSupport
 /// let storage = try await SQLiteStorage(path: "/var/lib/app/tokens.db", keys: [KeyFile(path: "/etc/app/tokens.key")])
 /// ```
 ///
-/// Each value is sealed with AES-256-GCM for its key and version, so that a value which was moved to another key doesn't open. The
-/// sealing key is in the store itself, wrapped by a key from a ``StoreKeySource``. Keys and the times of changes are not hidden: put
-/// no secret into a ``StorageKey``.
+/// Each value is sealed with AES-256-GCM for its key and version, so that a value which was moved to another key doesn't open. A
+/// sealed register lists the version of each value, so that one that was removed or replaced can't be put back. The sealing key is in
+/// the store itself, wrapped by a key from a ``StoreKeySource``. Keys and the times of changes are not hidden: put no secret into a
+/// ``StorageKey``.
 ///
 /// A write that has returned is on the device; a crash at any instant leaves the old value or the new one. Reading a value that this
-/// process has read before, and that hasn't changed, costs no system call. Blocking calls run on a thread of the store's own.
+/// process has read before, and that hasn't changed, costs two system calls and doesn't touch the database. Blocking calls run on a
+/// thread of the store's own.
+///
+/// Files that are moved, removed or replaced while the store is open are noticed before they are used: calls then fail with
+/// `unavailable`.
 public final class SQLiteStorage: SealedStorage {
     public typealias Value = [UInt8]
 
@@ -27,9 +32,8 @@ public final class SQLiteStorage: SealedStorage {
     let connection: SQLiteConnection
     private let locks: RenewalLocks
     private let cache = Locked(SecretCache())
-    /// Values that are stored under the wrong keys; nil if that was not checked yet.
-    private let strays = Locked<[SealedEntry]?>(nil)
     let keyring: StoreKeyring
+    let count: StoreCount
 
     /// Opens the store, or creates it.
     ///
@@ -49,8 +53,10 @@ public final class SQLiteStorage: SealedStorage {
     ) async throws {
         self.path = path
         connection = try await SQLiteConnection.open(path, schema, mustExist: mustExist)
-        locks = RenewalLocks(path: "\(path)-renewals")
+        locks = RenewalLocks(path: "\(path)-renewals", guardedBy: "\(path)-changes")
         keyring = try await StoreKeyring(of: path, in: connection, sources: keys)
+        count = StoreCount(of: path)
+        try await makeRegister()
     }
 
     /// The kind of the key that seals the store: ``StoreKeySource/kind``.
@@ -64,60 +70,72 @@ public final class SQLiteStorage: SealedStorage {
         if let known = cache.withLock({ $0.secret(for: key, count: counters.count(of: key)) }) { return known }
         return try await withCurrentKey { (opened) throws(StorageError) -> Secret?? in
             let count = counters.count(of: key)
-            let entry = try connection.database.entry(for: key)
-            guard entry.keyNumber == opened.number else { return nil }
-            if entry.version == 0 { try self.checkMissing(key, opened) }
-            let secret = try opened.open(entry, key, in: self.path)
+            guard let (head, secret) = try SQLiteRegister.read(key, connection.database, opened) else { return nil }
+            try self.count.check(head)
             self.cache.withLock { $0.remember(secret, for: key, count: count) }
             return .some(secret)
         }
     }
 
-    /// Damage to the index, or to a value's key, makes the value look absent. So the first time that no value is found, the whole store
-    /// is checked, unless it is too large. Runs on the storage's thread.
-    private func checkMissing(_ key: StorageKey, _ opened: OpenedKey) throws(StorageError) {
-        let strays: [SealedEntry]
-        if let known = self.strays.withLock(\.self) {
-            strays = known
-        } else {
-            strays = try connection.database.strays(opened, limit: 10_000)
-            self.strays.withLock { $0 = strays }
-        }
-        for stray in strays where (try? opened.open(stray, key, in: path)) != nil {
-            throw StorageError(
-                .damaged, path, problem: "the value of \(key) is stored under another key",
-                remedy: "log in again, or restore the store from a backup")
-        }
-    }
-
     public func set(_ secret: Secret?, for key: StorageKey) async throws {
-        _ = try await write(secret, for: key) { _, _ in true }
+        _ = try await write(secret, for: key) { _ in true }
     }
 
     public func replace(_ expected: Secret?, with secret: Secret?, for key: StorageKey) async throws -> Bool {
-        try await write(secret, for: key) { (opened, entry) throws(StorageError) in
-            try opened.open(entry, key, in: self.path) == expected
-        }
+        try await write(secret, for: key) { (register) throws(StorageError) in try register.secret(for: key) == expected }
     }
 
     private func write(
         _ secret: Secret?, for key: StorageKey,
-        if condition: @escaping @Sendable (OpenedKey, SealedEntry) throws(StorageError) -> Bool
+        if condition: @escaping @Sendable (inout SQLiteRegister) throws(StorageError) -> Bool
     ) async throws -> Bool {
         if let secret { try Self.check(secret, key) }
-        let (connection, counters) = (connection, connection.counters)
-        return try await withCurrentKey { (opened) throws(StorageError) in
+        return try await change { (changes) throws(StorageError) in
+            guard try condition(&changes.register) else { return false }
+            try changes.set(secret, for: key)
+            return true
+        }
+    }
+
+    /// Runs the body in a transaction: all of its changes are stored, or none.
+    func change<Result: Sendable>(
+        _ body: @escaping @Sendable (inout StoreChanges) throws(StorageError) -> Result
+    ) async throws -> Result {
+        let (connection, count) = (connection, count)
+        await count.readKept(in: keyring)
+        let (result, head, hasRemoved) = try await withCurrentKey {
+            (opened) throws(StorageError) -> (Result, RegisterHead, Bool)? in
+            var marks: [(StorageKey, UInt64)] = []
+            defer { for (key, mark) in marks { connection.counters.end(key, mark) } }
+            let outcome = try connection.database.transaction { () throws(StorageError) -> (Result, RegisterHead, Bool)? in
+                guard var register = try SQLiteRegister(connection.database, opened) else { return nil }
+                try count.check(register.head)
+                register.noteTurnedBack(from: count.known(opened))
+                var changes = StoreChanges(register, connection.counters)
+                defer { marks = changes.marks }
+                let result = try body(&changes)
+                guard !changes.marks.isEmpty else { return (result, changes.register.head, false) }
+                try changes.register.save()
+                return (result, changes.register.head, changes.hasRemoved)
+            }
+            if let outcome { try count.check(outcome.1) }
+            return outcome
+        }
+        await keyring.keep(head.changes, hasRemoved: hasRemoved)
+        return result
+    }
+
+    /// Makes the register of a new store, or of one of layout 1.
+    private func makeRegister() async throws {
+        let connection = connection
+        try await withCurrentKey { (opened) throws(StorageError) -> Void? in
             let database = connection.database
-            var change: UInt64?
-            defer { if let change { counters.end(key, change) } }
-            return try database.transaction { () throws(StorageError) -> Bool? in
-                let entry = try database.entry(for: key)
-                guard entry.keyNumber == opened.number else { return nil }
-                guard try condition(opened, entry) else { return false }
-                let version = entry.version + 1
-                change = counters.begin(key)
-                try database.save(secret.map { opened.seal($0, key, version) }, for: key, version)
-                return true
+            var hasRegister = false
+            try database.run("SELECT 1 FROM register LIMIT 1") { _ in hasRegister = true }
+            if hasRegister, connection.counters.isMarked { return () }
+            return try database.transaction { () throws(StorageError) in
+                connection.counters.mark()
+                return try SQLiteRegister.make(database, opened)
             }
         }
     }
@@ -131,7 +149,10 @@ public final class SQLiteStorage: SealedStorage {
 
     /// Locks a file with the database's path and the suffix `-renewals`.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
-        try await locks.withLock(for: key) {
+        let connection = connection
+        // Checked under the lock: a token that is exchanged now, and can't be saved then, would be lost.
+        let check = { @Sendable in try await connection.thread.run { () throws(StorageError) in try connection.checkFiles() } }
+        try await locks.withLock(for: key, check: check) {
             // A stale token would be used a second time here. The cache relies on the file of change counters, which may have been removed.
             cache.withLock { $0.forget(key) }
             await body()
@@ -146,9 +167,12 @@ public final class SQLiteStorage: SealedStorage {
     func withCurrentKey<Result: Sendable>(
         _ body: @escaping @Sendable (OpenedKey) throws(StorageError) -> Result?
     ) async throws -> Result {
-        let thread = connection.thread
+        let connection = connection
         return try await keyring.withCurrentKey { opened in
-            try await thread.run { () throws(StorageError) in try body(opened) }
+            try await connection.thread.run { () throws(StorageError) in
+                try connection.checkFiles()
+                return try body(opened)
+            }
         }
     }
 

@@ -15,7 +15,7 @@ extension StorageError {
             case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: (.permissions, "let this user read and write it and its folder")
             // The statements are valid: if one fails to compile, the tables are not this store's.
             case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
-                (.damaged, "restore it from a backup")
+                (.damaged, Self.restoring)
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: (.busy, "find the process that uses it with: fuser '\(path)'")
             case SQLITE_TOOBIG: (.tooLarge, nil)
             case SQLITE_CANTOPEN, SQLITE_IOERR: (.unavailable, nil)

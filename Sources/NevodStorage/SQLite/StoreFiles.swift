@@ -10,7 +10,9 @@ struct StoreFiles {
 
     /// The file of ``ChangeCounters``.
     var changes: String { "\(path)-changes" }
-    private var log: String { "\(path)-wal" }
+    var log: String { "\(path)-wal" }
+    /// The index of the log.
+    var index: String { "\(path)-shm" }
 
     /// Checks that only this user can access the files, before SQLite opens them; SQLite gives new files beside the database the same
     /// mode. Creates the folder if it is missing.
@@ -21,9 +23,11 @@ struct StoreFiles {
             throw StorageError(.other, path, problem: "is not the absolute path of a file")
         }
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            try PrivateDirectory.make(String(path[..<slash]))
+            let folder = String(path[..<slash])
+            try PrivateDirectory.make(folder)
+            try PrivateDirectory.checkPlace(folder)
         }
-        for path in [log, "\(path)-shm", "\(path)-journal"] { _ = try PrivateFile.size(ofUnopened: path) }
+        for path in [log, index, "\(path)-journal"] { _ = try PrivateFile.size(ofUnopened: path) }
         return try PrivateFile.size(ofUnopened: path) ?? 0
     }
 
@@ -46,7 +50,7 @@ struct StoreFiles {
     /// log.
     func isOfOneFile() throws(StorageError) -> Bool {
         // A database that this process has open is examined by name only: closing a descriptor would drop its locks.
-        for path in [changes, log, "\(path)-shm"] where access(path, F_OK) == 0 { return false }
+        for path in [changes, log, index] where access(path, F_OK) == 0 { return false }
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw StorageError(path, "can't be opened", errno: errno) }
         let file = try PrivateFile(descriptor, .file, path: path)
@@ -59,6 +63,6 @@ struct StoreFiles {
     var lost: StorageError {
         StorageError(
             .damaged, path, problem: "was a store, and is empty now",
-            remedy: "restore it from a backup, or, to start over, remove '\(changes)' and '\(log)'")
+            remedy: "\(StorageError.restoring), or, to start over, remove '\(changes)' and '\(log)'")
     }
 }

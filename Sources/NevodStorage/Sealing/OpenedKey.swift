@@ -15,16 +15,47 @@ package struct OpenedKey: Sendable {
     /// - Parameter name: The store's name, for the error.
     /// - Returns: nil if nothing is stored.
     package func open(_ entry: SealedEntry, _ key: StorageKey, in name: String) throws(StorageError) -> Secret? {
+        // Not sealed for a removed value, and the caller counts on from it.
+        _ = try entry.nextVersion(of: key, in: name)
         guard let sealed = entry.sealed else { return nil }
-        guard let secret = self.key.open(sealed, for: place(key, entry.version)) else {
-            throw StorageError(
-                .damaged, name, problem: "the value of \(key) does not open: it was changed, or belongs to another key",
-                remedy: "log in again, or restore the store from a backup")
-        }
+        guard let secret = self.key.open(sealed, for: place(key, entry.version)) else { throw Self.unopened(key, in: name) }
         return secret
+    }
+
+    static func unopened(_ key: StorageKey, in name: String) -> StorageError {
+        StorageError(
+            .damaged, name, problem: "the value of \(key) does not open: it was changed, or belongs to another key",
+            remedy: "log in again, or \(StorageError.restoring)")
     }
 
     private func place(_ key: StorageKey, _ version: Int64) -> [UInt8] {
         store.bytes + withUnsafeBytes(of: version.bigEndian) { Array($0) } + Array(key.rawValue.utf8)
     }
+}
+
+/// Values and pages of a store with a register. No value that was sealed without one opens here.
+extension OpenedKey {
+    func seal(_ secret: Secret, registered key: StorageKey, _ version: UInt64) -> [UInt8] {
+        self.key.seal(secret, for: place("value", version, Array(key.rawValue.utf8)))
+    }
+
+    /// - Returns: nil if it does not open.
+    func open(_ sealed: [UInt8], registered key: StorageKey, _ version: UInt64) -> Secret? {
+        self.key.open(sealed, for: place("value", version, Array(key.rawValue.utf8)))
+    }
+
+    /// - Parameter version: The count of changes at which the page was written; 0 for the first page.
+    func seal(page: RegisterPage.Number, _ content: [UInt8], _ version: UInt64) -> [UInt8] {
+        key.seal(Secret(copying: content), for: place("page", version, Self.bytes(UInt64(page.index))))
+    }
+
+    func open(page: RegisterPage.Number, _ sealed: [UInt8], _ version: UInt64) -> [UInt8]? {
+        key.open(sealed, for: place("page", version, Self.bytes(UInt64(page.index))))?.copied(as: [UInt8].self)
+    }
+
+    private func place(_ kind: String, _ version: UInt64, _ rest: [UInt8]) -> [UInt8] {
+        store.bytes + Array("nevod registered \(kind):".utf8) + Self.bytes(version) + rest
+    }
+
+    private static func bytes(_ number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 }

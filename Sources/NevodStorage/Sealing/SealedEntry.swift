@@ -12,4 +12,17 @@ package struct SealedEntry: Sendable {
         self.sealed = sealed
         self.keyNumber = keyNumber
     }
+
+    /// The version of the key's next value.
+    ///
+    /// - Parameter name: The store's name, for the error.
+    /// - Throws: `damaged` for a number that no store counts up to: the row was changed by something else.
+    package func nextVersion(of key: StorageKey, in name: String) throws(StorageError) -> Int64 {
+        guard version >= 0, version < .max else {
+            throw StorageError(
+                .damaged, name, problem: "the version of \(key) is \(version), which no store writes: its row was changed",
+                remedy: StorageError.restoring)
+        }
+        return version + 1
+    }
 }

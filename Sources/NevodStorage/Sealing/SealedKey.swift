@@ -46,6 +46,13 @@ package struct SealedKey: Sendable {
     ///
     /// - Parameter name: The store's name, for the error.
     package func open(named name: String, with sources: [any StoreKeySource]) async throws -> SealingKey {
+        try await openFinding(named: name, with: sources).key
+    }
+
+    /// Like ``open(named:with:)``, and also returns the source that fits.
+    func openFinding(
+        named name: String, with sources: [any StoreKeySource]
+    ) async throws -> (key: SealingKey, source: any StoreKeySource) {
         let matching = sources.filter { $0.kind == kind }
         guard !matching.isEmpty else {
             throw StorageError(
@@ -55,7 +62,7 @@ package struct SealedKey: Sendable {
         var failure: (any Error)?
         for source in matching {
             do {
-                if let key = try await open(with: source) { return key }
+                if let key = try await open(with: source) { return (key, source) }
             } catch let error as CancellationError { throw error } catch {
                 failure = failure ?? error
             }

@@ -19,4 +19,24 @@ public protocol StoreKeySource: Sendable {
     /// - Returns: 32 bytes, the same each time.
     /// - Throws: ``StorageError``, naming the source and the remedy.
     func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret
+
+    /// The highest count of the store's changes that was kept beside its key, to notice that an older copy of the store was put in its
+    /// place; nil if there is none. By default none is kept.
+    ///
+    /// - Parameter salt: As for the key. A store that is given a new key is accepted as it is, so its counts begin anew.
+    func count(of store: StoreIdentifier, salt: [UInt8]) async -> UInt64?
+
+    /// Keeps a count beside the key, unless a higher one is there. Called after each change of an ``SQLiteStorage``; a count that can't be
+    /// kept is no error, since the change has been made. By default none is kept.
+    ///
+    /// - Parameters:
+    ///   - count: The number of changes that were ever made to the store.
+    ///   - salt: As for the key.
+    ///   - hasRemoved: Whether a value was removed. A source for which this takes long may keep these counts alone.
+    func keep(_ count: UInt64, of store: StoreIdentifier, salt: [UInt8], hasRemoved: Bool) async
+}
+
+extension StoreKeySource {
+    public func count(of store: StoreIdentifier, salt: [UInt8]) async -> UInt64? { nil }
+    public func keep(_ count: UInt64, of store: StoreIdentifier, salt: [UInt8], hasRemoved: Bool) async {}
 }

@@ -6,7 +6,14 @@ package final class StoreKeyring: Sendable {
     private let name: String
     private let keeper: any SealedKeyKeeping
     private let sources: Locked<[any StoreKeySource]>
-    private let opened: Locked<OpenedKey>
+    private let state: Locked<State>
+
+    private struct State {
+        var opened: OpenedKey
+        /// The source that wraps the key, and the salt it was asked with.
+        var source: any StoreKeySource
+        var salt: [UInt8]
+    }
 
     /// Opens the store's key, or creates one.
     ///
@@ -17,19 +24,19 @@ package final class StoreKeyring: Sendable {
         self.name = name
         self.keeper = keeper
         self.sources = Locked(sources)
-        opened = Locked(try await Self.open(name, keeper, sources, mayCreate: true))
+        state = Locked(try await Self.open(name, keeper, sources, mayCreate: true))
     }
 
     /// ``StoreKeySource/kind`` of the source that wraps the key.
-    package var kind: String { opened.withLock(\.kind) }
-    package var store: StoreIdentifier { opened.withLock(\.store) }
+    package var kind: String { state.withLock(\.opened.kind) }
+    package var store: StoreIdentifier { state.withLock(\.opened.store) }
 
     /// - Parameter body: Returns nil if the store has a new key by now; it is then called again with that key.
     package func withCurrentKey<Result: Sendable>(
         _ body: @Sendable (OpenedKey) async throws -> Result?
     ) async throws -> Result {
         for _ in 0..<8 {
-            if let result = try await body(opened.withLock(\.self)) { return result }
+            if let result = try await body(state.withLock(\.opened)) { return result }
             try await reopen()
         }
         throw StorageError(.busy, name, problem: "its key keeps being changed by others", remedy: "try again")
@@ -42,13 +49,13 @@ package final class StoreKeyring: Sendable {
             return sources
         }
         let new = try await Self.open(name, keeper, sources, mayCreate: false)
-        opened.withLock { $0 = new }
+        state.withLock { $0 = new }
     }
 
     /// Notes that the store has taken a successor as its key.
     package func adopt(_ new: OpenedKey, of source: any StoreKeySource) {
         expect(source)
-        opened.withLock { $0 = new }
+        state.withLock { ($0.opened, $0.source) = (new, source) }
     }
 
     /// Notes that the store may have a key wrapped by `source`, which is then used the next time the key is opened.
@@ -68,19 +75,41 @@ package final class StoreKeyring: Sendable {
         return (sealed, OpenedKey(store: old.store, number: old.number + 1, kind: sealed.kind, key: key))
     }
 
+    /// The count of changes that is kept beside the key, and the key's number.
+    func keptCount() async -> (count: UInt64, keyNumber: Int64)? {
+        let (opened, source, salt) = state.withLock { ($0.opened, $0.source, $0.salt) }
+        return await source.count(of: opened.store, salt: salt).map { ($0, opened.number) }
+    }
+
+    func keep(_ count: UInt64, hasRemoved: Bool) async {
+        let (opened, source, salt) = state.withLock { ($0.opened, $0.source, $0.salt) }
+        await source.keep(count, of: opened.store, salt: salt, hasRemoved: hasRemoved)
+    }
+
     private static func open(
         _ name: String, _ keeper: any SealedKeyKeeping, _ sources: [any StoreKeySource], mayCreate: Bool
-    ) async throws -> OpenedKey {
-        if let (sealed, number) = try await keeper.sealedKey() {
-            return OpenedKey(
-                store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(named: name, with: sources))
-        }
+    ) async throws -> State {
+        if let (sealed, number) = try await keeper.sealedKey() { return try await open(name, sealed, number, sources) }
         // A store that was open before isn't new: with another key, the values sealed with its lost key would be lost too.
         if mayCreate { try await keeper.addFirst(try await SealedKey.make(.random(), of: .random(), named: name, with: sources)) }
         guard let (sealed, number) = try await keeper.sealedKey() else {
-            throw StorageError(.damaged, name, problem: "does not keep its key", remedy: "restore it from a backup")
+            throw StorageError(.damaged, name, problem: "does not keep its key", remedy: StorageError.restoring)
         }
-        return OpenedKey(
-            store: sealed.store, number: number, kind: sealed.kind, key: try await sealed.open(named: name, with: sources))
+        return try await open(name, sealed, number, sources)
+    }
+
+    private static func open(
+        _ name: String, _ sealed: SealedKey, _ number: Int64, _ sources: [any StoreKeySource]
+    ) async throws -> State {
+        // Not sealed, and the next key's is one more.
+        guard (1..<Int64.max).contains(number) else {
+            throw StorageError(
+                .damaged, name, problem: "the number of its key is \(number), which no store counts up to",
+                remedy: StorageError.restoring)
+        }
+        let (key, source) = try await sealed.openFinding(named: name, with: sources)
+        return State(
+            opened: OpenedKey(store: sealed.store, number: number, kind: sealed.kind, key: key), source: source,
+            salt: sealed.salt)
     }
 }

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The result of reading and checking a whole store.
 public struct StoreVerification: Sendable {
     /// The number of values that could be opened.
@@ -24,6 +26,14 @@ public struct StoreVerification: Sendable {
             if try opened.open(entry, key, in: store) != nil { values += 1 }
         } catch {
             problems.append(error.description)
+        }
+    }
+
+    mutating func note(_ result: Result<Secret?, StorageError>) {
+        switch result {
+        case .success(nil): break
+        case .success: values += 1
+        case .failure(let error): problems.append(error.description)
         }
     }
 }

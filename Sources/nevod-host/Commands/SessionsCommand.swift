@@ -68,7 +68,7 @@ struct SessionsCommand {
     static func session(
         _ word: String, of sessions: [(offset: Int, element: StoredSession)]
     ) throws -> (number: Int, session: StoredSession) {
-        if let number = Int(word), let (_, session) = sessions.first(where: { $0.offset == number - 1 }) {
+        if let number = Int(word), let (_, session) = sessions.first(where: { $0.offset + 1 == number }) {
             return (number, session)
         }
         let found = sessions.filter { _, session in

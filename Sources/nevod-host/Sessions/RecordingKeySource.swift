@@ -22,4 +22,10 @@ final class RecordingKeySource: StoreKeySource {
         if isNew { isCreated.withLock { $0 = true } }
         return key
     }
+
+    func count(of store: StoreIdentifier, salt: [UInt8]) async -> UInt64? { await source.count(of: store, salt: salt) }
+
+    func keep(_ count: UInt64, of store: StoreIdentifier, salt: [UInt8], hasRemoved: Bool) async {
+        await source.keep(count, of: store, salt: salt, hasRemoved: hasRemoved)
+    }
 }

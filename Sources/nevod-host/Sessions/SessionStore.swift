@@ -9,6 +9,8 @@ struct SessionStore: Sendable {
     /// The path of the file, or the server's address.
     let path: String
     private var isServer: Bool { Self.isServer(path) }
+    /// Whether the path follows from the environment, and was not given.
+    private let isDefault: Bool
     private let sources: [RecordingKeySource]
     /// The passphrase, if `--store-key` demands one.
     private let passphrase: PassphrasePrompt?
@@ -17,7 +19,9 @@ struct SessionStore: Sendable {
     private static let variable = "NEVOD_HOST_STORE_KEY"
 
     init(_ arguments: Arguments, _ givenAnswers: CommandLineAnswers, _ console: Console) throws {
-        path = try Self.path(arguments)
+        let given = Self.givenPath(arguments)
+        isDefault = given == nil
+        path = try Self.path(arguments, given)
         self.console = console
         let option = StoreKeyOption(console: console, givenAnswers: givenAnswers)
         if let text = arguments.value(.storeKey) {
@@ -53,6 +57,7 @@ struct SessionStore: Sendable {
     }
 
     func openOrCreate() async throws -> any SealedStorage {
+        if !exists, isDefault { try Self.checkOwner([path] + (Self.keyPath.map { [$0] } ?? [])) }
         // Asks first, so that a cancelled question leaves no store, which the next command would seal with another key.
         if !exists { _ = try await passphrase?.secret(isNew: true) }
         return try await connect()
@@ -77,8 +82,13 @@ struct SessionStore: Sendable {
         sources.first { $0.kind == storage.keyKind }?.description ?? storage.keyKind
     }
 
-    private static func path(_ arguments: Arguments) throws -> String {
-        if let path = arguments.value(.store) ?? environment("NEVOD_HOST_STORE"), !path.isEmpty {
+    private static func givenPath(_ arguments: Arguments) -> String? {
+        guard let path = arguments.value(.store) ?? environment("NEVOD_HOST_STORE"), !path.isEmpty else { return nil }
+        return path
+    }
+
+    private static func path(_ arguments: Arguments, _ given: String?) throws -> String {
+        if let path = given {
             guard isServer(path) else { return try absolutePath(path) }
             try checkServer(path, arguments.has(.store) ? "--store" : "NEVOD_HOST_STORE")
             return path
@@ -104,6 +114,23 @@ struct SessionStore: Sendable {
             throw UsageError(
                 "\(source) contains a password, which would be shown with the address, and which other processes can read in "
                     + "a command line; put it into a password file (PGPASSFILE) or a service file")
+        }
+    }
+
+    /// Refuses to create folders in the home of another user, such as with `sudo`, which may keep `HOME`: they would belong to the user
+    /// of this process, and the home's owner could no longer use them.
+    private static func checkOwner(_ paths: [String]) throws {
+        for path in paths {
+            var folder = Substring(path)
+            var info = stat()
+            repeat {
+                folder = folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.startIndex)
+            } while !folder.isEmpty && stat(String(folder), &info) != 0
+            guard !folder.isEmpty, info.st_uid != 0, info.st_uid != geteuid() else { continue }
+            throw StorageError(
+                .permissions, String(folder),
+                problem: "belongs to another user (uid \(info.st_uid)), and the store would be made in it for uid \(geteuid())",
+                remedy: "run as that user, set HOME to your own home (sudo -H), or give --store PATH")
         }
     }
 

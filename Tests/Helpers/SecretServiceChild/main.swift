@@ -5,6 +5,8 @@
 //   many COUNT                                        sets and reads so many at once
 //   count KEY TIMES                                   adds one to a number, by compare-and-swap, so many times
 //   key STORE new|old [SALT]                          the key of a store
+//   count-of STORE SALT                               the count of changes that is kept beside a key
+//   keep STORE SALT COUNT set|removed                 keeps a count of changes
 //   open PATH KEYFILE                                 opens a sealed store, with the keyring or a key file; says with which
 //   rekey PATH                                        gives a sealed store another key, in the keyring
 //   place                                             where the lock file is
@@ -77,6 +79,13 @@ func result(of words: [String], _ limit: Int) async throws -> String {
     case "get": return hex(try await storage.data(for: key))
     case "set": try await storage.set(bytes(words[2]), for: key)
     case "replace": return "\(try await storage.replace(bytes(words[2]), with: bytes(words[3]), for: key))"
+    case "count-of":
+        guard let store = bytes(words[1]).flatMap(StoreIdentifier.init) else { throw Mistake() }
+        return await SecretServiceKey().count(of: store, salt: bytes(words[2]) ?? []).map { "\($0)" } ?? "-"
+    case "keep":
+        guard let store = bytes(words[1]).flatMap(StoreIdentifier.init) else { throw Mistake() }
+        await SecretServiceKey().keep(
+            UInt64(words[3]) ?? 0, of: store, salt: bytes(words[2]) ?? [], hasRemoved: words[4] == "removed")
     case "many": try await many(storage, Int(words[1]) ?? 0)
     case "count": try await count(storage, key, Int(words[2]) ?? 0)
     case "key":

@@ -116,9 +116,9 @@ import Testing
             let path = "\(place)/tokens.db"
             let found = try await SQLiteStorage(path: path, keys: [key], schema: next, mustExist: true).verify()
             try #require(found.problems == [] && found.values == 300, "round \(round), seed \(rounds.seed): \(found)")
-            let copy = try await SQLiteStorage(path: "\(path).layout-1", keys: [key], mustExist: true).verify()
+            let copy = try await SQLiteStorage(path: "\(path).layout-2", keys: [key], mustExist: true).verify()
             try #require(copy.problems == [] && copy.values == 300, "round \(round), seed \(rounds.seed): \(copy)")
-            #expect(access("\(path).layout-1.new", F_OK) != 0)
+            #expect(access("\(path).layout-2.new", F_OK) != 0)
         }
     }
 

@@ -135,7 +135,10 @@ import Testing
                     "round \(round), seed \(rounds.seed), \(number)")
                 written += isNew ? 1 : 0
             }
-            #expect(try await storage.verify().problems == [], "round \(round), seed \(rounds.seed)")
+            let problems = try await storage.verify().problems
+            // The count beside the key tells that changes are missing.
+            let isReported = problems.count == 1 && problems[0].contains("was turned back")
+            #expect(written == Self.count ? problems == [] : isReported, "round \(round), seed \(rounds.seed): \(problems)")
             try #require(round >= 0 || written == Self.count)
             whole += written == Self.count ? 1 : 0
         }
@@ -153,18 +156,20 @@ import Testing
         return (bytes, try contents(of: "\(folder.path)/log"))
     }
 
-    @Test func `A value that damage has made a NULL is not taken for one that was removed`() async throws {
+    @Test(arguments: ["UPDATE entry SET sealed = x''", "DELETE FROM entry"])
+    func `A value that damage has taken away is not taken for one that was removed`(damage: String) async throws {
         let bytes = try await makeStore()
         try put(bytes)
         _ = try Command.python(
             """
             import sqlite3, sys
             database = sqlite3.connect(sys.argv[1])
-            database.execute("UPDATE entry SET sealed = NULL WHERE key = 'key of 1'")
+            database.execute(sys.argv[2] + " WHERE key = 'key of 1'")
             database.commit()
-            """, [path])
+            """, [path, damage])
         let error = await #expect(throws: StorageError.self) { try await open().string(for: name(1)) }
-        #expect(error?.description.contains("the value of key of 1 does not open") == true)
+        let problem = damage.hasPrefix("DELETE") ? "is missing" : "does not open"
+        #expect(error?.code == .damaged && error?.description.contains("the value of key of 1 \(problem)") == true)
     }
 
     @Test(arguments: ["UPDATE entry SET key = 'kei of 1' WHERE key = 'key of 1'", "the index"])
@@ -192,7 +197,9 @@ import Testing
         #expect(error?.code == .damaged)
         #expect(try await storage.string(for: name(2)) == value(2))
         if damage != "the index" {
-            #expect(error?.description.contains("the value of key of 1 is stored under another key") == true)
+            #expect(
+                error?.description.contains("the value of key of 1 is missing: its row was removed, or stands under another key")
+                    == true)
             // Other keys can still be used.
             #expect(try await storage.string(for: "another") == nil)
         }
@@ -204,7 +211,9 @@ import Testing
             try put(bytes)
             let error = await #expect(throws: StorageError.self) { try await open() }
             #expect(error?.code == .damaged)
-            #expect(error?.description.contains("was a store, and is empty now; restore it from a backup") == true)
+            #expect(
+                error?.description.contains(
+                    "was a store, and is empty now; stop the programs that use it, and restore it from a backup") == true)
             #expect(try contents(of: path).prefix(bytes.count) == bytes.prefix(bytes.count))
         }
         unlink(path)

@@ -114,8 +114,8 @@ import Testing
         let values = try await SQLiteExport(file, key: passphrase, schema: next).values(after: nil)
         #expect(values.map(\.key) == ["a"] && values.first?.secret == Secret("one"))
         #expect(try state("\(folder.path)/export") == before)
-        try sql(file, "PRAGMA user_version = 2")
+        try sql(file, "PRAGMA user_version = 3")
         let error = await #expect(throws: StorageError.self) { try await SQLiteExport(file, key: passphrase) }
-        #expect(error?.description.contains("has layout 2, and this program supports none later than 1") == true)
+        #expect(error?.description.contains("has layout 3, and this program supports none later than 2") == true)
     }
 }

@@ -101,7 +101,7 @@ import Testing
         let storage = try await SQLiteStorage(
             path: path, keys: [KeyFile(path: "\(folder.path)/key")], schema: next, mustExist: true)
         #expect(try await storage.string(for: "a") == "old")
-        let copy = try await SQLiteStorage(path: "\(path).layout-1", keys: [KeyFile(path: "\(folder.path)/key")])
+        let copy = try await SQLiteStorage(path: "\(path).layout-2", keys: [KeyFile(path: "\(folder.path)/key")])
         #expect(try await copy.string(for: "a") == "old")
         #expect(try await copy.verify().problems == [])
     }

@@ -199,11 +199,11 @@ struct SQLiteStorageTests {
         #expect(try await other.keys() == ["a", "b"])
     }
 
-    @Test func `An unchanged value is read without a system call`() async throws {
+    @Test func `An unchanged value is read without the database`() async throws {
         let storage = try await open()
         try await storage.set("token", for: "a")
         #expect(try await storage.string(for: "a") == "token")
-        // A cached value is read without the database's thread, which is blocked here.
+        // A cached value is read without the database and its thread, which is blocked here.
         let (blocked, free) = (Latch(), Latch())
         let thread = storage.connection.thread
         async let holding: Void = thread.run {
@@ -219,11 +219,17 @@ struct SQLiteStorageTests {
     }
 
     @Test func `A change by a process that died is noticed`() async throws {
-        let (storage, counters) = (try await open(), try ChangeCounters("\(path)-changes"))
+        let (storage, other, counters) = (try await open(), try await open(), try ChangeCounters("\(path)-changes"))
         try await storage.set("token", for: "a")
         _ = try await storage.string(for: "a")
         _ = counters.begin("a")
-        _ = try sql("DELETE FROM entry")
+        // As the other process has left it: in the midst of the change.
+        let begun = try contents(of: "\(path)-changes")
+        try await other.remove(for: "a")
+        let file = Glibc.open("\(path)-changes", O_WRONLY | O_CLOEXEC)
+        #expect(pwrite(file, begun, begun.count, 0) == begun.count)
+        close(file)
+        #expect(counters.count(of: "a") == nil)
         #expect(try await storage.string(for: "a") == nil)
         try await storage.set("next", for: "a")
         #expect(counters.count(of: "a") != nil)
@@ -235,7 +241,7 @@ struct SQLiteStorageTests {
         let storage = try await SQLiteStorage(path: path, keys: [key], schema: next, mustExist: false)
         #expect(try await storage.string(for: "a") == "the-old-secret")
         try await storage.set("the-new-secret", for: "a")
-        let copy = "\(path).layout-1"
+        let copy = "\(path).layout-2"
         var info = stat()
         #expect(lstat(copy, &info) == 0 && info.st_mode & 0o7777 == 0o600)
         #expect(try await SQLiteStorage(path: copy, keys: [key]).string(for: "a") == "the-old-secret")
@@ -250,9 +256,9 @@ struct SQLiteStorageTests {
                 content = open(f'{sys.argv[1]}/{name}', 'rb').read()
                 print(name, *(text in content for text in texts))
             """, ["\(folder.path)/state"] + [wrapping, data].map { $0.withUnsafeBytes { hex($0) } })
-        #expect(found.map { $0.prefix { $0 != " " } }.contains("tokens.db.layout-1"))
+        #expect(found.map { $0.prefix { $0 != " " } }.contains("tokens.db.layout-2"))
         #expect(found.allSatisfy { !$0.contains("True") }, "\(found)")
         let error = await #expect(throws: StorageError.self) { try await open() }
-        #expect(error?.description.contains("has layout 2, and this program supports none later than 1") == true)
+        #expect(error?.description.contains("has layout 3, and this program supports none later than 2") == true)
     }
 }
