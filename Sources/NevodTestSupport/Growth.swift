@@ -1,0 +1,43 @@
+import Glibc
+
+/// How the time of an operation grows with the size of its input.
+package enum Growth {
+    /// Returns the quotient of the times for an input of eight times the size, divided by eight: 1 for a linear operation, 8 for a
+    /// quadratic one.
+    ///
+    /// Measures the processor time of this thread, which other processes don't change, and takes the least of several rounds: what
+    /// disturbs a measurement makes it longer.
+    ///
+    /// - Parameters:
+    ///   - size: of the smaller input.
+    ///   - make: makes an input of a size; not measured.
+    ///   - run: the operation.
+    package static func factor<Input>(_ size: Int, _ make: (Int) throws -> Input, _ run: (Input) throws -> Void) throws -> Double
+    {
+        let (small, large) = (try make(size), try make(8 * size))
+        try run(small)
+        var least = (small: Double.infinity, large: Double.infinity)
+        for round in 0..<8 {
+            least.small = min(least.small, try time { for _ in 0..<4 { try run(small) } } / 4)
+            least.large = min(least.large, try time { try run(large) })
+            // A linear operation shows itself in the first round, unless it was disturbed.
+            if round >= 1, least.large < 8 * linear * least.small { break }
+        }
+        return least.large / least.small / 8
+    }
+
+    /// A factor that no quadratic operation has at the sizes of a test, and that caches and allocations don't reach.
+    package static let linear = 2.5
+
+    private static func time(_ body: () throws -> Void) rethrows -> Double {
+        let start = now()
+        try body()
+        return max(1e-6, now() - start)
+    }
+
+    private static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
