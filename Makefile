@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SWIFT_BUILD = swift build -c release --static-swift-stdlib
 
-.PHONY: help demo check test build install bench sanitize soak tables format lint
+.PHONY: help demo check test build install bench sanitize fuzz soak tables format lint
 
 help: ## Print this help
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -28,6 +28,9 @@ bench: build ## Measure beside libcrypto, libcurl and curl, and print tables of 
 
 sanitize: ## Run the tests under AddressSanitizer and ThreadSanitizer
 	@scripts/sanitize
+
+fuzz: ## Feed mutated inputs to each parser of bytes from outside (SECONDS=60 each)
+	@scripts/fuzz $(or $(SECONDS),60)
 
 soak: ## Run the long forms of the tests (ROUNDS=20 of each)
 	@scripts/soak

@@ -22,6 +22,31 @@ let strict: [SwiftSetting] =
         .enableExperimentalFeature("Lifetimes"),
     ]
 
+// scripts/fuzz builds `nevod-fuzz` alone. libFuzzer has the program's `main`, so the command line is a library then, with another
+// entry point.
+let fuzzing = Context.environment["NEVOD_FUZZ"] == "1"
+let commandLineDependencies: [Target.Dependency] = [
+    "CLinux", "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodSupport",
+]
+let commandLine: [Target] =
+    fuzzing
+    ? [
+        .target(
+            name: "nevod-host", dependencies: commandLineDependencies,
+            swiftSettings: strict + [
+                .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "nevod_host_main"])
+            ]),
+        .executableTarget(
+            name: "nevod-fuzz",
+            dependencies: [
+                "CCurl", "CSQLite", "CookieAuth", "HMACAuth", "NevodHost", "NevodHostPostgreSQL", "NevodPluginKit",
+                "NevodStorage", "NevodSupport", "nevod-host",
+            ],
+            path: "Tests/Fuzz", exclude: ["Corpus", "Dictionaries"], swiftSettings: strict,
+            // Each plugin has the exported function; none is called.
+            linkerSettings: [.linkedLibrary("sqlite3"), .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
+    ] : [.executableTarget(name: "nevod-host", dependencies: commandLineDependencies, swiftSettings: strict)]
+
 // The runtime of ThreadSanitizer is in the test binary, and the list of what it shows to libraries lacks what Swift calls.
 let sanitizerSymbols: [LinkerSetting] = threadSanitizer ? [.unsafeFlags(["-Xlinker", "--export-dynamic"])] : []
 
@@ -35,13 +60,12 @@ let package = Package(
         .library(name: "NevodHostPostgreSQL", targets: ["NevodHostPostgreSQL"]),
         .library(name: "NevodHostSecretService", targets: ["NevodHostSecretService"]),
         .library(name: "NevodPluginKit", targets: ["NevodPluginKit"]),
-        .executable(name: "nevod-host", targets: ["nevod-host"]),
         .library(name: "APIKeyAuth", type: .dynamic, targets: ["APIKeyAuth", "NevodPluginLinkage"]),
         .library(name: "CookieAuth", type: .dynamic, targets: ["CookieAuth", "NevodPluginLinkage"]),
         .library(name: "HMACAuth", type: .dynamic, targets: ["HMACAuth", "NevodPluginLinkage"]),
         // Loaded by the tests of flows.
         .library(name: "FlowProbe", type: .dynamic, targets: ["FlowProbe", "NevodPluginLinkage"]),
-    ],
+    ] + (fuzzing ? [] : [.executable(name: "nevod-host", targets: ["nevod-host"])]),
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -88,11 +112,6 @@ let package = Package(
         .target(
             name: "NevodHostSecretService", dependencies: ["NevodStorage", "NevodSupport", "COpenSSL", "CSecretService"],
             swiftSettings: strict),
-        .executableTarget(
-            name: "nevod-host",
-            dependencies: ["CLinux", "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodSupport"],
-            swiftSettings: strict),
-
         .target(name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth", swiftSettings: strict),
         .target(
             name: "CookieAuth", dependencies: ["NevodPluginKit", "NevodSupport"], path: "Plugins/CookieAuth",
@@ -154,6 +173,6 @@ let package = Package(
         .executableTarget(
             name: "nevod-bench", dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport", "HMACAuth", "CPeers"],
             path: "Benchmarks/NevodBench", swiftSettings: strict),
-    ],
+    ] + commandLine,
     swiftLanguageModes: [.v6]
 )

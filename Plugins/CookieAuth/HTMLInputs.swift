@@ -94,24 +94,25 @@ extension String {
     /// The text with its character references resolved, as far as form libraries write them.
     fileprivate var withoutReferences: String {
         guard utf8.contains(UInt8(ascii: "&")) else { return self }
-        var text = ""
-        var rest = self[...]
-        while let start = rest.firstIndex(of: "&") {
+        var text: [UInt8] = []
+        // Read byte by byte: a combining mark after a reference must not hide its semicolon.
+        var rest = utf8[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "&")) {
             text += rest[..<start]
-            rest = rest[start...]
-            let name = rest.dropFirst().prefix(10).prefix { $0 != ";" }
-            guard name.endIndex < rest.endIndex, rest[name.endIndex] == ";", let character = Self.character(name) else {
-                text += "&"
-                rest = rest.dropFirst()
-                continue
+            rest = rest[start...].dropFirst()
+            let name = rest.prefix(10).prefix { $0 != UInt8(ascii: ";") }
+            let behind = rest[name.endIndex...]
+            if behind.first == UInt8(ascii: ";"), let scalar = Self.scalar(String(decoding: name, as: UTF8.self)) {
+                text += scalar.utf8
+                rest = behind.dropFirst()
+            } else {
+                text.append(UInt8(ascii: "&"))
             }
-            text.append(character)
-            rest = rest[rest.index(after: name.endIndex)...]
         }
-        return text + rest
+        return String(decoding: text + rest, as: UTF8.self)
     }
 
-    private static func character(_ reference: Substring) -> Character? {
+    private static func scalar(_ reference: String) -> Unicode.Scalar? {
         switch reference {
         case "amp": return "&"
         case "lt": return "<"
@@ -120,9 +121,9 @@ extension String {
         case "apos": return "'"
         default: break
         }
-        guard reference.first == "#" else { return nil }
+        guard reference.utf8.first == UInt8(ascii: "#") else { return nil }
         let digits = reference.dropFirst()
         let number = digits.first == "x" || digits.first == "X" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        return number.flatMap(Unicode.Scalar.init).map(Character.init)
+        return number.flatMap(Unicode.Scalar.init)
     }
 }

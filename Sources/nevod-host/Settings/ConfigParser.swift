@@ -6,7 +6,8 @@ struct ConfigParser {
 
     func profiles(_ bytes: [UInt8]) throws(ConfigError) -> [Profile] {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw ConfigError(path, nil, "it is not UTF-8") }
-        var profiles: [(line: Int, profile: Profile)] = []
+        var profiles: [Profile] = []
+        var lines: [String: Int] = [:]
         // Splits by bytes: a line break followed by a combining mark is one Character, and not a line break.
         for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             var line = line
@@ -19,18 +20,18 @@ struct ConfigParser {
             }
             if first == UInt8(ascii: "[") {
                 let name = try section(line, number)
-                if let other = profiles.first(where: { $0.profile.name == name }) {
-                    throw ConfigError(path, number, "the profile \"\(name)\" is already defined in line \(other.line)")
+                if let other = lines.updateValue(number, forKey: name) {
+                    throw ConfigError(path, number, "the profile \"\(name)\" is already defined in line \(other)")
                 }
-                profiles.append((number, Profile(name: name)))
+                profiles.append(Profile(name: name))
             } else {
                 guard let last = profiles.indices.last else {
                     throw ConfigError(path, number, "this is outside a profile; begin one with [NAME]")
                 }
-                try read(line, number, into: &profiles[last].profile)
+                try read(line, number, into: &profiles[last])
             }
         }
-        return profiles.map(\.profile)
+        return profiles
     }
 
     private func section(_ line: Substring.UTF8View, _ number: Int) throws(ConfigError) -> String {

@@ -5,6 +5,8 @@ struct ResponseHead {
     private var status = 0
     private var reason = ""
     private var headers = HTTPHeaders()
+    /// Whether the next line is a status line. Behind it, libcurl takes a line that begins like one for a header line.
+    private var isAtStart = true
 
     /// The limit for all lines together, in bytes; a larger head is treated as an attack.
     private let limit: Int
@@ -24,15 +26,26 @@ struct ResponseHead {
         while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
             text = .init(rebasing: text.dropLast())
         }
+        guard !HTTPSyntax.isFieldValue(text) else { return try receive(text: text) }
+        // Such bytes become spaces (RFC 9110 §5.5): a program that sends or stores the value again would end the line with them.
+        try text.map { Self.endsLine($0) ? UInt8(ascii: " ") : $0 }
+            .withUnsafeBufferPointer { (text) throws(TransportError) in try receive(text: text) }
+    }
+
+    /// - Parameter text: a line without its line break.
+    private mutating func receive(text: UnsafeBufferPointer<UInt8>) throws(TransportError) {
+        defer { isAtStart = text.isEmpty }
         if text.isEmpty {
             isComplete = status >= 200
             if isComplete {
                 try checkLength()
                 try checkTransferCoding()
             }
-        } else if text.starts(with: [
-            UInt8(ascii: "H"), UInt8(ascii: "T"), UInt8(ascii: "T"), UInt8(ascii: "P"), UInt8(ascii: "/"),
-        ]) {
+        } else if isAtStart,
+            text.starts(with: [
+                UInt8(ascii: "H"), UInt8(ascii: "T"), UInt8(ascii: "T"), UInt8(ascii: "P"), UInt8(ascii: "/"),
+            ])
+        {
             try receiveStatus(text)
         } else if let first = text.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
             headers.continueLast(HTTPSyntax.trimmed(text))
@@ -58,6 +71,11 @@ struct ResponseHead {
             throw TransportError(
                 .malformedResponse, "it has a transfer coding that was not asked for", curlCode: Self.weirdReply)
         }
+    }
+
+    /// Whether a byte ends a line for some reader.
+    private static func endsLine(_ byte: UInt8) -> Bool {
+        byte == 0 || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {

@@ -56,6 +56,7 @@ struct CookieSettingsTests {
                     body: """
                         <!-- <input name=t value=comment> --><script>"<input name=t value=script>"</script>
                         <INPUT type='hidden' value = 'a&amp;b&quot;&#x27;&unknown;' NAME=t><input name=t value=second>
+                        <input name=mark value="a&amp;\u{301}&\u{301}amp;">
                         """)
             case "/login", "/deep/login": .init(headers: ["Set-Cookie: sid=1; Path=/"])
             default: .init()
@@ -96,6 +97,8 @@ struct CookieSettingsTests {
         (["csrf": "cookie", "csrf-name": "t%", "csrf-field": "c"], nil, nil, "&c=a%2Fb%25zz%3D"),
         (["csrf": "header", "csrf-name": "x-token"], "X-Token", "from-header", ""),
         (["csrf": "input", "csrf-name": "t"], nil, nil, "&t=a%26b%22%27%26unknown%3B"),
+        // Marks that combine with the signs of a reference.
+        (["csrf": "input", "csrf-name": "mark"], nil, nil, "&mark=a%26%CC%81%26%CC%81amp%3B"),
         (["csrf": "input", "csrf-name": "t", "csrf-header": "X-T"], "X-T", #"a&b"'&unknown;"#, ""),
     ])
     func `The CSRF token of the page is sent with the login`(

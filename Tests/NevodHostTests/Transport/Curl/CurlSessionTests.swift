@@ -240,6 +240,18 @@ struct CurlSessionTests {
         #expect(lines(response) == ["X-Fold: one two three", "X: y", "Content-Length: 0"])
     }
 
+    @Test func `A carriage return within a line is a space`() async throws {
+        let response = try await response("HTTP/1.1 200 O\rK\r\nX-A: b\rSet-Cookie: c=d\r\nX: y\r\nContent-Length: 0\r\n\r\n")
+        #expect(lines(response) == ["X-A: b Set-Cookie: c=d", "X: y", "Content-Length: 0"])
+        #expect(response.reason == "O K")
+    }
+
+    @Test func `A header line that begins like a status line changes no status`() async throws {
+        let response = try await response("HTTP/1.1 200 OK\r\nX: y\r\nHTTP/1.1 404 No: z\r\nContent-Length: 0\r\n\r\n")
+        #expect(response.status == 200)
+        #expect(lines(response) == ["X: y", "HTTP/1.1 404 No: z", "Content-Length: 0"])
+    }
+
     @Test func `Interim responses are skipped`() async throws {
         let response = try await response(
             "HTTP/1.1 100 Continue\r\nX-Interim: 1\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 2\r\n\r\nok"

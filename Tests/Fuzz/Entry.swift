@@ -1,0 +1,28 @@
+import Glibc
+
+/// The fuzzer that the variable NEVOD_FUZZER names. Without it, the program prints the names of all fuzzers.
+private let fuzzer: Fuzzer = {
+    let name = getenv("NEVOD_FUZZER").map { String(cString: $0) }
+    if let fuzzer = Fuzzer.all.first(where: { $0.name == name }) { return fuzzer }
+    for fuzzer in Fuzzer.all { print(fuzzer.name) }
+    exit(name == nil ? 0 : 2)
+}()
+
+/// Called by libFuzzer once.
+@c(LLVMFuzzerInitialize)
+public func initialize(
+    _ count: UnsafeMutablePointer<CInt>?, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> CInt {
+    _ = fuzzer
+    return 0
+}
+
+/// Called by libFuzzer with each input. It reports an input as a crash if the process ends, uses memory wrongly, takes longer than
+/// the script's limit or allocates more than it.
+@c(LLVMFuzzerTestOneInput)
+public func run(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = Input(bytes: UnsafeRawBufferPointer(start: start, count: count))
+    fuzzer.run(input)
+    if fuzzer.isLinear { Growth(of: input, fuzzer.run)?.check() }
+    return 0
+}

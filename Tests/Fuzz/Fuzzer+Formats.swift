@@ -1,0 +1,70 @@
+import NevodSupport
+
+@testable import CookieAuth
+@testable import NevodPluginKit
+@testable import nevod_host
+
+extension Fuzzer {
+    static let json = Fuzzer("json") { input in
+        let bytes = input.array
+        let value = try? JSONValue(parsing: bytes.span)
+        if let value {
+            let written = value.encoded
+            let again = try? JSONValue(parsing: Array(written).span)
+            expect(again == value && again?.encoded == written, "a value is read as it was written")
+        }
+        if let strict = try? JSONValue(parsing: bytes.span, repeatedNames: .refused) {
+            expect(strict == value, "a value without repeated names is the same to both readers")
+        }
+        let shown = JSONFormatter(inColour: false).format(bytes)
+        expect(value == nil || shown != nil, "a value is shown")
+        guard let shown else { return }
+        expect(
+            String(decoding: shown, as: UTF8.self).unicodeScalars.allSatisfy { $0 == "\n" || !$0.isUnsafeAtTerminal },
+            "what is shown controls no terminal")
+        if let value {
+            let again = try? JSONValue(parsing: shown.span, size: .max)
+            expect(again == value, "what is shown is the same value")
+        }
+        _ = JSONFormatter(inColour: true).format(bytes)
+    }
+
+    /// A form, or a query.
+    static let form = Fuzzer("form") { input in
+        let form = FormFields(parsing: input.text)
+        let written = form.encoded
+        let again = FormFields(parsing: String(revealing: written))
+        expect(again.encoded == written, "a form is read as it was written")
+        expect(again.fields.count == form.fields.count, "fields are read as they were written")
+        expect(
+            written.withUnsafeBytes { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }, "a form is printable ASCII without spaces")
+    }
+
+    /// A page with a login.
+    static let html = Fuzzer("html") { input in
+        let inputs = HTMLInputs(Secret(copying: input.bytes)).inputs
+        let page = inputs.map { "<input name=\"\(escaped($0.name))\" value=\"\(escaped($0.value))\">" }.joined()
+        let again = HTMLInputs(Secret(page)).inputs
+        expect(
+            again.map { [Array($0.name.utf8), Array($0.value.utf8)] }
+                == inputs.map { [Array($0.name.utf8), Array($0.value.utf8)] },
+            "inputs are read as they were written")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.map { $0 == "\"" ? "&quot;" : $0 == "&" ? "&amp;" : "\($0)" }.joined()
+    }
+
+    /// Text of a server on its way to a terminal.
+    static let terminal = Fuzzer("terminal") { input in
+        let safe = TerminalText.safe(input.bytes)
+        expect(!safe.unicodeScalars.contains(where: \.isUnsafeAtTerminal), "safe text controls no terminal")
+        expect(TerminalText.safe(safe) == safe, "safe text stays as it is")
+    }
+}
+
+extension [UInt8] {
+    init(_ secret: Secret) {
+        self = secret.withUnsafeBytes { Array($0) }
+    }
+}

@@ -1,0 +1,67 @@
+import CSQLite
+import Glibc
+
+/// A connection of SQLite without the restrictions that a store's has, as whoever made a file may have used.
+struct Tampering: ~Copyable {
+    private let database: OpaquePointer
+
+    /// Opens a file, and closes it behind the body.
+    @discardableResult
+    init?(_ path: String, _ body: (borrowing Tampering) -> Void) {
+        var opened: OpaquePointer?
+        guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let opened else {
+            sqlite3_close_v2(opened)
+            return nil
+        }
+        database = opened
+        // Statements that take long are for the importer, not for the one who makes the file.
+        sqlite3_progress_handler(database, 50_000, { _ in 1 }, nil)
+        _ = sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 1 << 20)
+        run("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+        body(self)
+    }
+
+    deinit { sqlite3_close_v2(database) }
+
+    func run(_ text: String) {
+        sqlite3_exec(database, text, nil, nil, nil)
+    }
+
+    /// Changes a column of a table in some rows, as the input says.
+    func change(_ input: inout Input) {
+        let tables = names("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        guard !tables.isEmpty else { return }
+        let table = tables[Int(input.byte()) % tables.count]
+        let columns = names("SELECT name FROM pragma_table_info('\(table)')")
+        guard !columns.isEmpty else { return }
+        let column = columns[Int(input.byte()) % columns.count]
+        let row = input.byte() % 4
+        let value: String
+        switch input.byte() % 6 {
+        case 0: value = String(input.integer())
+        case 1: value = "'\(hexadecimal(input.take(8)))'"
+        case 2: value = "x'\(hexadecimal(input.take(40)))'"
+        case 3: value = "NULL"
+        // The value of another row, or another column.
+        case 4: value = "(SELECT \(column) FROM \(table) LIMIT 1 OFFSET \(input.byte() % 4))"
+        default: value = columns[Int(input.byte()) % columns.count]
+        }
+        let place = row == 3 ? "" : " WHERE \(columns[0]) = (SELECT \(columns[0]) FROM \(table) LIMIT 1 OFFSET \(row))"
+        run("UPDATE \(table) SET \(column) = \(value)\(place)")
+    }
+
+    private func names(_ query: String) -> [String] {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v2(database, query, -1, &statement, nil) == SQLITE_OK else { return [] }
+        defer { sqlite3_finalize(statement) }
+        var names: [String] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            if let name = sqlite3_column_text(statement, 0) { names.append(String(cString: name)) }
+        }
+        return names
+    }
+
+    private func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
