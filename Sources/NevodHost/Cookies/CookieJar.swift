@@ -79,9 +79,11 @@ public struct CookieJar: Sendable {
         }
         let site = PublicSuffix.site(of: cookie.domain)
         entries.append(Entry(cookie: cookie, site: site))
-        counts[site, default: 0] += 1
-        limit(to: Self.maxPerDomain) { $0.cookie.domain == cookie.domain }
-        limit(to: Self.maxPerSite) { $0.site == site }
+        let count = (counts[site] ?? 0) + 1
+        counts[site] = count
+        // A domain has no more cookies than its site, so that most jars need no search.
+        if count > Self.maxPerDomain { limit(to: Self.maxPerDomain) { $0.cookie.domain == cookie.domain } }
+        if count > Self.maxPerSite { limit(to: Self.maxPerSite) { $0.site == site } }
         if entries.count > Self.maxTotal, let most = counts.values.max() {
             // Of several sites that have the most, the one with the oldest cookie.
             let largest = entries.first { counts[$0.site] == most }?.site
@@ -98,7 +100,9 @@ public struct CookieJar: Sendable {
     }
 
     private mutating func removeAll(where isRemoved: (Cookie) -> Bool) {
-        for entry in entries where isRemoved(entry.cookie) { uncount(entry) }
+        let removed = entries.filter { isRemoved($0.cookie) }
+        guard !removed.isEmpty else { return }
+        for entry in removed { uncount(entry) }
         entries.removeAll { isRemoved($0.cookie) }
     }
 

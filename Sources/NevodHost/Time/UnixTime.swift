@@ -26,7 +26,7 @@ public struct UnixTime: Sendable, Hashable, Comparable {
 
     /// The result is clamped to the range from 1677 to 2262.
     public static func + (time: UnixTime, duration: Duration) -> UnixTime {
-        let (seconds, attoseconds) = duration.components
+        let (seconds, attoseconds) = bounded(duration).components
         let (whole, wholeOverflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, sumOverflow) = time.nanoseconds.addingReportingOverflow(whole)
         guard !wholeOverflow, !sumOverflow else { return UnixTime(nanoseconds: seconds < 0 ? .min : .max) }
@@ -36,7 +36,12 @@ public struct UnixTime: Sendable, Hashable, Comparable {
 
     /// The result is clamped to the range from 1677 to 2262.
     public static func - (time: UnixTime, duration: Duration) -> UnixTime {
-        time + (.zero - duration)
+        time + (.zero - bounded(duration))
+    }
+
+    /// A duration of more seconds than an Int64 holds has no components. Longer ones than the whole range are all the same.
+    private static func bounded(_ duration: Duration) -> Duration {
+        min(max(duration, .seconds(-1 << 35)), .seconds(1 << 35))
     }
 
     /// Negative if the left time is earlier.
