@@ -15,12 +15,19 @@ struct RegisterPage: Equatable {
 
         static let first = Number(index: 0)
 
-        /// The numbers of the pages of one level below another, each with the byte that it is listed under.
+        /// The page of the next level that this one lists under a byte. Not for a page of values.
         func child(_ byte: UInt8) -> Number {
             index == 0 ? Number(index: 1 + Int(byte)) : Number(index: 257 + (index - 1) * 256 + Int(byte))
         }
 
         var isOfValues: Bool { index > 256 }
+
+        /// The page that lists this one, and the byte that it is listed under. Not for the first page.
+        var parent: (Number, UInt8) {
+            isOfValues
+                ? (Number(index: 1 + (index - 257) / 256), UInt8(truncatingIfNeeded: index - 257))
+                : (.first, UInt8(truncatingIfNeeded: index - 1))
+        }
     }
 
     /// Where a key is listed.
