@@ -32,7 +32,9 @@ struct RequestCommand: Sendable {
         let provider = NetworkProvider(
             session: session, interceptor: InterceptorChain(interceptors), logger: RequestLog(console: console)
         ) { request in
-            for line in request.redactedHead { console.trace(">", line) }
+            Redaction.shared.learn(request)
+            guard console.isVerbose else { return }
+            for line in Redaction.shared.head(of: request) { console.trace(">", line) }
             console.trace(">", "")
         }
         let latest = MetricsBox()
@@ -43,7 +45,7 @@ struct RequestCommand: Sendable {
         let response = try await provider.send(request, options)
         trace(response)
         if arguments.has(.fail), response.status >= 400 {
-            throw HTTPStatusError(status: response.status, reason: response.reason)
+            throw HTTPStatusError(status: response.status, reason: Redaction.shared.text(response.reason))
         }
         try await ResponseWriter(arguments: arguments, console: console).write(response)
         if arguments.has(.timing), let metrics = latest.value { console.note(Timing(metrics).lines) }
@@ -58,12 +60,8 @@ struct RequestCommand: Sendable {
     }
 
     private func trace(_ response: HTTPResponse) {
-        let head = ResponseWriter(arguments: arguments, console: console).head(of: response)
-        console.trace("<", head[0])
-        for (text, line) in zip(head.dropFirst(), response.headers) {
-            let isSecret = SecretNames.responseFields.contains(line.name.lowercased())
-            console.trace("<", isSecret ? "\(line.name): [redacted]" : text)
-        }
+        guard console.isVerbose else { return }
+        for line in Redaction.shared.head(of: response) { console.trace("<", line) }
         console.trace("<", "")
     }
 }
