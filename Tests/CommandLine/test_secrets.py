@@ -94,7 +94,7 @@ class RedactedHeaders(TestCase):
 
 
 class Repetition(TestCase):
-    """What a server repeats of the request, and what errors repeat of the command line."""
+    """Servers repeat the request, and errors repeat the command line."""
 
     KEY = "s3cret key/4711+x"
 

@@ -17,8 +17,16 @@ struct CacheKey: Hashable, Sendable {
     ///   - request: with all lines that will be sent.
     ///   - owner: ``TransferOptions/cacheOwner``.
     init?(_ request: HTTPRequest, owner: String? = nil) {
-        guard let resource = Self.resource(of: request), let partition = Self.partition(of: request),
-            let user = Self.user(of: request, owner: owner, partition)
+        var (credentials, others): ([HTTPHeaders.Line], [HTTPHeaders.Line]) = ([], [])
+        for line in request.headers.lines where line.provenance != .host {
+            if Self.isCredential(line, of: request) {
+                credentials.append(line)
+            } else if owner == nil, Self.mayNameUser(line, of: request) {
+                others.append(line)
+            }
+        }
+        guard let resource = Self.resource(of: request), let partition = Self.partition(of: request, credentials),
+            let user = Self.user(of: request, others, owner: owner, partition)
         else { return nil }
         self.resource = resource
         self.partition = partition
@@ -40,9 +48,8 @@ struct CacheKey: Hashable, Sendable {
         return digest.finish()
     }
 
-    private static func partition(of request: HTTPRequest) -> KeyedDigest? {
+    private static func partition(of request: HTTPRequest, _ lines: [HTTPHeaders.Line]) -> KeyedDigest? {
         let items = request.credentialQueryItems
-        let lines = request.headers.lines.filter { isCredential($0, of: request) }
         guard !lines.isEmpty || !items.isEmpty else { return .empty }
         guard var digest = KeyedDigest.Builder() else { return nil }
         digest.add(lines, of: request)
@@ -52,36 +59,33 @@ struct CacheKey: Hashable, Sendable {
         return digest.finish()
     }
 
-    private static func user(of request: HTTPRequest, owner: String?, _ partition: KeyedDigest) -> KeyedDigest? {
-        let others = owner == nil ? request.headers.lines.filter { isUnknown($0, of: request) } : []
+    private static func user(
+        of request: HTTPRequest, _ lines: [HTTPHeaders.Line], owner: String?, _ partition: KeyedDigest
+    ) -> KeyedDigest? {
         let proxy = request.proxyAuthorization
-        guard owner != nil || proxy != nil || !others.isEmpty else { return partition }
+        guard owner != nil || proxy != nil || !lines.isEmpty else { return partition }
         guard var digest = KeyedDigest.Builder() else { return nil }
         digest.add(partition)
         // Each part has a mark, so that an owner can't be spelled as a line.
         digest.add(owner == nil ? "lines" : "owner")
         digest.add(owner ?? "")
         digest.add(proxy ?? "")
-        digest.add(others, of: request)
+        digest.add(lines, of: request)
         return digest.finish()
     }
 
     private static func isCredential(_ line: HTTPHeaders.Line, of request: HTTPRequest) -> Bool {
-        line.provenance.writesCredentials
-            || line.provenance != .host && RedactedNames.default.contains(request.headers.storage[line.name])
+        line.provenance.writesCredentials || RedactedNames.default.contains(request.headers.storage[line.name])
     }
 
-    /// Whether a line may say who the user is, as far as this cache knows. The host's own lines don't, and those of the cache are
-    /// obeyed by it.
-    private static func isUnknown(_ line: HTTPHeaders.Line, of request: HTTPRequest) -> Bool {
-        guard line.provenance != .host, !isCredential(line, of: request) else { return false }
-        let name = String(decoding: request.headers.storage[line.name], as: UTF8.self).lowercased()
-        switch name {
+    /// Whether a line that isn't the host's may say who the user is, as far as this cache knows. The cache obeys those that are for it.
+    private static func mayNameUser(_ line: HTTPHeaders.Line, of request: HTTPRequest) -> Bool {
+        switch String(decoding: request.headers.storage[line.name], as: UTF8.self).lowercased() {
         // Part of the resource.
-        case "host": return false
+        case "host": false
         case "cache-control", "pragma":
-            return !CacheControl.isUnderstood(String(decoding: request.headers.storage[line.value], as: UTF8.self))
-        default: return true
+            !CacheControl.isUnderstood(String(decoding: request.headers.storage[line.value], as: UTF8.self))
+        default: true
         }
     }
 }

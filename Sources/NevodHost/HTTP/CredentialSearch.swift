@@ -77,7 +77,7 @@ package struct CredentialSearch: Sendable {
         return levels
     }
 
-    /// What each run of base64 holds, read from each of its first four letters: a run may begin with text that isn't base64, such as
+    /// The bytes of each run of base64, read from each of its first four letters: a run may begin with text that isn't base64, such as
     /// the segments of a path.
     private static func base64Runs(in text: [UInt8]) -> [[UInt8]] {
         var found: [[UInt8]] = []

@@ -5,7 +5,8 @@ package enum ShownURL {
         let start = url.range(ofASCII: "://")?.upperBound ?? url.startIndex
         if let at = url.utf8.lastIndex(of: UInt8(ascii: "@")), at >= start { return url[..<start] + "[redacted]" + url[at...] }
         let authority = url.utf8[start...].prefix { !"/?#\"' ".utf8.contains($0) }
-        // The colons of an IPv6 address stand before the bracket.
+        // The colons of an IPv6 address stand before the bracket, which may be missing.
+        guard authority.first != UInt8(ascii: "[") || authority.contains(UInt8(ascii: "]")) else { return url }
         let host = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
         guard let colon = authority[host...].firstIndex(of: UInt8(ascii: ":")) else { return url }
         // Punctuation after the number belongs to the sentence around the URL.

@@ -12,6 +12,8 @@ package struct TraceRedactor: Sendable {
     /// The newest requests are remembered, in addition to the first.
     private static let mostRequests = 32
     private static let shortestSecret = 4
+    /// A server decides how many cookies it sets.
+    private static let mostCookies = 128
 
     package init() {
         // Knows no secret, and finds those that can be told by their form.
@@ -39,17 +41,36 @@ package struct TraceRedactor: Sendable {
     package mutating func head(of request: HTTPRequest) -> [String] {
         var newest = redactors.popLast() ?? Redactor(names: .default, request: request)
         defer { redactors.append(newest) }
-        var lines = ["\(request.method) \(newest.text(hidingRepetitions(in: request.redactedTarget)))"]
+        var lines = ["\(request.method) \(hidingRepetitions(in: newest.text(request.redactedTarget)))"]
         for line in request.headers { lines.append("\(newest.hidingSecrets(line.name)): \(newest.value(of: line))") }
         return lines.map(hidingSecrets)
     }
 
     /// The status line and the header lines of a response.
     package mutating func head(of response: HTTPResponse) -> [String] {
+        learnCookies(of: response)
         let reason = response.reason.isEmpty ? "" : " \(response.reason)"
         var lines = [text("HTTP/\(response.version.rawValue) \(response.status)\(reason)")]
-        for line in response.headers { lines.append("\(hidingSecrets(line.name)): \(value(of: line))") }
+        for line in response.headers { lines.append(shown(line)) }
         return lines
+    }
+
+    /// Remembers the values of cookies, which other lines may repeat.
+    private mutating func learnCookies(of response: HTTPResponse) {
+        guard var newest = redactors.popLast() else { return }
+        defer { redactors.append(newest) }
+        let lines = response.headers.lazy.filter { SecretNames.responseFields.contains($0.name.lowercased()) }
+        for line in lines.prefix(Self.mostCookies) { _ = newest.value(of: line) }
+    }
+
+    private mutating func shown(_ line: HTTPHeaders.Element) -> String {
+        guard !SecretNames.responseFields.contains(line.name.lowercased()), var newest = redactors.popLast() else {
+            return "\(line.name): [redacted]"
+        }
+        let redacted = newest.value(of: line)
+        redactors.append(newest)
+        let value = hidingSecrets(redacted)
+        return "\(hidingSecrets(line.name)): \(credentials.isFound(in: value.utf8) ? "[redacted]" : value)"
     }
 
     /// Redacts the query items of a target, or its path, in which a credential occurs in any encoding: a redirect may have put it there.
@@ -63,16 +84,6 @@ package struct TraceRedactor: Sendable {
             return item.firstIndex(of: "=").map { "\(item[...$0])[redacted]" } ?? "[redacted]"
         }
         return "\(path)?\(items.joined(separator: "&"))"
-    }
-
-    private mutating func value(of line: HTTPHeaders.Element) -> String {
-        guard !redactors.isEmpty, !SecretNames.responseFields.contains(line.name.lowercased()) else {
-            // The value of a cookie may be repeated by a later line.
-            if !redactors.isEmpty { _ = redactors[redactors.count - 1].value(of: line) }
-            return "[redacted]"
-        }
-        guard !credentials.isFound(in: line.value.utf8) else { return "[redacted]" }
-        return hidingSecrets(redactors[redactors.count - 1].value(of: line))
     }
 
     /// Redacts a text of a server or a plugin: known secrets, values under secret names, tokens, and passwords in URLs.

@@ -34,8 +34,7 @@ struct RequestCommand: Sendable {
         ) { request in
             Redaction.shared.learn(request)
             guard console.isVerbose else { return }
-            for line in Redaction.shared.head(of: request) { console.trace(">", line) }
-            console.trace(">", "")
+            console.trace(">", redacted: Redaction.shared.head(of: request) + [""])
         }
         let latest = MetricsBox()
         options.onMetrics = { latest.set($0) }
@@ -61,8 +60,7 @@ struct RequestCommand: Sendable {
 
     private func trace(_ response: HTTPResponse) {
         guard console.isVerbose else { return }
-        for line in Redaction.shared.head(of: response) { console.trace("<", line) }
-        console.trace("<", "")
+        console.trace("<", redacted: Redaction.shared.head(of: response) + [""])
     }
 }
 

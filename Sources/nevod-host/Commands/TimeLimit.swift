@@ -57,7 +57,7 @@ enum TimeLimit {
     }
 }
 
-/// What the process waits for outside of a request, for the message of `TimeLimit`.
+/// Reads, writes and questions that the process waits for outside of a request, for the message of `TimeLimit`.
 enum Activity {
     private static let names = Locked<[String]>([])
 

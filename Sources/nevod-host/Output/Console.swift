@@ -47,7 +47,13 @@ struct Console: Sendable {
     /// Writes a line of the conversation with `-v`, with curl's marks: `*` for the host, `>` for sent, `<` for received.
     func trace(_ mark: Character, _ line: String) {
         guard isVerbose, !isSilent else { return }
-        Self.write("\(mark) \(TerminalText.safe(Redaction.shared.message(line)))\n")
+        trace(mark, redacted: [Redaction.shared.message(line)])
+    }
+
+    /// Writes lines that are redacted already.
+    func trace(_ mark: Character, redacted lines: [String]) {
+        guard isVerbose, !isSilent else { return }
+        for line in lines { Self.write("\(mark) \(TerminalText.safe(line))\n") }
     }
 
     /// Writes a plugin's own line: a warning or an error in any case, information with `-v`, the rest with `-vv`.

@@ -83,9 +83,9 @@ enum ExitCode {
 
     /// libcurl's code where it is documented, and that of the kind of failure otherwise.
     private static func of(_ error: TransportError) -> Int32 {
-        // Of an old protocol's answer without a header, libcurl says that it doesn't support it.
+        // libcurl takes a response without a header for an old protocol, which it doesn't support.
         if error.code == .malformedResponse, ![61, 56].contains(error.curlCode) { return notHTTP }
-        let isDocumented = error.curlCode > other && error.curlCode < plugin && documented.contains { $0.0 == error.curlCode }
+        let isDocumented = error.curlCode > usage && error.curlCode < plugin && documented.contains { $0.0 == error.curlCode }
         return isDocumented ? error.curlCode : of(error.code)
     }
 

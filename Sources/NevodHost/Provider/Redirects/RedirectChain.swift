@@ -14,7 +14,7 @@ struct RedirectChain: Sendable {
     private(set) var followed = 0
     /// Whether tokens and schemes may still edit the chain's requests.
     private(set) var mayCarryCredentials = true
-    /// What tokens and schemes wrote into the queries of all hops: servers repeat the URL that they received, as in `?next=…`.
+    /// The query items that tokens and schemes wrote at all hops: servers repeat the URL that they received, as in `?next=…`.
     private var credentials = CredentialSearch()
 
     init(_ policy: RedirectPolicy) {
