@@ -12,6 +12,10 @@ static inline int nevod_replace(uint64_t *place, uint64_t expected, uint64_t val
     return __atomic_compare_exchange_n(place, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
+/* Declared for GNU sources only. */
+extern char *secure_getenv(const char *);
+static inline const char *nevod_secure_getenv(const char *name) { return secure_getenv(name); }
+
 /* Variadic, which Swift can't call. 0, or -1 with errno. */
 static inline int nevod_make_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 

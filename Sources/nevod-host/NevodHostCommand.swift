@@ -5,6 +5,7 @@ import NevodSupport
 @main
 struct NevodHostCommand {
     static func main() {
+        TimeLimit.begin()
         StandardDescriptors.open()
         ProcessGuard.harden()
         // A closed pipe makes the write fail instead of ending the process.
@@ -40,7 +41,7 @@ struct NevodHostCommand {
     }
 
     private static func print(_ text: String) throws {
-        try FileDescriptor.standardOutput.write(Array(text.utf8).span)
+        try writeOutput(text)
     }
 
     private static func completions(_ arguments: Arguments) throws -> String {
@@ -51,8 +52,11 @@ struct NevodHostCommand {
     }
 
     private static func profile(_ name: String, _ console: Console) throws -> Profile {
-        guard let path = ConfigFile.defaultPath(), let file = try ConfigFile.load(path: path) else {
-            throw UsageError("there is no config file for --profile; write ~/.config/nevod/config, see the manual")
+        guard let path = ConfigFile.defaultPath() else {
+            throw UsageError("--profile needs a config file, and there is no home directory for one; set HOME or XDG_CONFIG_HOME")
+        }
+        guard let file = try ConfigFile.load(path: path) else {
+            throw UsageError("there is no config file for --profile; write \(path), see the manual")
         }
         if file.isReadableByOthers { console.warning("\(path) can be read by others; chmod 600 it") }
         return try file.profile(name)
@@ -65,11 +69,10 @@ struct NevodHostCommand {
     ) -> Never {
         let session = CurlSession(configuration)
         Interruption.shared.block()
-        if let limit = try? SessionBuilder(arguments: arguments).options().timeout {
-            CallWatchdog.start(after: limit) { message in
-                Interruption.shared.undo()
-                console.error(message)
-                end(28)
+        if let limit = try? SessionBuilder(arguments: arguments).maxTime() {
+            TimeLimit.enforce(limit) { message in
+                console.errorWithoutWaiting(message)
+                end(ExitCode.timeout)
             }
         }
         Task(executorPreference: session.executor) {
@@ -102,9 +105,7 @@ struct NevodHostCommand {
         }
         // A closed output pipe is not reported: the reader has ended.
         if (error as? OutputError)?.isBrokenPipe != true { console.error("\(error)\(suggestion(for: error, command))") }
-        if console.verbosity == .details, let detail = PluginError.cause(of: error)?.revealDetail() {
-            console.error("detail: \(detail)")
-        }
+        if console.verbosity == .details, let detail = PluginError.cause(of: error)?.revealDetail() { console.detail(detail) }
         return ExitCode.of(error)
     }
 

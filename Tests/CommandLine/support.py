@@ -398,6 +398,14 @@ def reply(status="200 OK", *lines, body=b""):
 # Test cases
 
 
+@functools.cache
+def documented_codes():
+    """The exit codes that the help lists."""
+    done = subprocess.run([HOST, "--help"], env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+    codes = done.stdout.decode().partition("Exit codes:")[2]
+    return {int(line.split()[0]) for line in codes.splitlines() if line.strip()}
+
+
 def environment(**more):
     """Returns an environment without the developer's proxies, CA bundles, plugin folders and sessions."""
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
@@ -472,6 +480,8 @@ class TestCase(unittest.TestCase):
             command, env=environment(**(env or {})), cwd=cwd, start_new_session=True, timeout=PATIENCE,
             **({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | given | options))
         shown = [word.decode("latin-1") if isinstance(word, bytes) else word for word in command]
+        # A negative one is a signal.
+        self.assertTrue(done.returncode < 0 or done.returncode in documented_codes(), f"{done.returncode} is not documented: {shown}")
         return Outcome(shown, done.returncode, done.stdout or b"", done.stderr or b"")
 
     def run_measured(self, *words, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=None):

@@ -27,11 +27,18 @@ class Failure(ServerTestCase):
     def test_connection_closed_without_answer(self):
         self.expect_failure(self.run_host(self.url("/close")), 52)
 
-    def test_answer_that_is_not_http(self):
-        with CannedServer(b"SSH-2.0-OpenSSH_9.6\r\n") as server:
-            outcome = self.run_host(server.url)
-        self.assertGreater(outcome.code, 0, outcome)
-        self.assertEqual(outcome.out, b"", outcome)
+    @cases({
+        "ssh": b"SSH-2.0-OpenSSH_9.6\r\n",
+        "without_header": b"<html>HTTP/0.9 had no header</html>\n",
+        "smtp": b"220 mail.example.com ESMTP\r\n",
+        "binary": bytes(range(256)) * 4,
+        "other_version": b"HTTP/9.9 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "no_status": b"HTTP/1.1 abc\r\nContent-Length: 0\r\n\r\n",
+        "two_lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+    })
+    def test_answer_that_is_not_http(self, answer):
+        with CannedServer(answer) as server:
+            self.expect_failure(self.run_host(server.url), 8)
 
     @cases({
         "refused_status": (["-f", "/status/404"], 22),
@@ -90,6 +97,8 @@ class Failure(ServerTestCase):
         "slash_in_password": "http://user:hunter/2-x@127.0.0.1/",
         "question_mark_in_password": "http://user:hunter2-x?@127.0.0.1/",
         "hash_in_password": "http://user:hunter2-x#@127.0.0.1/",
+        "without_host": "http://user:hunter2-x",
+        "without_host_with_path": "http://user:hunter2-x/path",
     })
     def test_password_in_url_is_not_repeated(self, url):
         outcome = self.run_host("-v", url)

@@ -8,11 +8,10 @@ import os
 import re
 import signal
 import threading
-import time
 import urllib.request
 
 from support import (
-    BUILD, INCLUDE, ROOT, SECRET, RecordingServer, TestCase, authority, cases, compile_c, login_plugin, reply, wait_until)
+    BUILD, INCLUDE, PATIENCE, ROOT, SECRET, RecordingServer, TestCase, authority, cases, compile_c, login_plugin, reply, wait_until)
 from test_terminal import TerminalSession
 
 NOTE = 'nevod-host: logging in with "A login for tests"'
@@ -364,15 +363,21 @@ class AtTheTerminal(LoginTestCase):
             self.assertEqual(terminal.finish()[::2], (0, ""))
 
     def test_time_for_thinking(self):
-        """--max-time limits the request, without the login before it."""
-        def respond(seen):
-            if seen.path == "/code":
-                time.sleep(0.6)
-            return reply(body=b"hello")
+        """--max-time limits everything, the login before the request and its questions as well."""
+        for words in (("--answer", "code=1"), ()):
+            with self.terminal("code", "-m", "1", "--set", f"url={self.stalling().http}", *words) as terminal:
+                code, out, err = terminal.finish()
+                self.assertEqual((code, out), (28, b""), err)
+                self.assertIn("--max-time was up after 1 s", err)
+                self.assertTrue(terminal.echoes())
 
-        self.respond = respond
-        outcome = self.login("code", "-m", "0.5", "--set", f"url={self.server.http}", "--answer", "code=1")
-        self.expect_token(outcome, "coded")
+    def stalling(self):
+        """A server whose login never responds."""
+        waiting = threading.Event()
+        server = self.enterContext(RecordingServer(lambda seen: waiting.wait(PATIENCE) and reply()))
+        # Before the server is stopped, which waits for its threads.
+        self.addCleanup(waiting.set)
+        return server
 
 
 class Showing(LoginTestCase):

@@ -1,8 +1,11 @@
 """-o FILE: the file appears only when it is complete."""
 
 import os
+import pathlib
 import signal
 import stat
+import tempfile
+import unittest
 
 from support import PATIENCE, CannedServer, ServerTestCase, canned, cases, streamed, wait_until
 
@@ -43,6 +46,63 @@ class OutputFile(ServerTestCase):
         self.expect(self.run_host("-o", link, self.url("/stream?bytes=3")), 0)
         self.assertTrue(link.is_symlink())
         self.assertEqual(target.read_bytes(), b"\0\1\2")
+
+    @cases({"to_nobody": 0o444, "to_nobody_at_all": 0o000})
+    def test_read_only_file_stays(self, mode):
+        """Root is asked as well, whom file modes don't restrict."""
+        path = self.file("file", "old", mode=mode)
+        self.expect_failure(self.run_host("-o", path, self.url("/stream?bytes=3")), 23, str(path), "Permission denied")
+        self.assertEqual((self.names(), oct(stat.S_IMODE(path.stat().st_mode))), (["file"], oct(mode)))
+        path.chmod(0o600)
+        self.assertEqual(path.read_bytes(), b"old")
+
+    @cases({"long": "n" * 250, "longest": "n" * 255, "other_letters": "é" * 127})
+    def test_long_name(self, name):
+        for _ in range(2):  # a new file, and one that is there
+            self.expect(self.run_host("-o", self.folder / name, self.url("/stream?bytes=3")), 0)
+            self.assertEqual((self.names(), (self.folder / name).read_bytes()), ([name], b"\0\1\2"))
+
+    def test_file_in_memory_is_replaced(self):
+        """/dev/shm holds regular files, not devices."""
+        path = pathlib.Path(tempfile.mkstemp(dir="/dev/shm", prefix="nevod-cli-")[1])
+        self.addCleanup(path.unlink)
+        path.write_bytes(b"old and much longer")
+        self.expect(self.run_host("-o", path, self.url("/stream?bytes=3")), 0)
+        self.assertEqual(path.read_bytes(), b"\0\1\2")
+
+    @cases({"stdout": "/dev/stdout", "number": "/dev/fd/1", "proc": "/proc/self/fd/1"})
+    def test_name_of_standard_output_appends(self, name):
+        """As `>>` says: opened by its name, the file would be written from its beginning."""
+        path = self.file("file", "old,")
+        with open(path, "ab") as file:
+            self.expect(self.run_host("-o", name, self.url("/stream?bytes=3"), stdout=file), 0)
+            file.write(b",new")
+        self.assertEqual((path.read_bytes(), self.names()), (b"old,\0\1\2,new", ["file"]))
+
+    def test_link_to_standard_output(self):
+        path, link = self.file("file", "old,"), self.folder / "link"
+        link.symlink_to("/dev/stdout")
+        with open(path, "ab") as file:
+            self.expect(self.run_host("-o", link, self.url("/stream?bytes=3"), stdout=file), 0)
+        self.assertEqual((path.read_bytes(), link.is_symlink()), (b"old,\0\1\2", True))
+
+    def test_inherited_descriptor(self):
+        path = self.file("file", "old,")
+        with open(path, "ab") as file:
+            name = f"/dev/fd/{file.fileno()}"
+            self.expect(self.run_host("-o", name, self.url("/stream?bytes=3"), pass_fds=[file.fileno()]), 0)
+        self.assertEqual(path.read_bytes(), b"old,\0\1\2")
+
+    @cases({"closed": "/dev/fd/200", "for_reading": "/dev/stdin"})
+    def test_descriptor_that_is_no_output(self, name):
+        self.expect_failure(self.run_host("-o", name, self.url("/status/200"), stdin=b""), 23, name)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give a file away")
+    def test_mode_of_another_users_file_is_not_taken_over(self):
+        path = self.file("file", "old", mode=0o666)
+        os.chown(path, 12345, 12345)
+        self.expect(self.run_host("-o", path, self.url("/stream?bytes=3"), umask=0o022), 0)
+        self.assertEqual((path.read_bytes(), oct(stat.S_IMODE(path.stat().st_mode))), (b"\0\1\2", oct(0o644)))
 
     def test_include_goes_there_too(self):
         path = self.folder / "file"

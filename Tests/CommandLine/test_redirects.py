@@ -207,6 +207,43 @@ class CredentialsOnRedirects(Redirects):
         else:
             self.expect_no_credential(seen)
 
+    NESTED = {
+        "plain": lambda url: url.replace("&", "%26"),
+        "once": lambda url: urllib.parse.quote(url, safe=""),
+        "twice": lambda url: urllib.parse.quote(urllib.parse.quote(url, safe=""), safe=""),
+        "three_times": lambda url: urllib.parse.quote(urllib.parse.quote(urllib.parse.quote(url, safe=""), safe=""), safe=""),
+        **{f"base64_{shift}": lambda url, shift=shift: urllib.parse.quote(base64.b64encode(b"x" * shift + url.encode())) for shift in range(3)},
+        **{f"base64url_{shift}": lambda url, shift=shift: base64.urlsafe_b64encode(b"x" * shift + url.encode()).decode().rstrip("=") for shift in range(3)},
+    }
+
+    @cases({f"{name}_{place}": (name, place) for name in NESTED for place in ("http", "http_other_host", "https")})
+    def test_key_in_a_url_within_a_url(self, name, place):
+        """Servers send a client to a login with their own URL, as in ?next=…, and the key in it."""
+        self.redirect("/start", lambda seen: f"{self.base(place)}/end?a=1&next={self.NESTED[name](self.here.http + seen.target)}&b=2")
+        outcome = self.follow("-v", "--plugin", query_plugin())
+        self.expect(outcome, 0)
+        self.expect_nothing_leaked(outcome)
+        seen = self.at("/end")
+        if place == "http":
+            self.assertIn("&next=", seen.query)
+        else:
+            self.assertEqual(seen.query, "a=1&b=2")
+
+    @cases({"path": "/end/{}", "fragment_of_a_path": "/end;{}"})
+    def test_key_in_a_path_is_refused(self, path):
+        self.redirect("/start", lambda seen: self.base("http_other_host") + path.format(urllib.parse.quote(QUERY_SECRET, safe="")))
+        outcome = self.follow("--plugin", query_plugin())
+        self.expect_failure(outcome, 3, "repeats a credential")
+        self.expect_nothing_leaked(outcome)
+        self.assertEqual([seen.path for seen in self.all()], ["/start"])
+
+    @cases({name: name for name in ("X-API-Key", "x-auth-token", "X-JWT", "Cookie")})
+    def test_secrets_of_the_caller_by_name(self, name):
+        self.redirect("/start", f"{self.base('http_other_host')}/end")
+        self.expect_end(self.follow("-H", f"{name}: {SECRET}", "-H", "X-Trace: 1"))
+        self.assertEqual(self.at("/start").values(name), [SECRET])
+        self.assertEqual((self.at("/end").values(name), self.at("/end").values("X-Trace")), ([], ["1"]))
+
     def test_items_of_the_caller_stay(self):
         self.redirect("/start", lambda seen: f"{self.base('http_other_host')}/end?{seen.query}")
         self.expect_end(self.follow("--plugin", query_plugin(), url=self.here.http + "/start?key=mine&&x=1"))
@@ -299,6 +336,18 @@ class MethodOnRedirects(Redirects):
         self.redirect("/start", f"{self.base('http_other_host')}/end", 307)
         self.expect_end(self.follow(*self.POST))
         self.assertEqual((self.at("/end").method, self.at("/end").body), ("POST", self.BODY.encode()))
+
+    @cases({f"{name}_{status}": (words, status)
+            for name, words in [("post", POST), ("put", PUT)] for status in (307, 308)})
+    def test_body_is_not_sent_unencrypted(self, words, status):
+        self.redirect("/start", f"{self.here.http}/end", status)
+        outcome = self.follow(*words, url=self.here.https + "/start")
+        self.expect_failure(outcome, 3, "unencrypted")
+        self.assertEqual([seen.path for seen in self.all()], ["/start"])
+
+    def test_no_body_may_go_on_unencrypted(self):
+        self.redirect("/start", f"{self.here.http}/end", 307)
+        self.expect_end(self.follow(url=self.here.https + "/start"))
 
 
 # ----------------------------------------------------------------------------------------------------------------------

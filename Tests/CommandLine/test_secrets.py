@@ -1,8 +1,11 @@
 """Secrets stay out of standard error and out of everything that other processes can read."""
 
+import base64
 import pathlib
+import urllib.parse
 
-from support import API_KEY, SECRET, CannedServer, TestCase, canned, cases, compile_plugin, wait_until, with_both_plugins
+from support import (
+    API_KEY, SECRET, CannedServer, RecordingServer, TestCase, canned, cases, compile_plugin, reply, wait_until, with_both_plugins)
 
 
 class Redaction:
@@ -88,3 +91,87 @@ class RedactedHeaders(TestCase):
             outcome = self.run_host(*words, server.url)
         self.expect(outcome, code)
         self.assertNotIn("\x1b", outcome.err, outcome)
+
+
+class Repetition(TestCase):
+    """Servers repeat the request, and errors repeat the command line."""
+
+    KEY = "s3cret key/4711+x"
+
+    def expect_redacted(self, outcome, *secrets):
+        for secret in secrets:
+            for text in (secret, urllib.parse.quote(secret, safe=""), urllib.parse.quote_plus(secret)):
+                self.assertNotIn(text, outcome.err, outcome)
+
+    ECHOES = {
+        "location": lambda url: f"Location: https://other.test/?next={urllib.parse.quote(url, safe='')}",
+        "location_twice": lambda url: f"Location: /?next={urllib.parse.quote(urllib.parse.quote(url, safe=''), safe='')}",
+        "location_base64": lambda url: f"Location: /?state={base64.b64encode(url.encode()).decode()}",
+        "link": lambda url: f'Link: <{url}&page=2>; rel="next"',
+        "echo": lambda url: f"X-Echo: you asked for {urllib.parse.unquote(url)}",
+        "content_location": lambda url: f"Content-Location: {url}",
+    }
+
+    @cases(ECHOES)
+    def test_echo_of_a_plugins_key(self, echo):
+        path = compile_plugin(self.folder / "libTest.so", AUTHORIZE=f'QUERY("key", TEXT("{self.KEY}"))')
+        with RecordingServer(lambda seen: reply("200 OK", echo(f"http://{seen.values('Host')[0]}{seen.target}"))) as server:
+            outcome = self.run_host("-v", "--plugin", path, server.http + "/a")
+        self.expect(outcome, 0, "> GET /a?key=[redacted", "[redacted]")
+        self.expect_redacted(outcome, self.KEY, base64.b64encode(server.http.encode()).decode()[:20])
+
+    @cases({"access_token": "access_token", "api_key": "api_key", "key": "key", "X-Amz-Signature": "X-Amz-Signature"})
+    def test_typed_query(self, name):
+        with RecordingServer(lambda seen: reply("302 Found", f"Location: /other{seen.target}")) as server:
+            outcome = self.run_host("-v", f"{server.http}/a?x=1&{name}=tok-123456&y=2")
+        self.expect(outcome, 0, f"> GET /a?x=1&{name}=[redacted]&y=2", "< Location: /other/a?x=1&")
+        self.expect_redacted(outcome, "tok-123456")
+
+    def test_header_file(self):
+        """People put into a file what the command line would show, under any name."""
+        path = self.file("headers", "X-Who: tok-123456\nX-API-Key: tok-abcdef\nAccept: text/html\n")
+        with RecordingServer(lambda seen: reply("200 OK", f"X-Echo: hello {seen.values('X-Who')[0]}", "Content-Type: text/html")) as server:
+            outcome = self.run_host("-v", "-H", f"@{path}", server.http)
+        self.expect(outcome, 0, "> X-Who: [redacted]", "> X-API-Key: [redacted]", "< X-Echo: hello [redacted]", "< Content-Type: text/html")
+        self.expect_redacted(outcome, "tok-123456", "tok-abcdef")
+
+    @cases({"token_alone": "tok-123456", "bearer": "Bearer tok-123456", "spaces": "tok-123456 : x", "second": "A: b\ntok-123456"})
+    def test_file_that_holds_no_header_lines(self, content):
+        path = self.file("token", content + "\n")
+        outcome = self.run_host("-v", "-H", f"@{path}", "http://127.0.0.1:1/")
+        self.expect_failure(outcome, 2, f"@{path}: line {2 if 'A: b' in content else 1} is not a header line")
+        self.expect_redacted(outcome, "tok-123456")
+
+    def test_typed_header_that_is_none(self):
+        outcome = self.run_host("-H", "Bearer tok-123456", "http://127.0.0.1:1/")
+        self.expect_failure(outcome, 2, "is not a header line")
+        self.expect_redacted(outcome, "tok-123456")
+
+    @cases({
+        "unresolved": "http://bob:HUNTER2@{long}.invalid:3128",
+        "broken_address": "http://bob:HUNTER2@[bad",
+        "broken_port": "http://bob:HUNTER2@127.0.0.1:port",
+        "without_scheme": "bob:HUNTER2@[bad",
+        "unknown_scheme": "gopher://bob:HUNTER2@127.0.0.1:1",
+        "refused": "http://bob:HUNTER2@127.0.0.1:1",
+        "slash_in_password": "http://bob:HUNTER2/x@127.0.0.1:1",
+        "encoded": "http://bob:HUNT%45R2@[bad",
+        "without_host": "http://bob:HUNTER2",
+    })
+    def test_proxy(self, url):
+        url = url.format(long="a" * 64)
+        outcome = self.run_host("-v", "http://nevod.test/", env={"http_proxy": url})
+        self.assertGreater(outcome.code, 0, outcome)
+        self.expect_redacted(outcome, "HUNTER2", "HUNT%45R2")
+
+    def test_reason(self):
+        """--fail repeats the reason phrase."""
+        with CannedServer(canned(b"", status="401 no tok-123456 here")) as server:
+            outcome = self.run_host("-f", "-H", "Authorization: Bearer tok-123456", server.url)
+        self.expect_failure(outcome, 22, "401 no [redacted] here")
+
+    @cases({"user": "http://bob:HUNTER2@127.0.0.1/", "broken": "http://bob:HUNTER2"})
+    def test_setting(self, url):
+        outcome = self.run_host("--plugin", "CookieAuth", "--set", f"login={url}", "--no-store", "http://127.0.0.1:1/")
+        self.expect(outcome, 111, '"login"', *(["userinfo"] if "@" in url else []))
+        self.expect_redacted(outcome, "HUNTER2")

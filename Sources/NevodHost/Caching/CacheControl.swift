@@ -7,6 +7,21 @@ struct CacheControl: Sendable {
         for line in headers.values(of: "Cache-Control") { parse(Array(line.utf8)) }
     }
 
+    private init(line: String) { parse(Array(line.utf8)) }
+
+    /// The directives that a request may have, and that this cache obeys (§5.2.1, RFC 5861 §4).
+    private static let ofRequests: Set<String> = [
+        "max-age", "max-stale", "min-fresh", "no-cache", "no-store", "no-transform", "only-if-cached", "stale-if-error",
+    ]
+
+    /// Whether a request's line consists of directives that this cache obeys, with a number as their argument if they have one. Any
+    /// other text may have a meaning of its own for the server.
+    static func isUnderstood(_ line: String) -> Bool {
+        CacheControl(line: line).directives.allSatisfy { directive in
+            ofRequests.contains(directive.name) && (directive.argument.map { seconds($0) != nil } ?? true)
+        }
+    }
+
     func contains(_ name: String) -> Bool {
         directives.contains { $0.name == name }
     }

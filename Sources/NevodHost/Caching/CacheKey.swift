@@ -1,20 +1,36 @@
 internal import NevodSupport
 
-/// The key of a stored response: the resource, and the credentials of the request. Both are digests, so the cache keeps neither
-/// credentials nor targets that contain them.
+/// The key of a stored response: the resource, and the user of the request. All are digests, so the cache keeps neither credentials
+/// nor targets that contain them.
 struct CacheKey: Hashable, Sendable {
     /// The target URI (RFC 9111 §2) without the edits of tokens and schemes, so that any user's change of a resource
     /// invalidates the stored responses of all users (§4.4).
     let resource: KeyedDigest
-    /// All credentials of the request. A response is used only within its partition, whatever `Vary` says: servers forget it,
-    /// and one user's response must not reach another user.
+    /// All that is known to be a credential. Every response is used only within its partition, whatever `Vary` says: servers forget
+    /// it, and one user's response must not reach another user.
     let partition: KeyedDigest
+    /// The user of a private response (RFC 9111 §5.2.2.7): the owner that the caller named, or else every line of the request. Any
+    /// line may say who the user is, and no list of names knows them all.
+    let user: KeyedDigest
 
-    /// - Parameter request: with all lines that will be sent.
-    init?(_ request: HTTPRequest) {
-        guard let resource = Self.resource(of: request), let partition = Self.partition(of: request) else { return nil }
+    /// - Parameters:
+    ///   - request: with all lines that will be sent.
+    ///   - owner: ``TransferOptions/cacheOwner``.
+    init?(_ request: HTTPRequest, owner: String? = nil) {
+        var (credentials, others): ([HTTPHeaders.Line], [HTTPHeaders.Line]) = ([], [])
+        for line in request.headers.lines where line.provenance != .host {
+            if Self.isCredential(line, of: request) {
+                credentials.append(line)
+            } else if owner == nil, Self.mayNameUser(line, of: request) {
+                others.append(line)
+            }
+        }
+        guard let resource = Self.resource(of: request), let partition = Self.partition(of: request, credentials),
+            let user = Self.user(of: request, others, owner: owner, partition)
+        else { return nil }
         self.resource = resource
         self.partition = partition
+        self.user = user
     }
 
     static func resource(of request: HTTPRequest) -> KeyedDigest? {
@@ -32,35 +48,55 @@ struct CacheKey: Hashable, Sendable {
         return digest.finish()
     }
 
-    private static func partition(of request: HTTPRequest) -> KeyedDigest? {
-        let headers = request.headers
+    private static func partition(of request: HTTPRequest, _ lines: [HTTPHeaders.Line]) -> KeyedDigest? {
         let items = request.credentialQueryItems
-        let lines = headers.lines.filter { line in
-            line.provenance.writesCredentials || (line.provenance != .host && isCredential(headers.storage[line.name]))
-        }
         guard !lines.isEmpty || !items.isEmpty else { return .empty }
         guard var digest = KeyedDigest.Builder() else { return nil }
-        for line in lines {
-            digest.add(String(decoding: headers.storage[line.name], as: UTF8.self).lowercased())
-            headers.storage.withUnsafeBufferPointer { digest.add(UnsafeBufferPointer(rebasing: $0[line.value])) }
-        }
+        digest.add(lines, of: request)
         // A line has two parts, so an item can't collide with one.
         digest.add("query")
         for item in items { item.withUnsafeBufferPointer { digest.add($0) } }
         return digest.finish()
     }
 
-    /// Whether a line that the caller wrote is a credential, by its name. A name too many costs a cache hit; a name too few
-    /// could show a response to the wrong user.
-    private static func isCredential(_ name: ArraySlice<UInt8>) -> Bool {
-        let isWide = name.indices.contains { index in
-            wideParts.contains { part in
-                part[0] == HTTPSyntax.lowercased(name[index])
-                    && name[index...].lazy.map(HTTPSyntax.lowercased).starts(with: part)
-            }
-        }
-        return isWide || RedactedNames.default.contains(name)
+    private static func user(
+        of request: HTTPRequest, _ lines: [HTTPHeaders.Line], owner: String?, _ partition: KeyedDigest
+    ) -> KeyedDigest? {
+        let proxy = request.proxyAuthorization
+        guard owner != nil || proxy != nil || !lines.isEmpty else { return partition }
+        guard var digest = KeyedDigest.Builder() else { return nil }
+        digest.add(partition)
+        // Each part has a mark, so that an owner can't be spelled as a line.
+        digest.add(owner == nil ? "lines" : "owner")
+        digest.add(owner ?? "")
+        digest.add(proxy ?? "")
+        digest.add(lines, of: request)
+        return digest.finish()
     }
 
-    private static let wideParts = SecretNames.wideParts.map { Array($0.utf8) }
+    private static func isCredential(_ line: HTTPHeaders.Line, of request: HTTPRequest) -> Bool {
+        line.provenance.writesCredentials || RedactedNames.default.contains(request.headers.storage[line.name])
+    }
+
+    /// Whether a line that isn't the host's may say who the user is, as far as this cache knows. The cache obeys those that are for it.
+    private static func mayNameUser(_ line: HTTPHeaders.Line, of request: HTTPRequest) -> Bool {
+        switch String(decoding: request.headers.storage[line.name], as: UTF8.self).lowercased() {
+        // Part of the resource.
+        case "host": false
+        case "cache-control", "pragma":
+            !CacheControl.isUnderstood(String(decoding: request.headers.storage[line.value], as: UTF8.self))
+        default: true
+        }
+    }
+}
+
+extension KeyedDigest.Builder {
+    /// Adds the name, in lower case, and the value of each line.
+    fileprivate mutating func add(_ lines: [HTTPHeaders.Line], of request: HTTPRequest) {
+        let storage = request.headers.storage
+        for line in lines {
+            add(String(decoding: storage[line.name], as: UTF8.self).lowercased())
+            storage.withUnsafeBufferPointer { add(UnsafeBufferPointer(rebasing: $0[line.value])) }
+        }
+    }
 }

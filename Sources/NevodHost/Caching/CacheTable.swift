@@ -12,11 +12,18 @@ struct CacheTable {
         fileprivate let epoch: Int
     }
 
+    private struct Place {
+        let resource: KeyedDigest
+        let partition: KeyedDigest
+        let cost: Int
+        var lastUse: Int
+    }
+
     private let byteLimit: Int
     private let entryByteLimit: Int
     private(set) var byteCount = 0
     private var resources: [KeyedDigest: [KeyedDigest: [Entry]]] = [:]
-    private var places: [Int: (key: CacheKey, cost: Int, lastUse: Int)] = [:]
+    private var places: [Int: Place] = [:]
     /// Uses in order, including those that a later use of the same entry has outdated.
     private var uses = Deque<(id: Int, use: Int)>()
     private var lastID = 0
@@ -34,8 +41,12 @@ struct CacheTable {
     var count: Int { places.count }
     var usesCount: Int { uses.count }
 
+    /// The responses that the request's user may get.
     func entries(for key: CacheKey) -> [Entry] {
-        resources[key.resource]?[key.partition] ?? []
+        guard let stored = resources[key.resource] else { return [] }
+        let own = stored[key.user] ?? []
+        // A private response in the partition belongs to a request without other lines.
+        return key.user == key.partition ? own : (stored[key.partition] ?? []).filter { !$0.response.isPrivate } + own
     }
 
     mutating func touch(_ id: Int) {
@@ -55,12 +66,12 @@ struct CacheTable {
         }
         let cost = response.cost
         guard cost <= entryByteLimit else { return }
-        let variants = entries(for: key)
+        let partition = response.isPrivate ? key.user : key.partition
+        let variants = resources[key.resource]?[partition] ?? []
         if variants.count >= Self.maxVariants, let oldest = variants.first { remove(oldest.id) }
         lastID += 1
-        resources[key.resource, default: [:]][key.partition, default: []].append(
-            Entry(id: lastID, vary: vary, response: response))
-        places[lastID] = (key, cost, 0)
+        resources[key.resource, default: [:]][partition, default: []].append(Entry(id: lastID, vary: vary, response: response))
+        places[lastID] = Place(resource: key.resource, partition: partition, cost: cost, lastUse: 0)
         byteCount += cost
         touch(lastID)
         while byteCount > byteLimit, let oldest = uses.popFirst() {
@@ -71,10 +82,10 @@ struct CacheTable {
     mutating func remove(_ id: Int) {
         guard let place = places.removeValue(forKey: id) else { return }
         byteCount -= place.cost
-        let key = place.key
-        resources[key.resource]?[key.partition]?.removeAll { $0.id == id }
-        if resources[key.resource]?[key.partition]?.isEmpty == true { resources[key.resource]?[key.partition] = nil }
-        if resources[key.resource]?.isEmpty == true { resources[key.resource] = nil }
+        let (resource, partition) = (place.resource, place.partition)
+        resources[resource]?[partition]?.removeAll { $0.id == id }
+        if resources[resource]?[partition]?.isEmpty == true { resources[resource]?[partition] = nil }
+        if resources[resource]?.isEmpty == true { resources[resource] = nil }
     }
 
     /// Removes the responses of a resource for all users (RFC 9111 §4.4). Responses of requests under way won't be stored,

@@ -6,8 +6,10 @@
 /// ```
 ///
 /// Responses are partitioned by origin, by all that a token or scheme wrote on the request, and by all lines with the name of a
-/// credential (Authorization, Cookie, X-API-Key and the like). The cache keeps only keyed digests of these. A request with a
-/// signature of its own, or with a renewed token, therefore never matches a stored response.
+/// credential (Authorization, Cookie, X-API-Key and the like). A response that the server marks `private` is used only for requests
+/// with the same lines, all that the caller and interceptors wrote, since any of them may say who the user is; or for requests that
+/// name the same ``TransferOptions/cacheOwner``. The cache keeps only keyed digests of these. A request with a signature of its own,
+/// or with a renewed token, therefore never matches a stored response.
 ///
 /// - Complete responses to GET are stored, up to a size limit, and used for GET and HEAD. Requests for parts (Range), requests
 ///   with conditions of their own, and responses delivered `.streamed` pass through unchanged.
@@ -60,7 +62,9 @@ public final class CachingSession: HTTPTransport {
         // Vary refers to the lines that are sent.
         var prepared = request
         base.prepare(&prepared)
-        guard case .collected(let limit) = options.delivery, CachePolicy.applies(to: request), let key = CacheKey(prepared) else {
+        guard case .collected(let limit) = options.delivery, CachePolicy.applies(to: request),
+            let key = CacheKey(prepared, owner: options.cacheOwner)
+        else {
             return policy.onlyIfCached ? .success(.notCached) : await transfer(request, options)
         }
         let entry = store.entry(for: key, prepared)

@@ -43,6 +43,10 @@ extension KeyedDigest {
             text.withUTF8 { add($0) }
         }
 
+        mutating func add(_ digest: KeyedDigest) {
+            withUnsafeBytes(of: digest.words) { words in words.withMemoryRebound(to: UInt8.self) { add($0) } }
+        }
+
         mutating func finish() -> KeyedDigest? {
             var words = SIMD4<UInt64>.zero
             var count = 0

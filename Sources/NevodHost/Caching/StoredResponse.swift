@@ -37,6 +37,10 @@ struct StoredResponse: Sendable {
         lifetime = Self.lifetime(status, headers, control, date: date)
     }
 
+    /// Whether the server says that the response is for one user (RFC 9111 §5.2.2.7). Field names as the directive's argument are
+    /// ignored, so that the whole response is.
+    var isPrivate: Bool { control.contains("private") }
+
     /// The size in memory, in bytes.
     var cost: Int {
         body.count + headers.storage.count + headers.count * MemoryLayout<HTTPHeaders.Line>.stride + 512

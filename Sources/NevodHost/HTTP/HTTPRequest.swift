@@ -173,6 +173,15 @@ public struct HTTPRequest: Sendable {
         target = kept.count == all.count ? parsed.target : parts[0] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
     }
 
+    /// Removes items of the query that the request was redirected with.
+    mutating func removeQueryItems(where isRemoved: (Substring.UTF8View) -> Bool) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, addedQueryItems.isEmpty else { return }
+        let all = parts[1].split(separator: "&", omittingEmptySubsequences: false)
+        let kept = all.filter { !isRemoved($0.utf8) }
+        if kept.count < all.count { target = parts[0] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&")) }
+    }
+
     /// Removes everything that a token or scheme wrote, and the credential fields.
     mutating func stripCredentials() {
         headers.removeAll(where: \.writesCredentials)

@@ -28,7 +28,7 @@ public struct InvalidRequestError: Error, Sendable, Hashable {
 extension InvalidRequestError: CustomStringConvertible {
     public var description: String {
         switch part {
-        case .url(let url): "the URL \"\(url)\" can't be used: \(problem)"
+        case .url(let url): "the URL \"\(ShownURL.text(url))\" can't be used: \(problem)"
         case .method(let method): "the method \"\(method)\" can't be used: \(problem)"
         case .header(let name): "the header \"\(name)\" can't be used: \(problem)"
         case .parameter(let name): "the scheme parameter \"\(name)\" can't be used: \(problem)"

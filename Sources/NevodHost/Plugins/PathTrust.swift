@@ -6,7 +6,7 @@
 
 /// Checks that only root and this user can change the file at a path. Every folder above it counts: with write access to one of
 /// them, another user can replace the file.
-enum PathTrust {
+package enum PathTrust {
     /// Returns the first path that others could change, and the reason; nil if there is none.
     ///
     /// - Parameter path: canonical.
@@ -26,7 +26,7 @@ enum PathTrust {
     /// - Parameters:
     ///   - path: absolute.
     ///   - isSearched: the path is that of a folder to which others must not add a file either.
-    static func problem(along path: String, isSearched: Bool) -> (path: String, problem: String)? {
+    package static func problem(along path: String, isSearched: Bool) -> (path: String, problem: String)? {
         var rest = Array(path.split(separator: "/").reversed())
         var current = "/"
         var links = 0

@@ -15,14 +15,15 @@ public struct PluginLocator: Sendable {
         self.folders = folders
     }
 
-    /// Searches `NEVOD_PLUGIN_PATH`, then the folders of the user, the system, the executable and its installation.
+    /// Searches `NEVOD_PLUGIN_PATH`, then the folders of the user, the system, the executable and its installation. A program with
+    /// more rights than its user, such as a set-user-ID one, ignores the user's variables.
     public static let standard: PluginLocator = {
-        var folders = (environment("NEVOD_PLUGIN_PATH") ?? "").split(separator: ":").map(String.init)
+        var folders = (trustedEnvironment("NEVOD_PLUGIN_PATH") ?? "").split(separator: ":").map(String.init)
             // An empty or relative entry would lead to the working directory.
             .filter { $0.hasPrefix("/") }
-        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
+        if let data = trustedEnvironment("XDG_DATA_HOME"), data.hasPrefix("/") {
             folders.append("\(data)/nevod/plugins")
-        } else if let home = environment("HOME"), home.hasPrefix("/") {
+        } else if let home = trustedEnvironment("HOME"), home.hasPrefix("/") {
             folders.append("\(home)/.local/share/nevod/plugins")
         }
         folders += ["/usr/local/lib/nevod/plugins", "/usr/lib/nevod/plugins"]

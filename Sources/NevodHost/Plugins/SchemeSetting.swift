@@ -65,13 +65,23 @@ public struct SchemeSetting: Sendable, Hashable {
         case .integer: Int64(text) == nil || text.hasPrefix("+") ? "must be an integer\(but(text))" : nil
         case .boolean: text == "true" || text == "false" ? nil : "must be true or false\(but(text))"
         case .choice: choices.contains(text) ? nil : "must be one of \(choices.joined(separator: ", "))\(but(text))"
-        case .url: (try? HTTPURL(text)) == nil ? "must be an absolute http or https URL\(but(text))" : nil
+        case .url: problem(withURL: text)
         }
+    }
+
+    private func problem(withURL text: String) -> String? {
+        guard (try? HTTPURL(text)) == nil else { return nil }
+        let rest = text.range(ofASCII: "://").map { text.utf8[$0.upperBound...] } ?? text.utf8[...]
+        guard !rest.prefix(while: { !"/?#".utf8.contains($0) }).contains(UInt8(ascii: "@")) else {
+            return "must be a URL without userinfo: leave out what stands before the @, and give a name and a password in the "
+                + "scheme's own settings"
+        }
+        return "must be an absolute http or https URL\(but(text))"
     }
 
     /// Returns the invalid value as the end of a message; empty for a secret.
     private func but(_ text: String) -> String {
         // A URL may contain a password.
-        isSecret || kind == .url && text.contains("@") ? "" : ", not \"\(text)\""
+        isSecret || kind == .url && text.contains("@") ? "" : ", not \"\(kind == .url ? ShownURL.text(text) : text)\""
     }
 }

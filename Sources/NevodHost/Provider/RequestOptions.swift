@@ -43,6 +43,12 @@ extension RequestOptions {
         set { transfer.delivery = newValue }
     }
 
+    /// The user whom a private response is for; see ``TransferOptions/cacheOwner``.
+    public var cacheOwner: String? {
+        get { transfer.cacheOwner }
+        set { transfer.cacheOwner = newValue }
+    }
+
     /// Called once when each transfer completes or fails, on the transport's thread.
     public var onMetrics: (@Sendable (TransferMetrics) -> Void)? {
         get { transfer.onMetrics }

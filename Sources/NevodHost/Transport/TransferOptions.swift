@@ -15,6 +15,10 @@ public struct TransferOptions: Sendable {
     public var connectTimeout: Duration
     /// How the body is delivered; by default collected, up to 64 MiB.
     public var delivery: Delivery
+    /// The user whom a private response to the request is for, in any form that tells users apart, such as an account's number. A
+    /// ``CachingSession`` then uses the response for this owner's requests, whatever their lines, instead of for requests with equal
+    /// lines. Credentials are told apart in any case. Nil if the request doesn't say.
+    public var cacheOwner: String?
     /// Called once when each transfer completes or fails, on the transport's thread.
     public var onMetrics: (@Sendable (TransferMetrics) -> Void)?
 

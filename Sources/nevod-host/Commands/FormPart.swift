@@ -32,11 +32,11 @@ struct FormPart {
     func add(to form: inout MultipartForm) throws {
         let path = String(content.dropFirst())
         if content.hasPrefix("@") {
-            let body = path == "-" ? HTTPBody.bytes(try readFile("-")) : try HTTPBody.file(path)
+            let body = path == "-" ? HTTPBody.bytes(try readFile("-", limit: InputLimit.content)) : try HTTPBody.file(path)
             let base = path.split(separator: "/").last.map(String.init) ?? path
             try form.add(name, body, fileName: fileName ?? base, contentType: type ?? "application/octet-stream")
         } else if content.hasPrefix("<") {
-            try form.add(name, .bytes(try readFile(path)), fileName: fileName, contentType: type)
+            try form.add(name, .bytes(try readFile(path, limit: InputLimit.content)), fileName: fileName, contentType: type)
         } else {
             try form.add(name, .bytes(Array(content.utf8)), fileName: fileName, contentType: type)
         }

@@ -10,7 +10,7 @@ struct InspectCommand {
         }
         let plugin = try PluginLoader.load(name)
         let text = arguments.has(.json) ? json(plugin).text : self.text(plugin)
-        try FileDescriptor.standardOutput.write(Array((text + "\n").utf8).span)
+        try output(text)
     }
 
     private func text(_ plugin: Plugin) -> String {

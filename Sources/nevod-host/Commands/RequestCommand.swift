@@ -32,8 +32,9 @@ struct RequestCommand: Sendable {
         let provider = NetworkProvider(
             session: session, interceptor: InterceptorChain(interceptors), logger: RequestLog(console: console)
         ) { request in
-            for line in request.redactedHead { console.trace(">", line) }
-            console.trace(">", "")
+            Redaction.shared.learn(request)
+            guard console.isVerbose else { return }
+            console.trace(">", redacted: Redaction.shared.head(of: request) + [""])
         }
         let latest = MetricsBox()
         options.onMetrics = { latest.set($0) }
@@ -43,7 +44,7 @@ struct RequestCommand: Sendable {
         let response = try await provider.send(request, options)
         trace(response)
         if arguments.has(.fail), response.status >= 400 {
-            throw HTTPStatusError(status: response.status, reason: response.reason)
+            throw HTTPStatusError(status: response.status, reason: Redaction.shared.text(response.reason))
         }
         try await ResponseWriter(arguments: arguments, console: console).write(response)
         if arguments.has(.timing), let metrics = latest.value { console.note(Timing(metrics).lines) }
@@ -58,13 +59,8 @@ struct RequestCommand: Sendable {
     }
 
     private func trace(_ response: HTTPResponse) {
-        let head = ResponseWriter(arguments: arguments, console: console).head(of: response)
-        console.trace("<", head[0])
-        for (text, line) in zip(head.dropFirst(), response.headers) {
-            let isSecret = SecretNames.responseFields.contains(line.name.lowercased())
-            console.trace("<", isSecret ? "\(line.name): [redacted]" : text)
-        }
-        console.trace("<", "")
+        guard console.isVerbose else { return }
+        console.trace("<", redacted: Redaction.shared.head(of: response) + [""])
     }
 }
 

@@ -40,7 +40,7 @@ struct RequestContent {
     private mutating func setJSON(_ values: [String]) throws {
         var bytes: [UInt8] = []
         for value in values {
-            bytes += value.hasPrefix("@") ? try readFile(String(value.dropFirst())) : Array(value.utf8)
+            bytes += value.hasPrefix("@") ? try Self.content(String(value.dropFirst())) : Array(value.utf8)
         }
         body = .bytes(bytes)
         method = .post
@@ -65,6 +65,10 @@ struct RequestContent {
     private static let standardInput = HTTPBody.stream(
         HTTPBodyStream(length: nil, isReplayable: false) { StandardInputReader() })
 
+    private static func content(_ path: String) throws(InputError) -> [UInt8] {
+        try readFile(path, limit: InputLimit.content)
+    }
+
     private static func data(_ arguments: Arguments) throws -> [UInt8] {
         var pieces: [[UInt8]] = []
         for (name, value) in arguments.flags {
@@ -72,8 +76,8 @@ struct RequestContent {
             case .data:
                 pieces.append(
                     value.hasPrefix("@")
-                        ? try readFile(String(value.dropFirst())).filter { $0 != 10 && $0 != 13 && $0 != 0 } : Array(value.utf8))
-            case .dataBinary: pieces.append(value.hasPrefix("@") ? try readFile(String(value.dropFirst())) : Array(value.utf8))
+                        ? try content(String(value.dropFirst())).filter { $0 != 10 && $0 != 13 && $0 != 0 } : Array(value.utf8))
+            case .dataBinary: pieces.append(value.hasPrefix("@") ? try content(String(value.dropFirst())) : Array(value.utf8))
             case .dataURLEncode: pieces.append(try encoded(value))
             default: break
             }
@@ -88,7 +92,7 @@ struct RequestContent {
         }
         let name = Array(value.utf8[..<mark])
         let rest = String(decoding: value.utf8[mark...].dropFirst(), as: UTF8.self)
-        let content = value.utf8[mark] == UInt8(ascii: "=") ? Array(rest.utf8) : try readFile(rest)
+        let content = value.utf8[mark] == UInt8(ascii: "=") ? Array(rest.utf8) : try content(rest)
         return name + (name.isEmpty ? [] : [UInt8(ascii: "=")]) + PercentEncoding.queryItem(content)
     }
 }

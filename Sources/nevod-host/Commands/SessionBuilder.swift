@@ -17,13 +17,16 @@ struct SessionBuilder {
 
     func options() throws -> RequestOptions {
         var options = RequestOptions(timeout: nil, delivery: .streamed, redirects: .none)
-        if let limit = try seconds(.maxTime) { options.timeout = limit }
+        if let limit = try maxTime() { options.timeout = TimeLimit.remaining(of: limit) }
         if let limit = try seconds(.connectTimeout) { options.connectTimeout = limit }
         if arguments.has(.location) { options.redirects = .follow(limit: try count(.maxRedirects) ?? 10) }
         if let retries = try count(.retry) { options.retryPolicy = Self.retryPolicy(retries) }
         options.schemeParameters = try schemeParameters()
         return options
     }
+
+    /// The time of `--max-time`, from the start of the process.
+    func maxTime() throws -> Duration? { try seconds(.maxTime) }
 
     /// The parameters of `--param`. Splits by bytes, as `--set` does.
     func schemeParameters() throws -> SchemeParameters {
@@ -64,6 +67,7 @@ struct SessionBuilder {
 
     private func proxy() throws -> ProxySettings {
         guard let url = arguments.value(.proxy) else { return ProxySettings() }
+        for secret in Redaction.secrets(inProxy: url) { Redaction.shared.learn(secret: secret) }
         guard !url.utf8.contains(UInt8(ascii: "@")) else {
             throw UsageError(
                 "--proxy contains credentials, and a command line can be read by other processes; set https_proxy or http_proxy")

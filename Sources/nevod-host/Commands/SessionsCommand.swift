@@ -1,3 +1,4 @@
+import Glibc
 import NevodHost
 import NevodSupport
 
@@ -139,5 +140,11 @@ extension Optional {
 
 /// Writes a result to standard output, with a line break.
 func output(_ text: String) throws {
-    try FileDescriptor.standardOutput.write(Array((text + "\n").utf8).span)
+    try writeOutput(text + "\n")
+}
+
+/// Writes text to standard output. It may hold what servers and plugins said, so that it is made safe for a terminal.
+func writeOutput(_ text: String) throws(OutputError) {
+    let bytes = isatty(STDOUT_FILENO) == 1 ? TerminalFilter.safe(text) : Array(text.utf8)
+    try FileDescriptor.standardOutput.write(bytes.span)
 }

@@ -21,10 +21,12 @@ struct SignCommand {
         let signed = try await NetworkProvider(session: session, interceptor: chain).authorize(
             request, RequestOptions(schemeParameters: login.parameters))
         if arguments.has(.curl) {
-            return try FileDescriptor.standardOutput.write(Array((CurlCommand(request: signed).text() + "\n").utf8).span)
+            return try output(CurlCommand(request: signed).text())
         }
         let head = ["\(signed.method) \(signed.target) HTTP/1.1"] + signed.headers.map { "\($0.name): \($0.value)" }
-        try FileDescriptor.standardOutput.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8).span)
-        if case .bytes(let body) = signed.body { try FileDescriptor.standardOutput.write(body.span) }
+        var output = try BodyOutput(nil)
+        try output.write(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+        if case .bytes(let body) = signed.body { try output.write(body) }
+        try output.finish()
     }
 }

@@ -13,19 +13,26 @@ enum Browser {
 
     /// Whether there is a command that could be started.
     static var isAvailable: Bool {
-        commands.contains { isExecutable($0.words[0], path: environment("PATH") ?? "/usr/bin:/bin") }
+        commands.contains { executable($0.words[0]) != nil }
+    }
+
+    /// Looks a command up in a trusted PATH only: posix_spawnp(3) would take that of any user.
+    private static func executable(_ name: String) -> String? {
+        executable(name, path: trustedEnvironment("PATH") ?? "/usr/bin:/bin")
     }
 
     private static var commands: [Command] {
         commands(
-            named: environment("BROWSER"),
+            named: trustedEnvironment("BROWSER"),
             hasDisplay: ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment($0)?.isEmpty == false })
     }
 
     /// Looks a command up as posix_spawnp(3) does.
-    static func isExecutable(_ name: String, path: String) -> Bool {
-        guard !name.utf8.contains(UInt8(ascii: "/")) else { return access(name, X_OK) == 0 }
-        return path.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
+    static func isExecutable(_ name: String, path: String) -> Bool { executable(name, path: path) != nil }
+
+    private static func executable(_ name: String, path: String) -> String? {
+        guard !name.utf8.contains(UInt8(ascii: "/")) else { return access(name, X_OK) == 0 ? name : nil }
+        return path.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
     struct Command: Equatable {
@@ -51,6 +58,7 @@ enum Browser {
     /// Starts the browser in a process session of its own, so that signals to this process don't close it, and without our
     /// descriptors: standard output belongs to the response.
     private static func start(_ words: [String]) -> Bool {
+        guard let program = executable(words[0]) else { return false }
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         posix_spawn_file_actions_init(&actions)
@@ -76,6 +84,6 @@ enum Browser {
         var child = pid_t()
         let copies = words.map { strdup($0) }
         defer { for copy in copies { free(copy) } }
-        return posix_spawnp(&child, words[0], &actions, &attributes, copies + [nil], environ) == 0
+        return posix_spawn(&child, program, &actions, &attributes, copies + [nil], environ) == 0
     }
 }

@@ -18,6 +18,7 @@ struct LoginTransport: HTTPTransport {
 
     func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
         reporter.willSend(to: request.origin)
+        Redaction.shared.learn(request)
         var options = options
         options.connectTimeout = connectTimeout
         let what = "login: \(request.method) \(request.origin)\(request.target.prefix { $0 != "?" })"

@@ -39,7 +39,7 @@ final class SchemeLogin: Sendable {
             loginCommand: isKept ? LoginCommandLine.text(arguments) : nil)
     }
 
-    /// Logs in, if need be, before the request's timeout begins: people may take their time.
+    /// Logs in, if need be.
     func interceptor() async throws -> any RequestInterceptor {
         let instance = scheme.instance
         guard instance.scheme.hasFlows else {
@@ -97,6 +97,10 @@ final class SchemeLogin: Sendable {
 
     /// Waits until a pending renewal has finished and its token is saved, and warns if it is not. Call before the command ends.
     func waitForPendingToken() async {
+        await Interruption.shared.rescuing(saveToken)
+    }
+
+    private func saveToken() async {
         // A scheme that has sent nothing has spent no token: a renewal would only be waiting for another process.
         guard let session = stored.withLock(\.self), hasSent else { return }
         let console = console

@@ -19,7 +19,21 @@ struct Console: Sendable {
 
     func error(_ message: String) {
         guard !isSilent else { return }
-        Self.write("nevod-host: \(TerminalText.safe(message))\n")
+        Self.write("nevod-host: \(TerminalText.safe(Redaction.shared.message(message)))\n")
+    }
+
+    /// Writes an error unless that would wait for a stalled reader, before the process ends.
+    func errorWithoutWaiting(_ message: String) {
+        var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        // A pipe is ready when it has room for a page; a message has less.
+        guard poll(&ready, 1, 100) == 1, ready.revents & Int16(POLLOUT) != 0 else { return }
+        error(message)
+    }
+
+    /// Writes what a person asked for with `-vv`, secrets included.
+    func detail(_ text: String) {
+        guard !isSilent, verbosity == .details else { return }
+        Self.write("nevod-host: detail: \(TerminalText.safe(text))\n")
     }
 
     func inform(_ message: String) {
@@ -33,13 +47,21 @@ struct Console: Sendable {
     /// Writes a line of the conversation with `-v`, with curl's marks: `*` for the host, `>` for sent, `<` for received.
     func trace(_ mark: Character, _ line: String) {
         guard isVerbose, !isSilent else { return }
-        Self.write("\(mark) \(TerminalText.safe(line))\n")
+        trace(mark, redacted: [Redaction.shared.message(line)])
+    }
+
+    /// Writes lines that are redacted already.
+    func trace(_ mark: Character, redacted lines: [String]) {
+        guard isVerbose, !isSilent else { return }
+        for line in lines { Self.write("\(mark) \(TerminalText.safe(line))\n") }
     }
 
     /// Writes a plugin's own line: a warning or an error in any case, information with `-v`, the rest with `-vv`.
     ///
     /// - Parameter level: as in ``PluginLog``; any other number counts as the nearest one.
     func log(_ plugin: String, _ level: Int32, _ message: String) {
+        // A plugin may repeat what a server said.
+        let message = level >= 3 || isVerbose ? Redaction.shared.text(message) : message
         switch level {
         case 4...: error("\(plugin): error: \(message)")
         case 3: error("\(plugin): warning: \(message)")

@@ -5,6 +5,7 @@ enum ExitCode {
     static let success: Int32 = 0
     static let usage: Int32 = 2
     static let url: Int32 = 3
+    static let notHTTP: Int32 = 8
     static let httpStatus: Int32 = 22
     static let write: Int32 = 23
     static let read: Int32 = 26
@@ -24,9 +25,10 @@ enum ExitCode {
         (other, "a failure without a code of its own"),
         (usage, "the command line can't be understood"),
         (url, "the URL, a header, the method or a redirect can't be used"),
+        (5, "the proxy's name can't be resolved"),
         (6, "the host's name can't be resolved"),
         (7, "no connection"),
-        (8, "the response is not HTTP, or its head is too large"),
+        (notHTTP, "the response is not HTTP, or its head is too large"),
         (18, "the response ended too early"),
         (httpStatus, "with --fail: the status is 400 or higher"),
         (write, "the output can't be written"),
@@ -35,7 +37,8 @@ enum ExitCode {
         (35, "the TLS handshake failed"),
         (redirect, "more redirects than --max-redirs"),
         (52, "the server closed the connection without a response"),
-        (56, "the connection broke"),
+        (55, "the request can't be sent completely, since the connection broke"),
+        (56, "the connection broke, or a proxy refused to connect"),
         (58, "the file of --cert or --key can't be used"),
         (60, "the server's certificate can't be verified"),
         (61, "the response can't be decompressed"),
@@ -64,7 +67,7 @@ enum ExitCode {
         case is VerificationError, is UnreadableTokenError: damaged
         case let error as PluginError: of(error)
         case let error as TransportError where error.underlying != nil: error.underlying.map { of($0) } ?? other
-        case let error as TransportError: error.curlCode == 0 ? other : error.curlCode
+        case let error as TransportError: of(error)
         case NetworkError.invalidURL(let error), NetworkError.invalidRequest(let error): of(error)
         case NetworkError.plugin(let error): of(error)
         case NetworkError.timeout(let error), NetworkError.noConnection(let error), NetworkError.invalidResponse(let error),
@@ -75,6 +78,30 @@ enum ExitCode {
         case NetworkError.authorization, NetworkError.unauthorized: authorization
         case NetworkError.authenticationFailed(let error), NetworkError.interceptor(_, let error): of(error)
         default: other
+        }
+    }
+
+    /// libcurl's code where it is documented, and that of the kind of failure otherwise.
+    private static func of(_ error: TransportError) -> Int32 {
+        // libcurl takes a response without a header for an old protocol, which it doesn't support.
+        if error.code == .malformedResponse, ![61, 56].contains(error.curlCode) { return notHTTP }
+        let isDocumented = error.curlCode > usage && error.curlCode < plugin && documented.contains { $0.0 == error.curlCode }
+        return isDocumented ? error.curlCode : of(error.code)
+    }
+
+    private static func of(_ code: TransportError.Code) -> Int32 {
+        switch code {
+        case .hostNotFound: 6
+        case .connectionFailed: 7
+        case .timedOut: timeout
+        case .tls: 35
+        case .tlsConfiguration: 58
+        case .connectionLost, .proxyRefused: 56
+        case .malformedResponse, .headTooLarge: notHTTP
+        case .bodyTooLarge: 63
+        case .pinMismatch: 90
+        case .requestBody: read
+        case .cancelled, .rejected, .other: other
         }
     }
 

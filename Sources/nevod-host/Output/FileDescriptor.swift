@@ -6,6 +6,11 @@ struct FileDescriptor: Sendable {
     let name: String
 
     func write(_ bytes: Span<UInt8>) throws(OutputError) {
+        // Named here because a reader may stall at any time.
+        try Activity.during("writing to \(name)") { () throws(OutputError) in try writeAll(bytes) }
+    }
+
+    private func writeAll(_ bytes: Span<UInt8>) throws(OutputError) {
         var offset = 0
         while offset < bytes.count {
             let written = bytes.extracting(offset...).withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
@@ -23,10 +28,17 @@ struct FileDescriptor: Sendable {
     }
 
     /// Reads everything up to the end.
-    func readAll() throws(InputError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while case let piece = try readSome(upTo: 64 << 10), !piece.isEmpty { bytes += piece }
-        return bytes
+    ///
+    /// - Parameter limit: the largest content, in bytes. A device such as /dev/zero has no end.
+    func readAll(limit: Int) throws(InputError) -> [UInt8] {
+        try Activity.during("reading \(name)") { () throws(InputError) in
+            var bytes: [UInt8] = []
+            while case let piece = try readSome(upTo: 64 << 10), !piece.isEmpty {
+                guard piece.count <= limit - bytes.count else { throw InputError(name, limit: limit) }
+                bytes += piece
+            }
+            return bytes
+        }
     }
 
     /// Reads what is available, at most `count` bytes; empty at the end.
@@ -67,13 +79,30 @@ struct InputError: Error, CustomStringConvertible {
     init(_ file: String, _ errorNumber: Int32) {
         description = "can't read \(file): \(String(cString: strerror(errorNumber)))"
     }
+
+    init(_ file: String, limit: Int) {
+        let size = limit >= 1 << 20 ? "\(limit >> 20) MiB" : "\(limit >> 10) KiB"
+        let remedy = limit == InputLimit.content ? "; -T FILE and -F NAME=@FILE send a file of any size" : ""
+        description = "can't read \(file): it is larger than \(size)\(remedy)"
+    }
+}
+
+/// The largest inputs that are read into memory, in bytes.
+enum InputLimit {
+    /// The content of a request.
+    static let content = 128 << 20
+    /// Header lines, which no server takes in this number.
+    static let headers = 1 << 20
+    /// Secrets, answers and other settings.
+    static let setting = 1 << 20
 }
 
 /// Reads a file whole; `-` is standard input.
-func readFile(_ path: String) throws(InputError) -> [UInt8] {
-    guard path != "-" else { return try FileDescriptor.standardInput.readAll() }
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+func readFile(_ path: String, limit: Int) throws(InputError) -> [UInt8] {
+    guard path != "-" else { return try FileDescriptor.standardInput.readAll(limit: limit) }
+    // A named pipe is opened when another program writes to it.
+    let file = Activity.during("opening \(path)") { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
     guard file >= 0 else { throw InputError(path, errno) }
     defer { close(file) }
-    return try FileDescriptor(number: file, name: path).readAll()
+    return try FileDescriptor(number: file, name: path).readAll(limit: limit)
 }

@@ -7,6 +7,7 @@ import NevodSupport
 /// signal handler.
 final class Interruption: Sendable {
     typealias Undo = @Sendable () -> Void
+    typealias Exit = @Sendable () -> Never
 
     static let shared = Interruption()
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -17,6 +18,10 @@ final class Interruption: Sendable {
         var cancel: Undo?
         /// The signal that ends the process as soon as the cancelled work has finished.
         var signal: Int32?
+        /// Ends the process as soon as the cancelled work has finished; set when its time is up.
+        var exit: Exit?
+        /// Whether work goes on that must not be lost, for at most the grace period.
+        var isRescuing = false
     }
 
     private let state = Locked(State())
@@ -47,18 +52,44 @@ final class Interruption: Sendable {
             state.gracePeriod = gracePeriod
         }
         let result = await task.result
-        let signal = state.withLock { state in
+        let (signal, exit) = state.withLock { state in
             state.cancel = nil
-            return state.signal
+            return (state.signal, state.exit)
         }
         if let signal { terminate(by: signal) }
+        exit?()
         return try result.get()
     }
 
-    /// Undoes unfinished work before the process ends in another way than by a signal.
-    func undo() {
-        state.withLock { $0.undo?() }
+    /// Marks work that must not be lost when the process ends, for at most the grace period.
+    func rescuing<Success: Sendable>(_ work: () async -> Success) async -> Success {
+        state.withLock { $0.isRescuing = true }
+        let result = await work()
+        state.withLock { $0.isRescuing = false }
+        return result
     }
+
+    /// Undoes unfinished work, cancels the rest, and ends the process in another way than by a signal. Cancelled work gets two
+    /// seconds, and work that must not be lost its grace period. Blocks this thread.
+    func expire(_ exit: @escaping Exit) -> Never {
+        let (cancel, gracePeriod) = state.withLock { state in
+            state.undo?()
+            state.exit = exit
+            return (state.cancel, state.gracePeriod)
+        }
+        guard let cancel else { exit() }
+        cancel()
+        let start = ContinuousClock.now
+        while case let elapsed = ContinuousClock.now - start,
+            elapsed < .seconds(2) || isRescuing && elapsed < .seconds(gracePeriod)
+        {
+            usleep(20_000)
+        }
+        state.withLock { $0.undo?() }
+        exit()
+    }
+
+    private var isRescuing: Bool { state.withLock(\.isRescuing) }
 
     /// Blocks the signals. Call before other threads start, which inherit the mask.
     func block() {

@@ -2,7 +2,7 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// Writes a response to its destination: unchanged into a pipe or a file; with JSON formatted and made safe at a terminal.
+/// Writes a response to its destination: unchanged into a pipe or a file; made safe, and with JSON formatted, at a terminal.
 struct ResponseWriter {
     let arguments: Arguments
     let console: Console
@@ -13,16 +13,15 @@ struct ResponseWriter {
     func write(_ response: HTTPResponse) async throws {
         let response = try limited(response)
         let path = outputPath()
-        let isTerminal = path == nil && isatty(STDOUT_FILENO) == 1
-        let output = try BodyOutput(path)
+        var output = try BodyOutput(path)
         if arguments.has(.include) {
-            let lines = head(of: response).map { isTerminal ? TerminalText.safe($0) : $0 }
+            let lines = head(of: response).map { output.isTerminal ? TerminalText.safe($0) : $0 }
             try output.write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
         }
-        if isTerminal, isJSON(response) {
-            try await writeFormatted(response.body, to: output)
+        if path == nil, output.isTerminal, isJSON(response) {
+            try await writeFormatted(response.body, to: &output)
         } else {
-            try await writeRaw(response, to: output, named: path)
+            try await writeRaw(response, to: &output, named: path)
         }
         try output.finish()
     }
@@ -42,7 +41,7 @@ struct ResponseWriter {
         return response.replacingBody(pieces.limited(to: limit, failure: tooLarge))
     }
 
-    private func writeRaw(_ response: HTTPResponse, to output: borrowing BodyOutput, named path: String?) async throws {
+    private func writeRaw(_ response: HTTPResponse, to output: inout BodyOutput, named path: String?) async throws {
         switch response.body {
         case .bytes(let bytes): try output.write(bytes)
         case .stream(let pieces):
@@ -61,7 +60,7 @@ struct ResponseWriter {
         }
     }
 
-    private func writeFormatted(_ body: HTTPResponseBody, to output: borrowing BodyOutput) async throws {
+    private func writeFormatted(_ body: HTTPResponseBody, to output: inout BodyOutput) async throws {
         var bytes: [UInt8] = []
         switch body {
         case .bytes(let all): bytes = all
@@ -74,7 +73,11 @@ struct ResponseWriter {
             }
         }
         let inColour = environment("NO_COLOR") == nil && environment("TERM") != "dumb"
-        try output.write(JSONFormatter(inColour: inColour).format(bytes) ?? bytes)
+        if let formatted = JSONFormatter(inColour: inColour).format(bytes) {
+            try output.writeSafe(formatted)
+        } else {
+            try output.write(bytes)
+        }
     }
 
     /// `application/json`, and any type that ends in `+json` (RFC 6839 §3.1).

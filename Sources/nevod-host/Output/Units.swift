@@ -15,6 +15,13 @@ enum Units {
         return "\(decimal(value)) \(names[unit])"
     }
 
+    /// `2 s`, `0.3 s`.
+    static func seconds(_ time: Duration) -> String {
+        let milliseconds = time / .milliseconds(1)
+        return milliseconds.truncatingRemainder(dividingBy: 1000) == 0 && milliseconds < 1e12
+            ? "\(Int(milliseconds / 1000)) s" : "\(decimal(milliseconds / 1000)) s"
+    }
+
     /// Returns one digit after the decimal point.
     static func decimal(_ value: Double) -> String {
         // A value that doesn't fit an Int is not a valid time or size.

@@ -22,8 +22,8 @@ struct ConfigFile {
     /// `$XDG_CONFIG_HOME/nevod/config`, or the same below `~/.config`; nil without a home directory. A relative
     /// folder is ignored (XDG Base Directory Specification).
     static func defaultPath() -> String? {
-        if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return "\(folder)/nevod/config" }
-        return environment("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.config/nevod/config" : nil }
+        if let folder = trustedEnvironment("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return "\(folder)/nevod/config" }
+        return trustedEnvironment("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.config/nevod/config" : nil }
     }
 
     /// Returns nil if there is no such file.
@@ -42,7 +42,7 @@ struct ConfigFile {
         guard info.st_size <= maximumSize else { throw ConfigError(path, nil, "it is larger than 1 MiB") }
         try checkOwner(info, path, of: path)
         try checkFolder(of: path)
-        let bytes = try FileDescriptor(number: descriptor, name: path).readAll()
+        let bytes = try FileDescriptor(number: descriptor, name: path).readAll(limit: maximumSize)
         return try ConfigFile(
             path: path, bytes: bytes, isReadableByOthers: info.st_mode & (S_IRGRP | S_IROTH) != 0)
     }
@@ -73,11 +73,15 @@ struct ConfigFile {
         }
     }
 
+    /// Checks the file's folder, and all above it, as for a plugin: with write access to one of them, another user can replace the
+    /// file.
     private static func checkFolder(of path: String) throws(ConfigError) {
         guard let canonical = canonicalPath(path), let slash = canonical.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
         let folder = slash == canonical.startIndex ? "/" : String(canonical[..<slash])
         var info = stat()
         guard stat(folder, &info) == 0 else { return }
         try checkOwner(info, folder, of: path)
+        guard path.hasPrefix("/"), let (culprit, problem) = PathTrust.problem(along: path, isSearched: false) else { return }
+        throw ConfigError(path, nil, "\(culprit), above it, \(problem); only you and root may be able to change it")
     }
 }

@@ -22,7 +22,7 @@ struct SecretSource {
         }
         let path = source.hasPrefix("file:") ? String(source.dropFirst(5)) : "-"
         if isSecret, path != "-" { warnIfOthersCanRead(path) }
-        return Secret(copying: withoutLineEnd(try readFile(path)))
+        return Secret(copying: withoutLineEnd(try readFile(path, limit: InputLimit.setting)))
     }
 
     /// Removes one line break at the end, which editors and `echo` add.

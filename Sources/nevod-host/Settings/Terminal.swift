@@ -18,7 +18,7 @@ enum Terminal {
 
     /// Asks, and waits on a separate thread for the answer or for the task's cancellation; nil if there is no terminal.
     ///
-    /// - Parameter prompt: written unchanged.
+    /// - Parameter prompt: made safe for the terminal; it may have several lines.
     static func answer(_ prompt: String, echoes: Bool) async throws -> Secret? {
         let stop = try WakeUp()
         return try await withTaskCancellationHandler {
@@ -32,8 +32,10 @@ enum Terminal {
     static func write(_ text: String) {
         guard let terminal = open() else { return }
         defer { close(terminal) }
-        try? FileDescriptor(number: terminal, name: "the terminal").write(Array(text.utf8).span)
+        try? FileDescriptor(number: terminal, name: "the terminal").write(TerminalFilter.safe(text).span)
     }
+
+    private static let activity = "waiting for an answer at the terminal"
 
     private static func open() -> Int32? {
         let terminal = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC)
@@ -53,8 +55,8 @@ enum Terminal {
             }
         }
         let output = FileDescriptor(number: terminal, name: "the terminal")
-        try output.write(Array(prompt.utf8).span)
-        if let stop, !stop.waitUntilReadable(terminal) {
+        try output.write(TerminalFilter.safe(prompt).span)
+        if let stop, !Activity.during(activity, { stop.waitUntilReadable(terminal) }) {
             // The next output begins on a line of its own.
             try output.write([UInt8(ascii: "\n")].span)
             throw CancellationError()
@@ -81,7 +83,7 @@ enum Terminal {
     private static func line(from terminal: Int32) throws -> Secret {
         try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { line in
             defer { line.wipe() }
-            let count = read(terminal, line.baseAddress, line.count)
+            let count = Activity.during(activity) { read(terminal, line.baseAddress, line.count) }
             guard count > 0 else { throw InputError("the terminal", count < 0 ? errno : EIO) }
             let end = line[..<count].firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ?? count
             return Secret(copying: UnsafeRawBufferPointer(rebasing: line[..<end]))

@@ -77,6 +77,11 @@ struct SchemeSettingsTests {
         ("choice", "", "must be one of red, green, not \"\""),
         ("url", "h/x", "must be an absolute http or https URL, not \"h/x\""),
         ("url", "ftp://h/", "must be an absolute http or https URL, not \"ftp://h/\""),
+        ("url", "http://h:pw/", "must be an absolute http or https URL, not \"http://h:[redacted]\""),
+        (
+            "url", "http://a:b@h/",
+            "must be a URL without userinfo: leave out what stands before the @, and give a name and a password in the scheme's own settings"
+        ),
         ("pin", "1x", "must be an integer"),
     ])
     func `The error for a value of the wrong kind shows it, unless it is secret`(name: String, value: String, problem: String)

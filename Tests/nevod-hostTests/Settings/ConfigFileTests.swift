@@ -116,6 +116,26 @@ import Testing
         chmod(folder.path, 0o700)
     }
 
+    @Test("A folder at any height above the file that others can write is refused, also above a link to it")
+    func foldersAbove() throws {
+        let folder = try TemporaryFolder()
+        let deep = "\(folder.path)/a/b/c"
+        for path in ["\(folder.path)/a", "\(folder.path)/a/b", deep] { mkdir(path, 0o700) }
+        let path = try folder.write("a/b/c/config", "[a]\n")
+        #expect(try ConfigFile.load(path: path) != nil)
+        let link = "\(folder.path)/link"
+        symlink(path, link)
+        for culprit in [folder.path, "\(folder.path)/a", "\(folder.path)/a/b"] {
+            chmod(culprit, 0o777)
+            for name in [path, link] {
+                let error = #expect(throws: ConfigError.self) { try ConfigFile.load(path: name) }
+                #expect(error?.description.contains(culprit) == true, "\(name): \(String(describing: error))")
+            }
+            chmod(culprit, 0o700)
+        }
+        #expect(try ConfigFile.load(path: link) != nil)
+    }
+
     @Test("A missing file is no error; anything but a regular file is one, without waiting for a pipe")
     func kinds() throws {
         let folder = try TemporaryFolder()

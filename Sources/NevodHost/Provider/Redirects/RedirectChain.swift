@@ -14,6 +14,8 @@ struct RedirectChain: Sendable {
     private(set) var followed = 0
     /// Whether tokens and schemes may still edit the chain's requests.
     private(set) var mayCarryCredentials = true
+    /// The query items that tokens and schemes wrote at all hops: servers repeat the URL that they received, as in `?next=…`.
+    private var credentials = CredentialSearch()
 
     init(_ policy: RedirectPolicy) {
         self.policy = policy
@@ -36,6 +38,7 @@ struct RedirectChain: Sendable {
         guard method != unauthorized.method || unauthorized.body.isReplayable else { return .finished }
         guard followed < limit else { throw RedirectError(.tooMany(limit)) }
 
+        credentials.add(sent)
         let url = sent.resolving(location)
         var next = unauthorized
         do throws(InvalidRequestError) { try next.redirect(to: url, leavingOut: sent.credentialQueryItems) } catch {
@@ -46,14 +49,33 @@ struct RedirectChain: Sendable {
             next.body = .none
             for field in Self.contentFields { next.removeHeader(field) }
         }
-        if next.origin != unauthorized.origin {
-            mayCarryCredentials = false
-            next.stripCredentials()
-            // The caller's Host applies only to the first origin.
-            next.removeHeader("Host")
+        if method == unauthorized.method, unauthorized.body.length != 0, unauthorized.origin.scheme == .https,
+            next.origin.scheme == .http
+        {
+            throw RedirectError(.unusable("it leads from https to http, where the request's body would be sent unencrypted"))
         }
+        if next.origin != unauthorized.origin { leaveOrigin(&next) }
+        if !mayCarryCredentials { try removeRepeatedCredentials(from: &next) }
         followed += 1
         return .follow(next)
+    }
+
+    private mutating func leaveOrigin(_ next: inout HTTPRequest) {
+        mayCarryCredentials = false
+        next.stripCredentials()
+        for name in Set(next.headers.map(\.name)) where RedactedNames.default.contains(name.utf8) { next.removeHeader(name) }
+        // The caller's Host applies only to the first origin.
+        next.removeHeader("Host")
+    }
+
+    /// Leaves out the query items in which another origin would receive a credential, in any encoding.
+    private func removeRepeatedCredentials(from next: inout HTTPRequest) throws(RedirectError) {
+        guard !credentials.isEmpty else { return }
+        next.removeQueryItems { credentials.isFound(in: $0) }
+        // A path or a host without it would be another resource.
+        guard !credentials.isFound(in: next.url.utf8) else {
+            throw RedirectError(.unusable("its location repeats a credential of the request outside of the query"))
+        }
     }
 
     /// The method for the next hop. RFC 9110 §15.4.2 and §15.4.3 allow changing POST to GET, as all clients do; §15.4.4 requires

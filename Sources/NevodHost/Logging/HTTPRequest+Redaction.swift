@@ -1,15 +1,13 @@
 internal import NevodSupport
 
 extension HTTPRequest {
-    /// The request line and header lines, safe to log. Values that a token or plugin wrote, under any name, and values of
-    /// credential fields are replaced. The lines have no line breaks.
+    /// The request line and header lines, safe to log. Values that a token or plugin wrote, under any name, values under names that
+    /// mark them as secret (``RedactedNames/default``), and all other occurrences of these values are replaced. The lines have no line
+    /// breaks.
     public var redactedHead: [String] {
-        ["\(method) \(redactedTarget)"]
-            + headers.map { line in
-                let isSecret = line.provenance.writesCredentials || SecretNames.requestFields.contains(line.name.lowercased())
-                let note = line.provenance.writesCredentials ? "[redacted: \(line.provenance)]" : "[redacted]"
-                return "\(line.name): \(isSecret ? note : line.value)"
-            }
+        var redactor = Redactor(names: .default, request: self)
+        return ["\(method) \(redactor.text(redactedTarget))"]
+            + headers.map { line in "\(redactor.hidingSecrets(line.name)): \(redactor.value(of: line))" }
     }
 
     /// The target with the values that a token or plugin wrote replaced.
@@ -25,7 +23,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "\(method) \(origin)\(redactedTarget)" }
+    public var description: String { "\(method) \(Redactor(names: .default, request: self).url(of: self))" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["head": redactedHead]) }
 }

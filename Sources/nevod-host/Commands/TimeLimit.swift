@@ -1,0 +1,75 @@
+import Glibc
+import NevodHost
+import NevodSupport
+
+/// Ends the process by `--max-time`, wherever it is: in a read that no one writes to, a write that no one reads, a question, a
+/// plugin's call. Requests end by themselves, a moment earlier, and say more about it.
+///
+/// One thing may take longer: a renewal whose response would be lost together with the session (`SchemeLogin.waitForPendingToken`).
+enum TimeLimit {
+    /// The start of the process, from which the time counts.
+    private static let start = ContinuousClock.now
+
+    /// The time that a request's own deadline gets to end the process.
+    private static let margin = Duration.milliseconds(250)
+
+    /// Call first.
+    static func begin() { _ = start }
+
+    /// Returns what is left of a limit, at least a millisecond.
+    static func remaining(of limit: Duration) -> Duration {
+        max(.milliseconds(1), limit - (ContinuousClock.now - start))
+    }
+
+    /// - Parameters:
+    ///   - limit: the time of `--max-time`.
+    ///   - end: reports the message and ends the process.
+    static func enforce(_ limit: Duration, end: @escaping @Sendable (_ message: String) -> Never) {
+        let deadline = start + limit
+        SystemThread.start {
+            sleep(until: deadline)
+            let calls = CallInProgress.all
+            sleep(until: deadline + margin)
+            // A call that has begun since then is not the reason.
+            let stuck = calls.intersection(CallInProgress.all).first
+            let message = stuck.map(message) ?? message(limit)
+            Interruption.shared.expire { end(message) }
+        }
+    }
+
+    private static func message(about call: CallInProgress) -> String {
+        let subject = call.scheme.map { "the scheme \"\($0)\"" } ?? "the library"
+        return "\(call.library): \(subject) had not returned from \(call.function) when --max-time was up; "
+            + "allow more time, or report it to the plugin's author"
+    }
+
+    private static func message(_ limit: Duration) -> String {
+        let activity = Activity.current.map { ", while \($0)" } ?? ""
+        return "--max-time was up after \(Units.seconds(limit))\(activity)"
+    }
+
+    private static func sleep(until end: ContinuousClock.Instant) {
+        while case let rest = end - ContinuousClock.now, rest > .zero {
+            // In pieces: usleep(3) takes less than a second, and a suspended machine's clock goes on.
+            let (seconds, attoseconds) = rest.components
+            usleep(seconds > 0 ? 500_000 : useconds_t(clamping: min(500_000, attoseconds / 1_000_000_000_000 + 1)))
+        }
+    }
+}
+
+/// Reads, writes and questions that the process waits for outside of a request, for the message of `TimeLimit`.
+enum Activity {
+    private static let names = Locked<[String]>([])
+
+    /// The newest activity; nil if there is none.
+    static var current: String? { names.withLock { $0.last } }
+
+    static func during<Success, Failure: Error>(
+        _ name: @autoclosure () -> String, _ body: () throws(Failure) -> Success
+    ) throws(Failure) -> Success {
+        let name = name()
+        names.withLock { $0.append(name) }
+        defer { names.withLock { names in names.lastIndex(of: name).map { _ = names.remove(at: $0) } } }
+        return try body()
+    }
+}

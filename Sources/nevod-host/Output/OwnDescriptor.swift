@@ -1,0 +1,49 @@
+import Glibc
+
+/// The names that the system gives to the process's own descriptors: `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`, and links to
+/// them. Opening such a name again would begin a file at its start, which another program is appending to.
+enum OwnDescriptor {
+    /// Returns the descriptor that a path names; nil if it names none.
+    static func number(of path: String) -> Int32? {
+        var path = path
+        // As many links as Linux follows.
+        for _ in 0..<40 {
+            if let number = named(path) { return number }
+            guard let target = target(ofLink: path) else { return nil }
+            path = target.hasPrefix("/") ? target : folder(of: path) + target
+        }
+        return nil
+    }
+
+    /// Whether a descriptor can be written to, and was opened for this process by the one that started it: others close on exec.
+    static func isWritable(_ number: Int32) -> Bool {
+        let mode = fcntl(number, F_GETFL)
+        guard mode >= 0, mode & O_ACCMODE != O_RDONLY else { return false }
+        guard number > STDERR_FILENO else { return true }
+        var info = stat()
+        guard fcntl(number, F_GETFD) & FD_CLOEXEC == 0, fstat(number, &info) == 0 else { return false }
+        return [S_IFREG, S_IFIFO, S_IFCHR].contains(info.st_mode & S_IFMT)
+    }
+
+    private static func named(_ path: String) -> Int32? {
+        for folder in ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/", "/proc/\(getpid())/fd/"]
+        where path.hasPrefix(folder) {
+            let digits = path.utf8.dropFirst(folder.utf8.count)
+            guard digits.count <= 9, digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
+            return Int32(Substring(digits))
+        }
+        return nil
+    }
+
+    private static func target(ofLink path: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &bytes, bytes.count)
+        guard count > 0, count < bytes.count else { return nil }
+        return String(validating: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// With its slash; empty for a name in the working directory.
+    private static func folder(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? ""
+    }
+}
