@@ -31,19 +31,6 @@ final class PostgreSQLWorker: Sendable {
         }
     }
 
-    /// Runs a body that makes sense on one connection only.
-    ///
-    /// - Returns: nil if that connection is gone.
-    func run<Result: Sendable>(
-        on number: Int, _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Result
-    ) async throws(PostgreSQLError) -> Result? {
-        try await onThread { () throws(PostgreSQLError) in
-            guard let connection = self.connection, number == self.number else { return nil }
-            defer { if connection.isBroken { self.connection = nil } }
-            return try body(connection)
-        }
-    }
-
     /// Runs a body that is safe to repeat: once more, on a new connection if this one is lost.
     func runRetrying<Result: Sendable>(
         _ body: @escaping @Sendable (PostgreSQLConnection, _ number: Int) throws(PostgreSQLError) -> Result
