@@ -14,7 +14,8 @@ extension PostgreSQLConnection {
         let isPastTerm: Bool
     }
 
-    /// Marks the row of a key, if it is free, has a mark of this process, or has the mark to be replaced.
+    /// Marks the row of a key, if it is free, has a mark of this process, or has the mark to be replaced. A holder without a connection
+    /// that has saved its value, as when its process has ended since, is not waited for.
     ///
     /// - Parameters:
     ///   - process: What the holders of this process begin with.
@@ -35,7 +36,7 @@ extension PostgreSQLConnection {
                 ON CONFLICT (key) DO UPDATE SET fence = entry.fence + 1, holder = excluded.holder, beat = entry.beat + 1,
                     renews = entry.version, since = excluded.since, until = excluded.until
                 WHERE entry.holder IS NULL OR left(entry.holder, length($7::text)) = $7::text
-                    OR entry.holder = $8::text AND entry.beat = $9::int8
+                    OR entry.version > entry.renews OR entry.holder = $8::text AND entry.beat = $9::int8
                 RETURNING fence)
             SELECT attempt.taken, (SELECT fence FROM mark), found.holder, found.beat, found.until < now()
             FROM attempt LEFT JOIN \(schema.name).entry AS found ON found.key = $2::bytea

@@ -39,9 +39,9 @@ final class PostgreSQLRenewalLocks: Sendable {
 
     init(
         _ target: PostgreSQLTarget, _ schema: PostgreSQLSchema, channel: String, store: StoreIdentifier,
-        times: PostgreSQLRenewalTimes = PostgreSQLRenewalTimes()
+        times: PostgreSQLRenewalTimes = PostgreSQLRenewalTimes(), thread: StorageThread = StorageThread()
     ) {
-        worker = PostgreSQLWorker(target)
+        worker = PostgreSQLWorker(target, thread)
         self.channel = channel
         self.store = store
         self.schema = schema

@@ -35,7 +35,7 @@ import Testing
         while lasts(), ContinuousClock.now < end { usleep(10_000) }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `Backends are ended every half second`() async throws {
+    @Test(.timeLimit(.minutes(60))) func `Backends are ended every half second`() async throws {
         let server = try PostgreSQLServer()
         try await survive(server) { _, lasts in
             while lasts() {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(60)), arguments: [true, false])
     func `The server restarts, in good order or as after a crash`(isInOrder: Bool) async throws {
         let server = try PostgreSQLServer()
         try await survive(server) { _, lasts in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `The server is away for a while`() async throws {
+    @Test(.timeLimit(.minutes(60))) func `The server is away for a while`() async throws {
         let (server, outage) = (try PostgreSQLServer(), size.outage)
         try await survive(server) { _, lasts in
             try Self.awaitRenewal(server, lasts)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `The server crashes, and its standby takes over`() async throws {
+    @Test(.timeLimit(.minutes(60))) func `The server crashes, and its standby takes over`() async throws {
         let primary = try PostgreSQLServer()
         let standby = try PostgreSQLServer(standbyOf: primary)
         // Without this a failover loses the last transactions, and with them tokens.

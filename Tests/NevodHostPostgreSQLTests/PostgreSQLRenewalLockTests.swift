@@ -123,6 +123,58 @@ struct PostgreSQLRenewalLockTests {
         #expect(try server.sql("SELECT holder FROM \(server.schema()).entry") == [])
     }
 
+    @Test func `There is one holder at a time, however often connections end`() async throws {
+        let own = try PostgreSQLServer()
+        let rounds = Rounds("RENEWALS", default: 20)
+        var stores: [PostgreSQLStorage] = []
+        for _ in 0..<4 { stores.append(try await own.open("nevod", keys: [key])) }
+        try await stores[0].set("0", for: "n")
+        let (inside, most, refused, isDone) = (Shared(0), Shared(0), Shared(0), Shared(false))
+        async let ending: Void = onOwnThread {
+            var random = rounds.random
+            while !isDone.value {
+                try own.sql(
+                    """
+                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND random() < 0.3
+                    """)
+                usleep(.random(in: 0...100_000, using: &random))
+            }
+        }
+        let deadline = ContinuousClock.now + .seconds(90)
+        await withTaskGroup { group in
+            for storage in stores {
+                group.addTask {
+                    var count = 0
+                    while count < rounds.count, ContinuousClock.now < deadline {
+                        let isRun = Shared(false)
+                        try? await storage.withRenewalLock(for: "n") {
+                            isRun.withLock { $0 = true }
+                            let now = inside.withLock { inside in
+                                inside += 1
+                                return inside
+                            }
+                            most.withLock { $0 = max($0, now) }
+                            if let old = try? await storage.string(for: "n") {
+                                let new = Secret("\((Int(old) ?? 0) + 1)")
+                                let isReplaced = try? await storage.replace(Secret(old), with: new, for: "n")
+                                if isReplaced == false { refused.withLock { $0 += 1 } }
+                            }
+                            inside.withLock { $0 -= 1 }
+                        }
+                        if isRun.value { count += 1 }
+                    }
+                    #expect(count == rounds.count)
+                }
+            }
+        }
+        isDone.withLock { $0 = true }
+        try await ending
+        #expect(most.value == 1)
+        // Nothing changes the value but the holder.
+        #expect(refused.value == 0)
+    }
+
     @Test func `A holder that was away for too long stops, and what it saves is refused`() async throws {
         // Its own signs of life are too rare.
         let mute = try await PostgreSQLStorage(
@@ -157,6 +209,26 @@ struct PostgreSQLRenewalLockTests {
         done.set()
         try await following
         #expect(try await other.string(for: "a") == "2")
+    }
+
+    @Test func `A holder that has saved its value and ended isn't waited for`() async throws {
+        let other = try await open()
+        // As if it had ended: it gives no sign of life, which would get it another connection.
+        let storage = try await PostgreSQLStorage(
+            connection: server.connection, schema: server.schema(), keys: [key],
+            times: PostgreSQLRenewalTimes(beat: .seconds(3600)))
+        try await storage.set("1", for: "a")
+        let (held, free) = (Latch(), Latch())
+        async let holding: Void = storage.withRenewalLock(for: "a") {
+            _ = try? await storage.replace(Secret("1"), with: Secret("2"), for: "a")
+            held.set()
+            await free.wait()
+        }
+        await held.wait()
+        try endConnection(of: storage, "a")
+        try await other.dispatcher.locks.withLock(for: "a", timeout: .seconds(10)) {}
+        free.set()
+        try await holding
     }
 
     @Test func `A login is saved whoever holds the lock`() async throws {
@@ -199,6 +271,19 @@ struct PostgreSQLRenewalLockTests {
         free.set()
         try await holding
         try await other.withRenewalLock(for: "a") {}
+    }
+
+    @Test func `A release that gets no thread is made when there is one`() async throws {
+        let storage = try await open()
+        let canStart = Shared(true)
+        let locks = PostgreSQLRenewalLocks(
+            try PostgreSQLTarget(LibPQ(), server.connection), storage.schema, channel: storage.channel,
+            store: storage.keyring.store, thread: StorageThread { canStart.value && SystemThread.start($0) })
+        try await locks.withLock(for: "a") { canStart.withLock { $0 = false } }
+        #expect(try server.sql("SELECT count(holder) FROM \(server.schema()).entry") == ["1"])
+        canStart.withLock { $0 = true }
+        #expect(try await eventually { try server.sql("SELECT count(holder) FROM \(server.schema()).entry") == ["0"] })
+        try await storage.withRenewalLock(for: "a") {}
     }
 
     @Test func `A release that can't reach the server is made when it is back`() async throws {

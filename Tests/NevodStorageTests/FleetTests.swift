@@ -26,7 +26,7 @@ import Testing
         #expect(try await storage.verify().problems == [])
     }
 
-    @Test(.timeLimit(.minutes(10))) func `While others write, no session is lost, and each expiry costs one exchange`()
+    @Test(.timeLimit(.minutes(60))) func `While others write, no session is lost, and each expiry costs one exchange`()
         async throws
     {
         let (storage, store) = try await sqlite()

@@ -11,6 +11,8 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     let renewal = SingleFlight<RenewalOutcome>()
     let clock: HostClock
 
+    /// The number of renewal locks that are held, waited for or being released.
+    private let holds = Locked(0)
     /// How long a renewed token that can't be saved keeps the renewal lock: half as long as other processes wait for one.
     private let savingTimeout: Duration
 
@@ -58,7 +60,9 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         let (taken, released) = (Waiter<Void>(), Waiter<Void>())
         let release = { @Sendable () -> Void in released.resume(with: .success(())) }
         let key = key
+        holds.withLock { $0 += 1 }
         let holding = Task {
+            defer { self.holds.withLock { $0 -= 1 } }
             let problem = "the storage's renewal lock did not run the renewal"
             do {
                 try await withLock(key) {
@@ -137,6 +141,9 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         let isKept = memory.withLock { $0.installUnsaved(token, bytes, ifVersion: version, renewal: renewal) }
         if isKept { observers.yield(token) }
     }
+
+    /// Whether a renewal lock is held, or its release isn't known to the storage yet.
+    var holdsLock: Bool { holds.withLock { $0 > 0 } }
 
     /// Whether a renewed token is in memory but not yet written.
     var hasUnsaved: Bool { memory.withLock { $0.unsaved != nil } }

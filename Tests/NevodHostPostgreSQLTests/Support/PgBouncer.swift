@@ -33,9 +33,9 @@ final class PgBouncer: Sendable {
         (pid, pipe) = try Command.spawn(
             getuid() == 0 ? ["setpriv", "--reuid=nobody", "--clear-groups"] + program : program, quiet: true)
         connection = "host=\(folder.path) port=\(port) user=postgres dbname=postgres"
-        let socket = "\(folder.path)/.s.PGSQL.\(port)"
         let end = ContinuousClock.now + .seconds(60)
-        while access(socket, F_OK) != 0 {
+        // The socket is there before it accepts connections.
+        while (try? Command.output(["pg_isready", "-q", "-h", folder.path, "-p", "\(port)"])) == nil {
             guard ContinuousClock.now < end else { throw Command.Failure(description: "pgbouncer didn't start") }
             usleep(10_000)
         }

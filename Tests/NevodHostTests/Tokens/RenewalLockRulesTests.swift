@@ -84,10 +84,13 @@ import Testing
         let key: StorageKey = "session"
         let coordinator = TokenCoordinator<Token>(AnyKeyValueStorage(one), key, savingTimeout: .milliseconds(100))
         let locks = RenewalLocks(path: "\(folder.path)/.renewals")
-        for (fault, isKept) in [(one.isAway, true), (one.isFull, false)] {
+        for isKept in [true, false] {
+            func setFault(_ isSet: Bool) {
+                if isKept { one.isAway.withLock { $0 = isSet } } else { one.isFull.withLock { $0 = isSet } }
+            }
             try await coordinator.write(Token(value: "1"))
             let version = try await coordinator.read().version
-            fault.withLock { $0 = true }
+            setFault(true)
             let before = one.refusedCount
             _ = try await coordinator.renew(version, isRefused: true, until: nil) { _ in Token(value: "2") }
             // The pauses between these attempts are longer than the timeout.
@@ -99,9 +102,9 @@ import Testing
             } else {
                 let isFree = Locked(false)
                 try await locks.withLock(for: key) { isFree.withLock { $0 = true } }
-                #expect(isFree.withLock(\.self))
+                #expect(isFree.withLock { $0 })
             }
-            fault.withLock { $0 = false }
+            setFault(false)
             #expect(
                 try await eventually {
                     _ = try await coordinator.read()
@@ -144,7 +147,7 @@ import Testing
         // Once a request has spent the token, the renewal goes on.
         _ = try await renew(takingOverBefore: 1, then: "theirs again")
         #expect(!requests.values.isEmpty)
-        #expect(one.isTakenOver.withLock(\.self))
+        #expect(one.isTakenOver.withLock { $0 })
     }
 
     @Test func `No request waits for an interactive login`() async throws {
