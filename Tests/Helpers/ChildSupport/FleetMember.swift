@@ -33,6 +33,8 @@ package struct FleetMember {
             }
             say("done \(round)")
         }
+        // A token that can't be saved yet would be lost with the process. It is killed once the test has its outcomes.
+        if isPatient { try await Task.sleep(for: .seconds(120)) }
     }
 
     private func send(_ number: Int, isPatient: Bool) async -> String {
