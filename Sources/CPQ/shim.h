@@ -12,6 +12,6 @@
     F(PQfreeCancel) F(PQfreemem) \
     F(PQgetCancel) F(PQgetResult) F(PQgetisnull) F(PQgetlength) F(PQgetvalue) F(PQhost) F(PQisBusy) F(PQnotifies) \
     F(PQntuples) F(PQpingParams) F(PQport) F(PQresultErrorField) F(PQresultStatus) F(PQsendPrepare) F(PQsendQuery) \
-    F(PQsendQueryPrepared) F(PQsetNoticeProcessor) F(PQsetnonblocking) F(PQsocket) F(PQstatus)
+    F(PQsendQueryPrepared) F(PQsetNoticeProcessor) F(PQsetnonblocking) F(PQsocket) F(PQstatus) F(PQbackendPID)
 
 NEVOD_TABLE(nevod_pq, NEVOD_PQ_EACH)

@@ -3,6 +3,7 @@ internal import NevodStorage
 
 /// libpq, loaded on first use: a program that can use PostgreSQL, but doesn't, runs without the library.
 final class LibPQ: Sendable {
+    /// The functions, looked up once.
     let call: nevod_pq
 
     init(_ name: String = "libpq.so.5") throws(StorageError) {

@@ -4,26 +4,29 @@ extension PostgreSQLConnection {
     /// Reads entries in one round trip, as of one instant.
     ///
     /// - Returns: none if the store has no key.
-    func entries(of keys: [StorageKey], _ schema: PostgreSQLSchema) throws(PostgreSQLError) -> [StorageKey: SealedEntry] {
+    func entries(of keys: [StorageKey], _ schema: PostgreSQLSchema) throws(PostgreSQLError) -> [StorageKey: PostgreSQLEntry] {
         let rows = try run(
             """
-            SELECT store.key_number, entry.key, entry.version, entry.sealed
+            SELECT store.id, store.key_number, entry.key, entry.version, entry.sealed
             FROM \(schema.name).store LEFT JOIN \(schema.name).entry ON entry.key = ANY($1::bytea[])
             """, [.list(keys.map { Array($0.rawValue.utf8) })])
         guard rows.count > 0 else { return [:] }
-        let nothing = SealedEntry(keyNumber: rows.integer(0, 0))
-        var entries = Dictionary(keys.map { ($0, nothing) }) { first, _ in first }
-        for row in 0..<rows.count where !rows.isNull(row, 1) {
-            entries[StorageKey(rawValue: rows.text(row, 1))] = SealedEntry(
-                version: rows.integer(row, 2), sealed: rows.isNull(row, 3) ? nil : rows.bytes(row, 3),
-                keyNumber: nothing.keyNumber)
+        let store = StoreIdentifier(rows.bytes(0, 0))
+        let nothing = SealedEntry(keyNumber: rows.integer(0, 1))
+        var entries = Dictionary(keys.map { ($0, PostgreSQLEntry(sealed: nothing, store: store)) }) { first, _ in first }
+        for row in 0..<rows.count where !rows.isNull(row, 2) {
+            entries[StorageKey(rawValue: rows.text(row, 2))] = PostgreSQLEntry(
+                sealed: SealedEntry(
+                    version: rows.integer(row, 3), sealed: rows.isNull(row, 4) ? nil : rows.bytes(row, 4),
+                    keyNumber: nothing.keyNumber), store: store)
         }
         return entries
     }
 
     /// Writes the next version of an entry and notifies all listeners, in one statement: both happen, or neither.
     ///
-    /// - Returns: false if the stored version is not the previous one, or the store has another key.
+    /// - Returns: false if the stored version is not the previous one, the store has another key, or the value was obtained under a
+    ///   renewal lock that another process has taken over.
     func save(_ write: PostgreSQLWrite, _ schema: PostgreSQLSchema) throws(PostgreSQLError) -> Bool {
         // A change of the store's key locks the table, and a statement reads rows only once it has its own lock on the table: so it
         // sees the new key number.
@@ -31,16 +34,17 @@ extension PostgreSQLConnection {
             """
             WITH changed AS (
                 INSERT INTO \(schema.name).entry AS entry (key, version, sealed)
-                SELECT $1::bytea, $2::int8, $3::bytea FROM \(schema.name).store WHERE key_number = $4::int8
+                SELECT $1::bytea, $2::int8, $3::bytea FROM \(schema.name).store WHERE key_number = $4::int8 AND id = $7::bytea
                 ON CONFLICT (key) DO UPDATE SET version = excluded.version, sealed = excluded.sealed
-                WHERE entry.version = excluded.version - 1
+                WHERE entry.version = excluded.version - 1 AND entry.fence <= $8::int8
                 RETURNING 1)
             SELECT pg_notify($5::text, $6::text) FROM changed
             """,
             [
                 .bytes(Array(write.key.rawValue.utf8)), .integer(write.version),
                 write.sealed.map(PostgreSQLValue.bytes) ?? .null, .integer(write.keyNumber), .text(write.channel),
-                .text(PostgreSQLNotification.changed(write.key, version: write.version).payload),
+                .text(PostgreSQLNotification.changed(write.key, version: write.version).payload), .bytes(write.store.bytes),
+                .integer(write.fence ?? .max),
             ]
         ).count > 0
     }
@@ -114,24 +118,57 @@ extension PostgreSQLConnection {
         }
     }
 
+    /// - Returns: nil if the store is new.
     func sealedKey(_ schema: PostgreSQLSchema) throws(PostgreSQLError) -> (SealedKey, number: Int64)? {
-        let rows = try run("SELECT id, key_number, key_kind, key_salt, key_sealed FROM \(schema.name).store")
+        let rows = try run(
+            """
+            SELECT id, key_number, key_kind, key_salt, key_sealed, true FROM \(schema.name).store
+            UNION ALL SELECT ''::bytea, 0, '', ''::bytea, ''::bytea, false FROM (
+                SELECT FROM \(schema.name).entry WHERE version > 0 LIMIT 1) AS used
+            WHERE NOT EXISTS (SELECT FROM \(schema.name).store)
+            """)
         guard rows.count > 0 else { return nil }
-        guard let store = StoreIdentifier(rows.bytes(0, 0)) else {
-            throw PostgreSQLError(
-                error: StorageError(
-                    .damaged, "\(name), schema \(schema.name)", problem: "has no identity", remedy: "restore it from a backup"))
-        }
+        guard rows.integer(0, 5) == 1 else { throw damage(schema, "has values, and has lost its key") }
+        guard let store = StoreIdentifier(rows.bytes(0, 0)) else { throw damage(schema, "has no identity") }
         let key = SealedKey(store: store, kind: rows.text(0, 2), salt: rows.bytes(0, 3), sealed: rows.bytes(0, 4))
         return (key, rows.integer(0, 1))
     }
 
-    /// Saves the store's first key. Has no effect if the store has one.
+    private func damage(_ schema: PostgreSQLSchema, _ problem: String) -> PostgreSQLError {
+        PostgreSQLError(
+            error: StorageError(
+                .damaged, "\(name), schema \(schema.name)", problem: problem, remedy: "restore it from a backup"))
+    }
+
+    /// - Returns: whether the store still has this key.
+    /// - Throws: also if the schema has another store by now.
+    func hasKey(_ opened: OpenedKey, _ schema: PostgreSQLSchema) throws(PostgreSQLError) -> Bool {
+        guard let (key, number) = try sealedKey(schema) else { return false }
+        guard key.store == opened.store else {
+            throw PostgreSQLError(error: .isReplaced("\(name), schema \(schema.name)"))
+        }
+        return number == opened.number
+    }
+
+    /// Reads what changes when the store is replaced, its tables are, or its key is.
+    func fingerprint(of store: StoreIdentifier, _ schema: PostgreSQLSchema) throws(PostgreSQLError) -> [Int64]? {
+        let rows = try run(
+            """
+            SELECT key_number, to_regclass('\(schema.name).entry')::oid::int8,
+                pg_relation_filenode(to_regclass('\(schema.name).entry'))::int8
+            FROM \(schema.name).store WHERE id = $1::bytea
+            """, [.bytes(store.bytes)])
+        guard rows.count > 0 else { return nil }
+        return (0..<3).map { rows.integer(0, $0) }
+    }
+
+    /// Saves the store's first key. Has no effect if the store has one, or has values.
     func addFirst(_ key: SealedKey, _ schema: PostgreSQLSchema) throws(PostgreSQLError) {
         try run(
             """
             INSERT INTO \(schema.name).store (id, key_number, key_kind, key_salt, key_sealed)
-            VALUES ($1::bytea, 1, $2::text, $3::bytea, $4::bytea) ON CONFLICT DO NOTHING
+            SELECT $1::bytea, 1, $2::text, $3::bytea, $4::bytea
+            WHERE NOT EXISTS (SELECT FROM \(schema.name).entry WHERE version > 0) ON CONFLICT DO NOTHING
             """, [.bytes(key.store.bytes), .text(key.kind), .bytes(key.salt), .bytes(key.sealed)])
     }
 

@@ -31,6 +31,8 @@ final class PostgreSQLConnection {
     }
 
     var isBroken: Bool { isAbandoned || pq.call.PQstatus(handle) != CONNECTION_OK }
+    /// The number of the server's process, as it was told when the connection was made.
+    var announcedBackend: Int64 { Int64(pq.call.PQbackendPID(handle)) }
     var socket: Int32 { pq.call.PQsocket(handle) }
 
     /// Reads pending input, after which ``isBroken`` is true if the server has closed the connection meanwhile.

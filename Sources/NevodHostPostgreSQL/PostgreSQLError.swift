@@ -28,6 +28,16 @@ extension StorageError {
             case ("28", _): (.permissions, "check the user, and the password in PGPASSFILE or the service file")
             case (_, "42501"): (.permissions, "let this user create the schema, or grant it access to the schema's tables")
             case (_, "42P01"), (_, "3F000"): (.damaged, "restore the schema from a backup")
+            // A column, function or type that is not as the layout has it, or has changed under an open connection.
+            case (_, "42703"), (_, "42883"), (_, "42804"), (_, "0A000"):
+                (
+                    .damaged,
+                    "the schema's tables are not as this program expects: update the program, or restore the schema from a backup"
+                )
+            case (_, "42P07"), (_, "42701"), (_, "42710"):
+                (.damaged, "the schema has tables of another program: choose another schema")
+            // A prepared statement that is missing, or was not made here: the connection is not this program's own.
+            case (_, "26000"), (_, "42P05"): (.other, Self.poolerRemedy)
             case (_, "25006"): (.unavailable, "connect to the primary: target_session_attrs=read-write")
             case (_, "57014"), (_, "55P03"), ("40", _): (.busy, "try again")
             case (_, "54000"): (.tooLarge, nil)
@@ -36,5 +46,15 @@ extension StorageError {
             default: (.other, nil)
             }
         self.init(code, subject, problem: "\(message) (SQLSTATE \(state))", remedy: remedy)
+    }
+
+    static let poolerRemedy =
+        "give this program connections of its own: PgBouncer's pool_mode=session, or the server's own address"
+
+    /// - Parameter name: The server and the schema.
+    static func isReplaced(_ name: String) -> StorageError {
+        StorageError(
+            .damaged, name, problem: "holds another store than the one that was opened here",
+            remedy: "restore that store from a backup, or restart this program to use the new one")
     }
 }

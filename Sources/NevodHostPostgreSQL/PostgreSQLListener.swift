@@ -11,14 +11,23 @@ final class PostgreSQLListener: Sendable {
         case notification(PostgreSQLNotification)
     }
 
+    /// The interval at which the store's tables are looked at: their removal or replacement sends no notification.
+    private static let checkInterval: Duration = .seconds(5)
+
     private let target: PostgreSQLTarget
+    private let schema: PostgreSQLSchema
+    private let store: StoreIdentifier
     private let channel: String
+    private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
     private let wake: Int32
     private let isStopped = Locked(false)
     private let onEvent: @Sendable (Event) -> Void
 
+    /// - Parameter startThread: Returns whether a thread was started; for tests.
     init(
-        _ target: PostgreSQLTarget, channel: String, onEvent: @escaping @Sendable (Event) -> Void
+        _ target: PostgreSQLTarget, _ schema: PostgreSQLSchema, _ store: StoreIdentifier, channel: String,
+        startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { SystemThread.start($0) },
+        onEvent: @escaping @Sendable (Event) -> Void
     ) throws(StorageError) {
         wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         guard wake >= 0 else {
@@ -27,7 +36,10 @@ final class PostgreSQLListener: Sendable {
                 systemCode: errno)
         }
         self.target = target
+        self.schema = schema
+        self.store = store
         self.channel = channel
+        self.startThread = startThread
         self.onEvent = onEvent
     }
 
@@ -35,12 +47,19 @@ final class PostgreSQLListener: Sendable {
         close(wake)
     }
 
-    /// Returns once it is listening, or the first attempt failed. Without a thread it never listens, and every read asks the
-    /// server.
+    /// Returns once it is listening, or the first attempt failed. If the system has no thread left, tries again every few seconds;
+    /// until then every read asks the server.
     func start() async {
         let tried = Waiter<Void>()
-        guard SystemThread.start({ self.listen { tried.resume(with: .success(())) } }) else { return }
+        guard startThread({ self.listen { tried.resume(with: .success(())) } }) else { return startLater() }
         _ = try? await tried.value(until: nil)
+    }
+
+    private func startLater() {
+        _ = TimerQueue.shared.schedule(at: .now + .seconds(2)) { [weak self] in
+            guard let self, !self.isStopped.withLock(\.self) else { return }
+            if !self.startThread({ self.listen {} }) { self.startLater() }
+        }
     }
 
     /// The thread ends soon after.
@@ -55,11 +74,14 @@ final class PostgreSQLListener: Sendable {
             do throws(PostgreSQLError) {
                 let connection = try target.connect()
                 try connection.execute("LISTEN \(channel)")
-                onEvent(.isListening(true))
+                if let print = try connection.fingerprint(of: store, schema) {
+                    onEvent(.isListening(true))
+                    didTry()
+                    pause = .milliseconds(100)
+                    receive(connection, while: print)
+                    onEvent(.isListening(false))
+                }
                 didTry()
-                pause = .milliseconds(100)
-                receive(connection)
-                onEvent(.isListening(false))
             } catch {
                 didTry()
             }
@@ -69,14 +91,21 @@ final class PostgreSQLListener: Sendable {
         }
     }
 
-    /// Returns when the connection is lost, or after ``stop()``.
-    private func receive(_ connection: PostgreSQLConnection) {
+    /// Returns when the connection is lost, the store's tables are removed or replaced, or after ``stop()``.
+    private func receive(_ connection: PostgreSQLConnection, while print: [Int64]) {
+        var checked = ContinuousClock.now
         while !isStopped.withLock(\.self) {
             for payload in connection.notifications() {
                 if let notification = PostgreSQLNotification(payload) { onEvent(.notification(notification)) }
             }
             if connection.isBroken { return }
-            wait(for: [connection.socket], nil)
+            let rest = checked + Self.checkInterval - .now
+            guard rest > .zero else {
+                guard (try? connection.fingerprint(of: store, schema)) == print else { return }
+                checked = .now
+                continue
+            }
+            wait(for: [connection.socket], rest)
             connection.takeInput()
         }
     }

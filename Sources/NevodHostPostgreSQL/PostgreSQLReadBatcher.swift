@@ -6,7 +6,7 @@ final class PostgreSQLReadBatcher: Sendable {
     /// The most keys of one round trip; some may have values of a megabyte.
     private static let maximumBatch = 128
 
-    private typealias Outcome = Result<SealedEntry, PostgreSQLError>
+    private typealias Outcome = Result<PostgreSQLEntry, PostgreSQLError>
     private typealias Request = (key: StorageKey, continuation: CheckedContinuation<Outcome, Never>)
 
     private struct State {
@@ -27,7 +27,7 @@ final class PostgreSQLReadBatcher: Sendable {
     /// The number of round trips so far.
     var roundTripCount: Int { roundTrips.withLock(\.self) }
 
-    func entry(for key: StorageKey) async throws(PostgreSQLError) -> SealedEntry {
+    func entry(for key: StorageKey) async throws(PostgreSQLError) -> PostgreSQLEntry {
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
             let mustStart = state.withLock { state in
                 state.waiting.append((key, continuation))
@@ -44,7 +44,7 @@ final class PostgreSQLReadBatcher: Sendable {
             roundTrips.withLock { $0 += 1 }
             let keys = Array(Set(batch.map(\.key)))
             let schema = schema
-            let result: Result<[StorageKey: SealedEntry], PostgreSQLError>
+            let result: Result<[StorageKey: PostgreSQLEntry], PostgreSQLError>
             do throws(PostgreSQLError) {
                 result = .success(
                     try await worker.runRetrying { (connection, _) throws(PostgreSQLError) in
@@ -56,7 +56,7 @@ final class PostgreSQLReadBatcher: Sendable {
                 if error.isUnreachable { batch += takeAll() }
             }
             for (key, continuation) in batch {
-                continuation.resume(returning: result.map { $0[key] ?? SealedEntry() })
+                continuation.resume(returning: result.map { $0[key] ?? PostgreSQLEntry() })
             }
         }
     }

@@ -34,7 +34,18 @@ struct PostgreSQLSchema: Sendable {
                     version bigint NOT NULL,
                     sealed bytea
                 );
+                """,
+                // Renewals: the number of times that the lock was taken; its holder, signs of life, the version that is renewed, since
+                // when, and until when at most. No defaults that would rewrite the table.
                 """
+                ALTER TABLE \(name).entry
+                    ADD COLUMN fence bigint NOT NULL DEFAULT 0,
+                    ADD COLUMN beat bigint NOT NULL DEFAULT 0,
+                    ADD COLUMN holder text,
+                    ADD COLUMN renews bigint,
+                    ADD COLUMN since timestamptz,
+                    ADD COLUMN until timestamptz;
+                """,
             ] + laterSteps
     }
 
@@ -43,18 +54,33 @@ struct PostgreSQLSchema: Sendable {
     /// Creates the schema, or migrates it to this layout. Safe to run in several processes at once.
     func migrate(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
         // A user without the right to create tables gets no further than this.
-        if try layout(connection) == version { return }
+        let found = try layout(connection)
+        if found == version { return }
+        do throws(PostgreSQLError) { try migrateLocked(connection) } catch {
+            guard found != nil, error.state == "42501" else { throw error }
+            throw PostgreSQLError(
+                error: StorageError(
+                    .permissions, "\(connection.name), schema \(name)", problem: error.error.problem,
+                    remedy:
+                        "open the store once as the schema's owner, who can change its layout from \(found ?? 0) to \(version)"),
+                state: error.state)
+        }
+    }
+
+    private func migrateLocked(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
         try connection.transaction { () throws(PostgreSQLError) in
             let lock = StorageKey(rawValue: "nevod-host schema \(name)").digest
             try connection.run("SELECT pg_advisory_xact_lock($1::int8)", [.integer(Int64(bitPattern: lock))])
             let found = try layout(connection)
-            guard (0...version).contains(found) else { throw PostgreSQLError(error: isLater(found, connection.name)) }
-            if found == 0 {
+            if found == nil {
                 if try !exists(connection) { try connection.execute("CREATE SCHEMA \(name)") }
                 try connection.execute("CREATE TABLE \(name).layout (version bigint NOT NULL)")
                 try connection.execute("INSERT INTO \(name).layout VALUES (0)")
             }
-            for step in steps.dropFirst(Int(found)) { try connection.execute(step) }
+            guard let done = Int(exactly: found ?? 0), (0...steps.count).contains(done) else {
+                throw PostgreSQLError(error: isUnknown(found ?? 0, connection.name))
+            }
+            for step in steps.dropFirst(done) { try connection.execute(step) }
             try connection.run("UPDATE \(name).layout SET version = $1::int8", [.integer(version)])
         }
     }
@@ -63,23 +89,35 @@ struct PostgreSQLSchema: Sendable {
         try connection.run("SELECT 1 FROM pg_namespace WHERE nspname = $1::text", [.text(name)]).count > 0
     }
 
-    /// - Returns: 0 if there is none.
-    private func layout(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> Int64 {
+    /// - Returns: nil if there is none.
+    private func layout(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> Int64? {
         // Read from the catalogue: a name that was looked up before it existed stays unknown for the rest of a transaction.
         let table = try connection.run(
             """
             SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
             WHERE nspname = $1::text AND relname = 'layout'
             """, [.text(name)])
-        guard table.count > 0 else { return 0 }
-        let rows = try connection.run("SELECT version FROM \(name).layout")
-        return rows.count > 0 ? rows.integer(0, 0) : 0
+        guard table.count > 0 else { return nil }
+        let rows = try connection.run("SELECT version::int8 FROM \(name).layout")
+        guard rows.count == 1 else {
+            throw PostgreSQLError(
+                error: StorageError(
+                    .damaged, "\(connection.name), schema \(name)",
+                    problem: "does not say which layout it has: its table \"layout\" has \(rows.count) rows instead of one",
+                    remedy: "restore the schema from a backup, or choose another schema"))
+        }
+        return rows.integer(0, 0)
     }
 
-    private func isLater(_ found: Int64, _ server: String) -> StorageError {
-        StorageError(
-            .damaged, "\(server), schema \(name)",
-            problem: "has layout \(found), and this program supports none later than \(version)",
+    private func isUnknown(_ found: Int64, _ server: String) -> StorageError {
+        let name = "\(server), schema \(name)"
+        guard found > version else {
+            return StorageError(
+                .damaged, name, problem: "has layout \(found), which no program writes",
+                remedy: "restore the schema from a backup")
+        }
+        return StorageError(
+            .damaged, name, problem: "has layout \(found), and this program supports none later than \(version)",
             remedy: "use the newer program that wrote it")
     }
 }

@@ -46,7 +46,7 @@ extension PostgreSQLStorage {
         willWrite: ([StorageKey]) -> Void
     ) throws(PostgreSQLError) -> (taken: Int, kept: Int)? {
         try connection.lockEntries(schema)
-        guard try connection.sealedKey(schema)?.number == opened.number else { return nil }
+        guard try connection.hasKey(opened, schema) else { return nil }
         var (taken, kept) = (0, 0)
         var last: StorageKey?
         while case let values = try next(export, last), !values.isEmpty {
@@ -56,16 +56,16 @@ extension PostgreSQLStorage {
                 do throws(StorageError) {
                     try check(key)
                     try check(secret, key)
-                    let entry = present[key] ?? SealedEntry()
+                    let entry = present[key]?.sealed ?? SealedEntry()
                     if !replacing, try opened.open(entry, key, in: name) != nil {
                         kept += 1
                         continue
                     }
-                    let version = try entry.nextVersion(of: key, in: name)
+                    let version = try SealedEntry(version: entry.version).nextVersion(of: key, in: name)
                     writes.append(
                         PostgreSQLWrite(
-                            key: key, version: version, sealed: opened.seal(secret, key, version), keyNumber: opened.number,
-                            channel: channel))
+                            key: key, version: version, sealed: opened.seal(secret, key, version), store: opened.store,
+                            keyNumber: opened.number, channel: channel))
                 } catch {
                     throw PostgreSQLError(error: error)
                 }

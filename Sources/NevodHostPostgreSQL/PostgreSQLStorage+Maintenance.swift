@@ -22,7 +22,7 @@ extension PostgreSQLStorage {
             try await pool.perform { (worker) throws(PostgreSQLError) in
                 try await worker.runRetrying { (connection, _) throws(PostgreSQLError) in
                     try connection.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY") { () throws(PostgreSQLError) in
-                        guard try connection.sealedKey(schema)?.number == opened.number else { return nil }
+                        guard try connection.hasKey(opened, schema) else { return nil }
                         var found = StoreVerification()
                         try connection.forEachPage(schema) { page in
                             for (key, entry) in page { found.check(entry, of: key, in: name, opened) }

@@ -33,7 +33,7 @@ extension PostgreSQLStorage {
             try await worker.run { (connection, _) throws(PostgreSQLError) in
                 try connection.transaction { () throws(PostgreSQLError) -> Void? in
                     try connection.lockEntries(schema)
-                    guard try connection.sealedKey(schema)?.number == opened.number else { return nil }
+                    guard try connection.hasKey(opened, schema) else { return nil }
                     try connection.reseal(schema) { (key, entry) throws(StorageError) in
                         try opened.open(entry, key, in: name).map { next.seal($0, key, entry.version) }
                     }

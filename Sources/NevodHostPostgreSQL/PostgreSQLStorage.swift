@@ -11,8 +11,12 @@ public import NevodSupport
 /// same key, from a `StoreKeySource`. Keys and the times of changes are not hidden: put no secret into a `StorageKey`.
 ///
 /// **The server** is found by libpq's own conventions: `PGHOST`, `PGSERVICE`, `PGPASSFILE` and so on. The store uses only tables,
-/// advisory locks and `LISTEN`/`NOTIFY`; a connection pooler must preserve sessions (PgBouncer's `pool_mode=session`). libpq itself
-/// (`libpq5`) is loaded when the first store is opened.
+/// advisory locks and `LISTEN`/`NOTIFY`; a connection pooler must preserve sessions (PgBouncer's `pool_mode=session`), and one that
+/// doesn't is refused. libpq itself (`libpq5`) is loaded when the first store is opened.
+///
+/// **A renewal lock** is a mark in the key's row. It outlives the holder's connection, a restart of the server, and a failover to a
+/// synchronous standby: the others wait until the holder removes it, or has given no sign of life for 20 seconds on a server that
+/// responded all the while. A value that is saved under a lock which another process has taken over since is refused.
 ///
 /// **A write that returns** has been committed. If the connection is lost during a write, the store looks the value up, and the write
 /// fails with an error that says so if its outcome can't be determined. A lost connection is replaced on its next use.
@@ -22,7 +26,7 @@ public import NevodSupport
 /// While notifications can't be received, every read does.
 ///
 /// Blocking calls run on threads of the store's own.
-public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
+public final class PostgreSQLStorage: SealedStorage, ObservableStorage, VersionedStorage {
     public typealias Value = [UInt8]
 
     /// The longest value, in bytes.
@@ -61,7 +65,17 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
         try await self.init(connection, PostgreSQLSchema(schema), connections, keys)
     }
 
-    init(_ connection: String, _ schema: PostgreSQLSchema, _ connections: Int, _ keys: [any StoreKeySource]) async throws {
+    /// - Parameter times: How long a renewal lock outlives its holder's connection.
+    package convenience init(
+        connection: String, schema: String, keys: [any StoreKeySource], times: PostgreSQLRenewalTimes
+    ) async throws {
+        try await self.init(connection, PostgreSQLSchema(schema), 2, keys, times: times)
+    }
+
+    init(
+        _ connection: String, _ schema: PostgreSQLSchema, _ connections: Int, _ keys: [any StoreKeySource],
+        times: PostgreSQLRenewalTimes = PostgreSQLRenewalTimes()
+    ) async throws {
         let target = try PostgreSQLTarget(LibPQ(), connection)
         let pool = PostgreSQLPool(target, count: connections)
         let server = try await pool.perform { (worker) throws(PostgreSQLError) in
@@ -76,9 +90,11 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
         keyring = try await StoreKeyring(of: name, in: PostgreSQLKeyTable(pool: pool, schema: schema), sources: keys)
         channel = "nevod_\(keyring.store)"
         reads = PostgreSQLReadBatcher(target, schema)
-        let dispatcher = PostgreSQLEventDispatcher(PostgreSQLRenewalLocks(target, channel: channel, store: keyring.store))
+        let store = keyring.store
+        let dispatcher = PostgreSQLEventDispatcher(
+            PostgreSQLRenewalLocks(target, schema, channel: channel, store: store, times: times))
         self.dispatcher = dispatcher
-        listener = try PostgreSQLListener(target, channel: channel) { dispatcher.handle($0) }
+        listener = try PostgreSQLListener(target, schema, store, channel: channel) { dispatcher.handle($0) }
         await listener.start()
     }
 
@@ -92,28 +108,37 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
     // MARK: Values
 
     public func secret(for key: StorageKey) async throws -> Secret? {
-        if let known = dispatcher.cache.withLock({ $0.value(for: key) }) { return known.secret }
+        try await versionedSecret(for: key).secret
+    }
+
+    public func versionedSecret(for key: StorageKey) async throws -> (secret: Secret?, version: Int64) {
+        if let known = dispatcher.cache.withLock({ $0.value(for: key) }) { return (known.secret, known.version) }
         try check(key)
         return try await keyring.withCurrentKey { opened in
-            try await self.read(key, opened).map { .some($0.secret) } ?? .none
+            try await self.read(key, opened).map { ($0.secret, $0.version) }
         }
     }
 
     public func set(_ secret: Secret?, for key: StorageKey) async throws {
-        _ = try await write(secret, for: key) { _ in true }
+        // A login or a logout takes precedence over a renewal, whichever process holds the lock.
+        _ = try await write(secret, for: key, mayBeRenewal: false) { _ in true }
     }
 
     public func replace(_ expected: Secret?, with secret: Secret?, for key: StorageKey) async throws -> Bool {
-        try await write(secret, for: key) { $0 == expected }
+        try await write(secret, for: key, mayBeRenewal: true) { $0 == expected }
     }
 
-    /// Uses an advisory lock of the server, on a session that a connection pooler must not split.
+    /// Marks the key's row. In addition takes an advisory lock of the server, on a session that a connection pooler must not split.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         try await dispatcher.locks.withLock(for: key) {
             // The previous holder may have written a value whose notification has not arrived yet.
             self.dispatcher.cache.withLock { $0.drop(key) }
             await body()
         }
+    }
+
+    public func confirmRenewalLock(for key: StorageKey) async throws {
+        try await dispatcher.locks.confirm(key)
     }
 
     /// Every change from now on, by any process. After a time in which notifications could not be received, also each key that this
@@ -132,14 +157,16 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
     /// - Returns: nil if the store has another key.
     private func read(_ key: StorageKey, _ opened: OpenedKey) async throws -> Found? {
         let ticket = dispatcher.cache.withLock { $0.ticket(for: key) }
-        let entry = try await entry(for: key)
+        let found = try await entry(for: key)
+        if let store = found.store, store != opened.store { throw StorageError.isReplaced(name) }
+        let entry = found.sealed
         guard entry.keyNumber == opened.number else { return nil }
         let secret = try opened.open(entry, key, in: name)
         dispatcher.cache.withLock { $0.learn(secret, version: entry.version, for: key, ticket) }
         return Found(version: entry.version, secret: secret)
     }
 
-    private func entry(for key: StorageKey) async throws(StorageError) -> SealedEntry {
+    private func entry(for key: StorageKey) async throws(StorageError) -> PostgreSQLEntry {
         do throws(PostgreSQLError) {
             return try await reads.entry(for: key)
         } catch {
@@ -166,23 +193,29 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage {
 
 extension PostgreSQLStorage {
     private func write(
-        _ secret: Secret?, for key: StorageKey, if condition: @Sendable (Secret?) -> Bool
+        _ secret: Secret?, for key: StorageKey, mayBeRenewal: Bool, if condition: @Sendable (Secret?) -> Bool
     ) async throws -> Bool {
         try check(key)
         if let secret { try check(secret, key) }
         // A cached value saves a read. An outdated one does no harm, since only the current version is replaced.
         var known = dispatcher.cache.withLock { $0.value(for: key) }.map { Found(version: $0.version, secret: $0.secret) }
         for _ in 0..<64 {
+            let fence = mayBeRenewal ? dispatcher.locks.fence(for: key) : nil
             let isWritten = try await keyring.withCurrentKey { [known] opened -> Step? in
-                if let known, condition(known.secret) { return try await self.write(secret, for: key, after: known, opened) }
+                if let known, condition(known.secret) {
+                    return try await self.write(secret, for: key, after: known, opened, fence)
+                }
                 guard let found = try await self.read(key, opened) else { return nil }
                 guard condition(found.secret) else { return .refused }
-                return try await self.write(secret, for: key, after: found, opened)
+                return try await self.write(secret, for: key, after: found, opened, fence)
             }
             switch isWritten {
             case .written: return true
             case .refused: return false
-            case .overtaken: known = nil
+            case .overtaken:
+                known = nil
+                // The other process that has the lock now may not have saved anything yet.
+                if fence != nil, try await dispatcher.locks.isLost(key) { return false }
             }
         }
         throw StorageError(.busy, name, problem: "\(key) keeps being changed by others", remedy: "try again")
@@ -194,11 +227,13 @@ extension PostgreSQLStorage {
         case overtaken
     }
 
-    private func write(_ secret: Secret?, for key: StorageKey, after found: Found, _ opened: OpenedKey) async throws -> Step {
-        let version = found.version + 1
+    private func write(
+        _ secret: Secret?, for key: StorageKey, after found: Found, _ opened: OpenedKey, _ fence: Int64?
+    ) async throws -> Step {
+        let version = try SealedEntry(version: found.version).nextVersion(of: key, in: name)
         let write = PostgreSQLWrite(
-            key: key, version: version, sealed: secret.map { opened.seal($0, key, version) }, keyNumber: opened.number,
-            channel: channel)
+            key: key, version: version, sealed: secret.map { opened.seal($0, key, version) }, store: opened.store,
+            keyNumber: opened.number, fence: fence, channel: channel)
         let ticket = dispatcher.cache.withLock { $0.ticket(for: key) }
         guard try await send(write) else {
             dispatcher.cache.withLock { $0.drop(key) }
@@ -241,7 +276,7 @@ extension PostgreSQLStorage {
 
     private func outcome(of write: PostgreSQLWrite) async throws -> PostgreSQLWrite.Outcome {
         do throws(StorageError) {
-            return write.outcome(given: try await entry(for: write.key))
+            return write.outcome(given: try await entry(for: write.key).sealed)
         } catch {
             throw inDoubt(write, "\(error)")
         }

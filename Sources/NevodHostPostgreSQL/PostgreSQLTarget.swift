@@ -30,7 +30,10 @@ struct PostgreSQLTarget: Sendable {
             }
             let connection = PostgreSQLConnection(pq, handle, name: name(of: handle))
             if !connection.isBroken {
-                do throws(PostgreSQLError) { try setUp(connection) } catch {
+                do throws(PostgreSQLError) {
+                    try checkSession(connection)
+                    try setUp(connection)
+                } catch {
                     throw PostgreSQLError(error: error.error, isUnreachable: true)
                 }
                 return connection
@@ -62,6 +65,42 @@ struct PostgreSQLTarget: Sendable {
             """)
     }
 
+    /// Refuses a connection pooler that gives each transaction another connection: locks, settings and notifications would be lost,
+    /// or be other programs'.
+    private func checkSession(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
+        let first = try backend(connection)
+        // A pooler tells a number of its own.
+        guard first != connection.announcedBackend else { return }
+        for _ in 0..<3 {
+            let handle = Self.withCStrings(of: parameters) { pq.call.PQconnectdbParams($0, $1, 1) }
+            guard let handle else { return }
+            let other = PostgreSQLConnection(pq, handle, name: connection.name)
+            guard !other.isBroken else { return }
+            do throws(PostgreSQLError) { try other.execute("BEGIN") } catch {
+                // PgBouncer's pool_mode=statement.
+                guard error.error.problem.contains("statement pooling") else { throw error }
+                throw keepsNoSessions(connection)
+            }
+            // A pooler of transactions gives the backend that is idle now to the other, or another one to this.
+            let (second, now) = (try backend(other), try backend(connection))
+            try other.execute("ROLLBACK")
+            guard second == first || now != first else { continue }
+            throw keepsNoSessions(connection)
+        }
+    }
+
+    private func keepsNoSessions(_ connection: PostgreSQLConnection) -> PostgreSQLError {
+        PostgreSQLError(
+            error: StorageError(
+                .other, connection.name,
+                problem: "is a connection pooler that keeps no sessions, such as PgBouncer with pool_mode=transaction",
+                remedy: StorageError.poolerRemedy))
+    }
+
+    private func backend(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> Int64 {
+        try Int64(connection.execute("SELECT pg_catalog.pg_backend_pid()").text(0, 0)) ?? 0
+    }
+
     private func name(of handle: OpaquePointer) -> String {
         let host = pq.call.PQhost(handle).map { String(cString: $0) } ?? ""
         let port = pq.call.PQport(handle).map { String(cString: $0) } ?? ""
@@ -78,10 +117,27 @@ struct PostgreSQLTarget: Sendable {
                 remedy: "check the user (PGUSER), and the password in PGPASSFILE or the service file")
         }
         let remedy =
-            ping == PQPING_OK
-            ? "it responds: check the user (PGUSER), the password, the database (PGDATABASE) and the server's pg_hba.conf"
-            : "start it, or name another (PGHOST, PGPORT, or a service in PGSERVICEFILE)"
+            if ping != PQPING_OK {
+                "start it, or name another (PGHOST, PGPORT, or a service in PGSERVICEFILE)"
+            } else if Self.isFull(message) {
+                """
+                all of its connections are in use: raise max_connections, or the limit of the user or the database (CONNECTION LIMIT), \
+                or use fewer connections; a store opens up to five
+                """
+            } else {
+                """
+                it responds: check the user (PGUSER), the password, the database (PGDATABASE), the server's pg_hba.conf, and whether \
+                a connection is left (max_connections)
+                """
+            }
         return StorageError(.unavailable, name, problem: problem, remedy: remedy)
+    }
+
+    /// For a refused connection, libpq gives no SQLSTATE. The texts of 53300 in the server and in PgBouncer; a translated one gets the
+    /// general remedy.
+    private static func isFull(_ message: String) -> Bool {
+        ["too many clients", "too many connections", "connection slots are reserved", "no more connections allowed"]
+            .contains { message.contains($0) }
     }
 
     /// For a refused connection, libpq gives only the message; and a server also refuses for other reasons, after a correct password.

@@ -4,7 +4,7 @@ internal import NevodSupport
 /// A connection and the thread that uses it. Connects on first use, and reconnects after the connection is lost.
 final class PostgreSQLWorker: Sendable {
     private let target: PostgreSQLTarget
-    private let thread = StorageThread()
+    private let thread: StorageThread
     // Used on the thread alone, as are the two below.
     private nonisolated(unsafe) var connection: PostgreSQLConnection?
     /// The number of the connection. Used on the thread alone.
@@ -12,8 +12,9 @@ final class PostgreSQLWorker: Sendable {
     /// How the last attempt to connect failed, and when.
     private nonisolated(unsafe) var refusal: (failure: PostgreSQLError, time: ContinuousClock.Instant)?
 
-    init(_ target: PostgreSQLTarget) {
+    init(_ target: PostgreSQLTarget, _ thread: StorageThread = StorageThread()) {
         self.target = target
+        self.thread = thread
     }
 
     /// Runs the body to completion, even if the calling task is cancelled. If the server can't be reached, every call that was
@@ -28,19 +29,6 @@ final class PostgreSQLWorker: Sendable {
             let connection = try self.connected(for: start)
             defer { if connection.isBroken { self.connection = nil } }
             return try body(connection, self.number)
-        }
-    }
-
-    /// Runs a body that makes sense on one connection only.
-    ///
-    /// - Returns: nil if that connection is gone.
-    func run<Result: Sendable>(
-        on number: Int, _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Result
-    ) async throws(PostgreSQLError) -> Result? {
-        try await onThread { () throws(PostgreSQLError) in
-            guard let connection = self.connection, number == self.number else { return nil }
-            defer { if connection.isBroken { self.connection = nil } }
-            return try body(connection)
         }
     }
 

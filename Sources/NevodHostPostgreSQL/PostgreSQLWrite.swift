@@ -6,7 +6,10 @@ struct PostgreSQLWrite: Sendable {
     let version: Int64
     /// Nil removes the value. No two are equal, since each is sealed with its own nonce.
     let sealed: [UInt8]?
+    let store: StoreIdentifier
     let keyNumber: Int64
+    /// The number of the renewal lock under which the value was obtained; nil if it was under none, as for a login.
+    var fence: Int64?
     let channel: String
 
     /// The outcome of a write whose connection was lost before the response.

@@ -4,11 +4,15 @@ package import NevodSupport
 /// which is atomic only under a lock that the caller holds, within this process.
 package struct AnyKeyValueStorage: Sendable {
     package let read: @Sendable (StorageKey) async throws -> Secret?
+    /// nil if the storage doesn't number the versions of its values.
+    package let readVersioned: (@Sendable (StorageKey) async throws -> (secret: Secret?, version: Int64))?
     package let write: @Sendable (StorageKey, Secret?) async throws -> Void
     package let replace: @Sendable (StorageKey, _ expected: Secret?, Secret?) async throws -> Bool
     package let changes: (@Sendable () async -> AsyncStream<StorageKey>)?
     /// nil if the storage has no renewal lock, because it isn't shared or offers none.
     package let withRenewalLock: (@Sendable (StorageKey, @Sendable () async -> Void) async throws -> Void)?
+    /// Checks that a lock which was taken is still held; nil if there is none.
+    package let confirmRenewalLock: (@Sendable (StorageKey) async throws -> Void)?
     /// Equal for the same storage; nil for one without identity.
     package let identity: ObjectIdentifier?
 
@@ -20,10 +24,20 @@ package struct AnyKeyValueStorage: Sendable {
             read = { key in try await storage.copiedSecret(for: key) }
             write = { key, secret in try await storage.write(secret, for: key) }
         }
+        if let storage = storage as? any VersionedStorage {
+            readVersioned = { key in try await storage.versionedSecret(for: key) }
+        } else {
+            readVersioned = nil
+        }
         identity = Self.identity(of: storage)
         replace = Self.replacement(storage)
         changes = Self.changes(storage)
         withRenewalLock = Self.renewalLock(storage)
+        if let storage = storage as? any RenewalLockingStorage {
+            confirmRenewalLock = { key in try await storage.confirmRenewalLock(for: key) }
+        } else {
+            confirmRenewalLock = nil
+        }
     }
 
     private init(
@@ -31,10 +45,12 @@ package struct AnyKeyValueStorage: Sendable {
         replace: @escaping @Sendable (StorageKey, Secret?, Secret?) async throws -> Bool
     ) {
         read = storage.read
+        readVersioned = storage.readVersioned
         self.write = write
         self.replace = replace
         changes = storage.changes
         withRenewalLock = storage.withRenewalLock
+        confirmRenewalLock = storage.confirmRenewalLock
         identity = storage.identity
     }
 

@@ -9,4 +9,14 @@ public protocol RenewalLockingStorage: KeyValueStorage {
     /// - Throws: an error if the lock can't be taken, such as ``StorageError`` of code `busy`; `CancellationError`. The body itself
     ///   can't fail.
     func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws
+
+    /// Checks that this process still holds a lock that it has taken. Called before the request of a renewal is sent: a holder that was
+    /// away for long, and has not sent anything yet, must stop. The default does nothing, which suits a lock that can't be lost.
+    ///
+    /// - Throws: an error if another process holds the lock by now, or may hold it.
+    func confirmRenewalLock(for key: StorageKey) async throws
+}
+
+extension RenewalLockingStorage {
+    public func confirmRenewalLock(for key: StorageKey) async throws {}
 }

@@ -23,7 +23,7 @@ package final class StorageThread: Sendable {
     }
 
     /// - Parameter startThread: Returns whether a thread was started; for tests.
-    init(startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool) {
+    package init(startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool) {
         self.startThread = startThread
     }
 

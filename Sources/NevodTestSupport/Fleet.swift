@@ -3,6 +3,7 @@
     import Foundation
     package import Glibc
     package import NevodHost
+    import NevodSupport
     import Testing
 
     /// Processes that share the sessions of one store, against a server that ends a session when a refresh token is reused.
@@ -98,6 +99,35 @@
                 _ = try await control("open/\(round)")
                 for child in children {
                     let outcomes = child.outcomes()
+                    #expect(outcomes == Dictionary(uniqueKeysWithValues: (0..<sessions).map { ($0, "ok") }), "round \(round)")
+                }
+                #expect(
+                    try await counts() == Counts(exchanges: sessions * round, most: round, reuses: 0, alive: sessions),
+                    "round \(round)")
+            }
+        }
+
+        /// The same while something keeps disturbing the store: requires that every request succeeds in the end. An exchange takes 0.7
+        /// seconds, so that disturbances meet it.
+        ///
+        /// - Parameter disturb: runs on a thread of its own in each round; gets the number of the round, and whether it still lasts.
+        package func survive(
+            processes: Int, sessions: Int, rounds: Int,
+            _ disturb: @escaping @Sendable (_ round: Int, _ lasts: @Sendable () -> Bool) throws -> Void
+        ) async throws {
+            for number in 0..<sessions { try await logIn(number) }
+            _ = try await control("pace/700")
+            let children = try (0..<processes).map { _ in try child(sessions, 1...rounds) }
+            defer { for child in children { child.end() } }
+            for round in 1...rounds {
+                _ = try await control("expire")
+                let lasts = Locked(true)
+                async let disturbing: Void = onOwnThread { try disturb(round) { lasts.withLock(\.self) } }
+                _ = try await control("open/\(round)")
+                let outcomes = children.map { $0.outcomes() }
+                lasts.withLock { $0 = false }
+                try await disturbing
+                for outcomes in outcomes {
                     #expect(outcomes == Dictionary(uniqueKeysWithValues: (0..<sessions).map { ($0, "ok") }), "round \(round)")
                 }
                 #expect(

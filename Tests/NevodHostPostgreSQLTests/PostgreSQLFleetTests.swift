@@ -13,9 +13,10 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func fleet(_ storage: PostgreSQLStorage, _ schema: String) async throws -> Fleet {
+    /// - Parameter mode: the word for the helper program.
+    private func fleet(_ storage: PostgreSQLStorage, _ schema: String, _ mode: String = "fleet") async throws -> Fleet {
         let store = [server.connection, schema, "\(folder.path)/key"]
-        return try await Fleet(folder, storage) { try PostgreSQLChild.spawn(["fleet"] + store + $0) }
+        return try await Fleet(folder, storage) { try PostgreSQLChild.spawn([mode] + store + $0) }
     }
 
     private func open(_ schema: String) async throws -> PostgreSQLStorage {
@@ -33,7 +34,7 @@ import Testing
     @Test func `A process that is killed in its exchange costs at most that session, and the others say so`() async throws {
         let schema = server.schema()
         let storage = try await open(schema)
-        try await fleet(storage, schema).surviveKills()
+        try await fleet(storage, schema, "brief").surviveKills()
         #expect(try await storage.verify().problems == [])
     }
 }

@@ -68,7 +68,7 @@ struct PostgreSQLSilenceTests {
         #expect(listener.accepted.values == [0, 1])
 
         let other = try Listener(droppingAfter: 100)
-        let locks = PostgreSQLRenewalLocks(try other.target(), channel: "c", store: .random())
+        let locks = PostgreSQLRenewalLocks(try other.target(), try PostgreSQLSchema("s"), channel: "c", store: .random())
         let count = await other.failures(100) { number in
             try await locks.withLock(for: StorageKey(rawValue: "\(number)")) { Issue.record("there is no lock") }
         }

@@ -79,7 +79,7 @@ struct RemoteCacheTests {
 
 struct PostgreSQLWriteTests {
     private func write(_ sealed: [UInt8]?) -> PostgreSQLWrite {
-        PostgreSQLWrite(key: "a", version: 4, sealed: sealed, keyNumber: 1, channel: "c")
+        PostgreSQLWrite(key: "a", version: 4, sealed: sealed, store: .random(), keyNumber: 1, channel: "c")
     }
 
     @Test func `The outcome of a write in doubt follows from the value stored now`() {

@@ -26,6 +26,29 @@ import Testing
         #expect(try await storage.verify().problems == [])
     }
 
+    @Test(.timeLimit(.minutes(60))) func `While others write, no session is lost, and each expiry costs one exchange`()
+        async throws
+    {
+        let (storage, store) = try await sqlite()
+        let size = StormSize.current
+        let path = storage.path
+        let fleet = try await Fleet(folder, storage) { try StorageChild.spawn(["storm", store] + $0) }
+        try await fleet.survive(processes: size.processes, sessions: size.sessions, rounds: size.rounds) { _, lasts in
+            // Each keeps the database's write lock for a while.
+            while lasts() {
+                _ = try Command.python(
+                    """
+                    import sqlite3, sys, time
+                    database = sqlite3.connect(sys.argv[1], timeout=30, isolation_level=None)
+                    database.execute("BEGIN IMMEDIATE")
+                    time.sleep(0.3)
+                    database.execute("ROLLBACK")
+                    """, [path])
+            }
+        }
+        #expect(try await storage.verify().problems == [])
+    }
+
     @Test func `Two processes with a folder of files make one exchange for each session and expiry`() async throws {
         let store = folder.makeFolder("files")
         try await fleet(FileStorage(directory: store), store).survive(processes: 2, sessions: 5, rounds: 4)

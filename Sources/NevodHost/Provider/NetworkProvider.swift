@@ -128,6 +128,7 @@ public struct NetworkProvider: Sendable {
                 yieldSlot: { slot.yield(until: deadline.instant) })
             try await authorize(&exchange)
             try work?.check()
+            do { try await RenewalContext.willSend(exchange.request) } catch { throw failure(error) }
             observer?(exchange.request)
             let start = exchange.bindings.signing.uptimeNow()
             let received = await send(exchange, deadline)

@@ -169,11 +169,13 @@ public struct SchemeSession: Sendable {
             _ = try? await coordinator.read()
             if coordinator.hasUnsaved { try? await Task.sleep(for: .milliseconds(200)) }
         }
+        // Other processes would wait for one that has ended without releasing the lock.
+        while coordinator.holdsLock, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(2)) }
         return !coordinator.renewal.isRunning && !coordinator.hasUnsaved
     }
 
     /// Whether the token is being renewed, or could not be saved yet.
-    var isBusy: Bool { coordinator.renewal.isRunning || coordinator.hasUnsaved }
+    var isBusy: Bool { coordinator.renewal.isRunning || coordinator.hasUnsaved || coordinator.holdsLock }
 
     var hasFlows: Bool { instance.scheme.hasFlows }
 

@@ -8,13 +8,45 @@ final class Renewal: Sendable {
     /// Releases the storage's renewal lock before the renewal has finished. A flow that asks a person calls it, since it no
     /// longer spends the stored token, and other processes needn't wait for the person. May be called more than once.
     let releaseLock: @Sendable () -> Void
+    private let confirmLock: @Sendable () async throws -> Void
+    private let progress = Locked(Progress.waiting)
 
-    /// - Parameter base: the version that the renewed token will replace.
-    init(of coordinator: ObjectIdentifier, _ base: TokenVersion, releaseLock: @escaping @Sendable () -> Void = {}) {
+    private enum Progress {
+        /// Nothing has been sent that could spend the stored token.
+        case waiting
+        case sent
+        /// Another process has taken over the storage's renewal lock before anything was sent.
+        case stopped
+    }
+
+    /// - Parameters:
+    ///   - base: the version that the renewed token will replace.
+    ///   - confirmLock: throws if the storage's renewal lock is no longer held.
+    init(
+        of coordinator: ObjectIdentifier, _ base: TokenVersion, releaseLock: @escaping @Sendable () -> Void = {},
+        confirmLock: @escaping @Sendable () async throws -> Void = {}
+    ) {
         self.coordinator = coordinator
         version = Locked(base)
         self.releaseLock = releaseLock
+        self.confirmLock = confirmLock
     }
+
+    /// Checks, before a request of the renewal is sent, that the storage's renewal lock is still held. Once a request that may spend
+    /// the stored token was sent, the renewal goes on in any case: stopping would lose the new token.
+    ///
+    /// - Parameter isSafe: whether the request's method is safe (RFC 9110 §9.2.1), so that it spends nothing.
+    func willSend(isSafe: Bool) async throws {
+        guard progress.withLock({ $0 != .sent }) else { return }
+        do { try await confirmLock() } catch {
+            progress.withLock { $0 = .stopped }
+            throw error
+        }
+        if !isSafe { progress.withLock { $0 = .sent } }
+    }
+
+    /// Whether the renewal was stopped before it had sent anything.
+    var isStopped: Bool { progress.withLock { $0 == .stopped } }
 
     /// The version that the renewed token will replace. Changes when a token is saved in the middle of the renewal.
     var base: TokenVersion {

@@ -10,6 +10,14 @@ enum RenewalContext {
         renewals.last { $0.coordinator == coordinator && !$0.isFinished }
     }
 
+    /// Called before a request is sent: one that belongs to a renewal is not sent if another process has taken over the renewal.
+    static func willSend(_ request: HTTPRequest) async throws {
+        let renewals = renewals
+        guard !renewals.isEmpty else { return }
+        let isSafe = request.method == .get || request.method == .head
+        for renewal in renewals where !renewal.isFinished { try await renewal.willSend(isSafe: isSafe) }
+    }
+
     private static let waits = Locked(RenewalWaits())
 
     /// Runs `wait`, which waits for the renewal of a coordinator's token.

@@ -38,22 +38,12 @@ extension TokenCoordinator {
         _ version: TokenVersion, _ isRefused: Bool, _ strategy: @escaping @Sendable (Token?) async throws -> Token
     ) async -> RenewalOutcome {
         do {
-            guard try await read().version == version else { return .replaced }
-            return try await withRenewalLock { releaseLock in
-                // The previous holder of the lock may have renewed the token.
-                let stored = try await read()
-                guard stored.version == version else { return .replaced }
-                let outcome = try await outcome(of: strategy, stored, releaseLock)
-                switch outcome {
-                case .noReplacement where !isRefused:
-                    stopEarlyRenewal(of: version)
-                    return .stillUsable
-                case .failed where !isRefused:
-                    delayEarlyRenewal(of: version)
-                    return isExpired(stored.token) ? outcome : .stillUsable
-                default: return outcome
-                }
+            // A renewal that another process has taken over is followed by a wait for that process.
+            for _ in 0..<3 {
+                guard try await read().version == version else { return .replaced }
+                if let outcome = try await exchangeUnderLock(version, isRefused, strategy) { return outcome }
             }
+            throw StorageError(.busy, "\(key)", problem: "its renewal keeps being taken over by others", remedy: "try again")
         } catch {
             // The server has not refused the token, so a renewal lock that can't be taken is no reason to stop using it.
             if !isRefused, let stored = try? await read(), stored.version == version {
@@ -64,14 +54,38 @@ extension TokenCoordinator {
         }
     }
 
+    /// - Returns: nil if another process has taken the lock over before anything was sent.
+    private func exchangeUnderLock(
+        _ version: TokenVersion, _ isRefused: Bool, _ strategy: @escaping @Sendable (Token?) async throws -> Token
+    ) async throws -> RenewalOutcome? {
+        try await withRenewalLock { releaseLock in
+            // The previous holder of the lock may have renewed the token.
+            let stored = try await read()
+            guard stored.version == version else { return .replaced }
+            let renewal = Renewal(
+                of: ObjectIdentifier(self), stored.version, releaseLock: releaseLock,
+                confirmLock: { try await self.confirmRenewalLock() })
+            let outcome = try await outcome(of: strategy, stored, renewal)
+            switch outcome {
+            case .failed where renewal.isStopped: return nil
+            case .noReplacement where !isRefused:
+                stopEarlyRenewal(of: version)
+                return .stillUsable
+            case .failed where !isRefused:
+                delayEarlyRenewal(of: version)
+                return isExpired(stored.token) ? outcome : .stillUsable
+            default: return outcome
+            }
+        }
+    }
+
     private func outcome(
-        of strategy: @Sendable (Token?) async throws -> Token, _ stored: StoredToken<Token>,
-        _ releaseLock: @escaping @Sendable () -> Void
+        of strategy: @Sendable (Token?) async throws -> Token, _ stored: StoredToken<Token>, _ renewal: Renewal
     ) async throws -> RenewalOutcome {
         let token: Token
-        let renewal = Renewal(of: ObjectIdentifier(self), stored.version, releaseLock: releaseLock)
         defer { renewal.finish() }
         do {
+            try await renewal.willSend(isSafe: true)
             token = try await RenewalContext.$renewals.withValue(RenewalContext.renewals + [renewal]) {
                 try await strategy(stored.token)
             }

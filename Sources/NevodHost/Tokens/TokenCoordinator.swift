@@ -4,17 +4,25 @@ internal import NevodSupport
 /// and the renewal under way.
 final class TokenCoordinator<Token: TokenModel>: Sendable {
     private let storage: AnyKeyValueStorage
-    private let key: StorageKey
+    let key: StorageKey
     private let memory = Locked(TokenMemory<Token>())
     let writing = AsyncLock()
     private let observers = ValueObservers<Token?>()
     let renewal = SingleFlight<RenewalOutcome>()
     let clock: HostClock
 
-    init(_ storage: AnyKeyValueStorage, _ key: StorageKey, clock: HostClock = .system) {
+    /// The number of renewal locks that are held, waited for or being released.
+    private let holds = Locked(0)
+    /// How long a renewed token that can't be saved keeps the renewal lock: half as long as other processes wait for one.
+    private let savingTimeout: Duration
+
+    init(
+        _ storage: AnyKeyValueStorage, _ key: StorageKey, clock: HostClock = .system, savingTimeout: Duration = .seconds(60)
+    ) {
         self.storage = storage
         self.key = key
         self.clock = clock
+        self.savingTimeout = savingTimeout
     }
 
     static func shared(_ storage: AnyKeyValueStorage, _ key: StorageKey) -> TokenCoordinator {
@@ -52,7 +60,9 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         let (taken, released) = (Waiter<Void>(), Waiter<Void>())
         let release = { @Sendable () -> Void in released.resume(with: .success(())) }
         let key = key
+        holds.withLock { $0 += 1 }
         let holding = Task {
+            defer { self.holds.withLock { $0 -= 1 } }
             let problem = "the storage's renewal lock did not run the renewal"
             do {
                 try await withLock(key) {
@@ -73,15 +83,29 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         return try await body(release)
     }
 
-    /// Retries for half as long as other processes wait for a renewal lock.
+    /// Checks that the renewal lock is still held by this process.
+    func confirmRenewalLock() async throws {
+        try await storage.confirmRenewalLock?(key)
+    }
+
+    /// Retries until the timeout. The time in which the storage can't be reached doesn't count: the others can't reach it either, and
+    /// the first one that could would spend the outdated token.
     private func retrySaving(then done: @escaping @Sendable () -> Void) {
         Task {
             defer { done() }
-            let deadline = ContinuousClock.now + .seconds(60)
+            var deadline = ContinuousClock.now + savingTimeout
             var pause = Duration.milliseconds(50)
             while hasUnsaved, ContinuousClock.now < deadline {
-                if await (try? saveUnsaved()) == true { return }
+                let start = ContinuousClock.now
+                var isAway = false
+                do {
+                    try await trySavingUnsaved()
+                    return
+                } catch let error as StorageError {
+                    isAway = error.code == .unavailable
+                } catch {}
                 try? await Task.sleep(for: pause)
+                if isAway { deadline += .now - start }
                 pause = min(pause * 2, .seconds(2))
             }
         }
@@ -117,6 +141,9 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         let isKept = memory.withLock { $0.installUnsaved(token, bytes, ifVersion: version, renewal: renewal) }
         if isKept { observers.yield(token) }
     }
+
+    /// Whether a renewal lock is held, or its release isn't known to the storage yet.
+    var holdsLock: Bool { holds.withLock { $0 > 0 } }
 
     /// Whether a renewed token is in memory but not yet written.
     var hasUnsaved: Bool { memory.withLock { $0.unsaved != nil } }
@@ -201,17 +228,21 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     /// - Returns: whether nothing is left to be saved.
     private func saveUnsaved() async throws -> Bool {
         do {
-            return try await writing.withLock {
-                // While this task waited for the lock, another one may have saved the token, or replaced it: a logout is final.
-                guard let unsaved = self.memory.withLock({ $0.unsaved }) else { return true }
-                let isWritten = try await self.storage.replace(self.key, unsaved.expected, unsaved.bytes)
-                self.memory.withLock { $0.forgetUnsaved(isWritten: isWritten) }
-                return true
-            }
+            try await trySavingUnsaved()
+            return true
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             return false
+        }
+    }
+
+    private func trySavingUnsaved() async throws {
+        try await writing.withLock {
+            // While this task waited for the lock, another one may have saved the token, or replaced it: a logout is final.
+            guard let unsaved = self.memory.withLock({ $0.unsaved }) else { return }
+            let isWritten = try await self.storage.replace(self.key, unsaved.expected, unsaved.bytes)
+            self.memory.withLock { $0.forgetUnsaved(isWritten: isWritten) }
         }
     }
 

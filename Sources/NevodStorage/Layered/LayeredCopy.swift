@@ -8,6 +8,8 @@ struct LayeredCopy: Sendable, Equatable {
     let value: Secret?
     /// nil if the remote store held the value when it was last seen.
     let pending: Pending?
+    /// The version of the remote value when it was last seen; nil if the remote store doesn't number versions, or if it is unknown.
+    var version: Int64?
 
     /// Describes what a value that the remote store may not hold yet is allowed to replace there. Older values are recorded as
     /// digests, so that replaced or cleared tokens are not kept.
@@ -34,8 +36,8 @@ struct LayeredCopy: Sendable, Equatable {
         case send(LayeredCopy)
     }
 
-    static func seen(_ value: Secret?) -> LayeredCopy {
-        LayeredCopy(value: value, pending: nil)
+    static func seen(_ value: Secret?, version: Int64? = nil) -> LayeredCopy {
+        LayeredCopy(value: value, pending: nil, version: version)
     }
 
     /// The copy for a value written while the remote store can't be reached.
@@ -51,17 +53,32 @@ struct LayeredCopy: Sendable, Equatable {
             pending.supersedesNone = true
             pending.hasCleared = true
         }
-        return LayeredCopy(value: value, pending: pending)
+        return LayeredCopy(value: value, pending: pending, version: copy?.version)
     }
 
     /// The copy for a value that is about to be sent to a remote store that holds `held`.
-    static func sending(_ value: Secret?, over held: Secret?) -> LayeredCopy {
-        recording(value, over: seen(held)).sent(over: held)
+    static func sending(_ value: Secret?, over held: Secret?, version: Int64? = nil) -> LayeredCopy {
+        recording(value, over: seen(held, version: version)).sent(over: held)
     }
 
-    /// - Parameter held: The remote value.
-    func step(over held: Secret?) -> Step {
-        guard let pending, held != value else { return .upToDate }
+    /// Whether the remote store holds an older version than was seen there, as after a restore from a backup.
+    func isNewer(than version: Int64?) -> Bool {
+        guard let own = self.version, let version else { return false }
+        return version < own
+    }
+
+    /// - Parameters:
+    ///   - held: The remote value.
+    ///   - version: Its version, if the remote store numbers them.
+    func step(over held: Secret?, version: Int64? = nil) -> Step {
+        guard held != value else { return .upToDate }
+        if isNewer(than: version) {
+            // The version that was seen is lost, and its number may be given to another value.
+            var copy = pending == nil ? Self.recording(value, over: .seen(held)) : self
+            copy.version = nil
+            return .send(copy.sent(over: held))
+        }
+        guard let pending else { return .upToDate }
         return pending.supersedes(held) ? .send(sent(over: held)) : .overruled
     }
 
@@ -71,7 +88,7 @@ struct LayeredCopy: Sendable, Equatable {
         pending.superseded.formUnion(Self.digests(value))
         pending.supersedesNone = value == nil
         pending.isBaseKnown = true
-        return LayeredCopy(value: value, pending: pending)
+        return LayeredCopy(value: value, pending: pending, version: version)
     }
 
     private static func digests(_ value: Secret?) -> Set<[UInt8]> {

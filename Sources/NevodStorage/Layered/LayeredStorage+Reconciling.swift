@@ -9,6 +9,12 @@ extension LayeredStorage {
         let copy: LayeredCopy?
     }
 
+    /// A remote value, with its version if the remote store numbers them.
+    struct Held: Sendable {
+        let secret: Secret?
+        let version: Int64?
+    }
+
     struct Reconciled: Sendable {
         /// The stored value, as far as is known.
         let value: Secret?
@@ -31,6 +37,20 @@ extension LayeredStorage {
     func copy(of key: StorageKey) async throws -> Local {
         let bytes = try await local.read(key)
         return Local(bytes: bytes, copy: try bytes.map { try LayeredCopy($0, for: key) })
+    }
+
+    func readRemote(_ key: StorageKey) async throws -> Held {
+        guard let read = remote.readVersioned else { return Held(secret: try await remote.read(key), version: nil) }
+        let (secret, version) = try await read(key)
+        return Held(secret: secret, version: version)
+    }
+
+    /// The copy of a value that the remote store has taken. Its version is looked up now: after a restore it would be too late.
+    private func seen(_ value: Secret?, _ key: StorageKey) async -> LayeredCopy {
+        guard remote.readVersioned != nil, let held = try? await readRemote(key), held.secret == value else {
+            return .seen(value)
+        }
+        return .seen(value, version: held.version)
     }
 
     /// - Returns: nil if the local entry can't be used, which is reported as an event.
@@ -67,35 +87,41 @@ extension LayeredStorage {
     func reconcile(_ key: StorageKey) async throws -> Reconciled {
         for _ in 0..<Self.maximumAttempts {
             let local = try await usableCopy(of: key)
-            let held: Secret?
-            do { held = try await remote.read(key) } catch {
+            let held: Held
+            do { held = try await readRemote(key) } catch {
                 guard let local, let copy = local.copy, !isStale(key) else { throw error }
                 return Reconciled(value: try fallBack(to: copy, error), local: local, failure: error)
             }
             recover()
-            guard let local else { return Reconciled(value: held, local: nil, failure: nil) }
+            guard let local else { return Reconciled(value: held.secret, local: nil, failure: nil) }
             if let reconciled = try await reconcile(key, local, held) { return reconciled }
         }
         throw contention(key)
     }
 
     /// - Returns: nil if another process interfered.
-    private func reconcile(_ key: StorageKey, _ local: Local, _ held: Secret?) async throws -> Reconciled? {
-        guard let copy = local.copy, copy.pending != nil, !isStale(key) else { return try await refresh(key, local, held) }
-        switch copy.step(over: held) {
+    private func reconcile(_ key: StorageKey, _ local: Local, _ held: Held) async throws -> Reconciled? {
+        guard let copy = local.copy, copy.pending != nil || copy.isNewer(than: held.version), !isStale(key) else {
+            return try await refresh(key, local, held)
+        }
+        switch copy.step(over: held.secret, version: held.version) {
         case .upToDate: return try await refresh(key, local, held)
         case .overruled:
             let reconciled = try await refresh(key, local, held)
             if reconciled != nil { tell(.overruled(key)) }
             return reconciled
-        case .send(let marked): return try await send(copy, marked, key, local, held)
+        case .send(let marked):
+            let reconciled = try await send(copy, marked, key, local, held.secret)
+            if reconciled != nil, copy.isNewer(than: held.version) { tell(.wentBack(key)) }
+            return reconciled
         }
     }
 
-    private func refresh(_ key: StorageKey, _ local: Local, _ held: Secret?) async throws -> Reconciled? {
-        guard local.copy != .seen(held) || isStale(key) else { return Reconciled(value: held, local: local, failure: nil) }
+    private func refresh(_ key: StorageKey, _ local: Local, _ remote: Held) async throws -> Reconciled? {
+        let (held, now) = (remote.secret, LayeredCopy.seen(remote.secret, version: remote.version))
+        guard local.copy != now || isStale(key) else { return Reconciled(value: held, local: local, failure: nil) }
         do {
-            guard let new = try await put(.seen(held), over: local, key) else { return nil }
+            guard let new = try await put(now, over: local, key) else { return nil }
             if let copy = local.copy, copy.value != held { observers.notify(key) }
             return Reconciled(value: held, local: new, failure: nil)
         } catch {
@@ -135,7 +161,7 @@ extension LayeredStorage {
                 return Reconciled(value: copy.value, local: intent, failure: error)
             }
         }
-        let new = await putIfPossible(.seen(copy.value), over: intent, key)
+        let new = await putIfPossible(await seen(copy.value, key), over: intent, key)
         return Reconciled(value: copy.value, local: new ?? intent, failure: nil)
     }
 
@@ -156,7 +182,11 @@ extension LayeredStorage {
         for _ in 0..<Self.maximumAttempts {
             let local = try await usableCopy(of: key)
             let held: Secret?
-            do { held = try await remote.read(key) } catch {
+            let version: Int64?
+            do {
+                let remote = try await readRemote(key)
+                (held, version) = (remote.secret, remote.version)
+            } catch {
                 guard let local else { throw error }
                 guard try await record(value, over: local, key, error) else { continue }
                 return
@@ -165,7 +195,7 @@ extension LayeredStorage {
             guard let local else { return try await writeWithoutCopy(value, key) }
             let intent: Local
             do {
-                guard let new = try await put(.sending(value, over: held), over: local, key) else { continue }
+                guard let new = try await put(.sending(value, over: held, version: version), over: local, key) else { continue }
                 intent = new
             } catch {
                 tell(.localFailed(key, error))
@@ -176,7 +206,7 @@ extension LayeredStorage {
                 _ = await recordSent(value, over: held, key, intent, error)
                 return
             }
-            _ = await putIfPossible(.seen(value), over: intent, key)
+            _ = await putIfPossible(await seen(value, key), over: intent, key)
             return
         }
         throw contention(key)
@@ -206,7 +236,7 @@ extension LayeredStorage {
         _ value: Secret?, over held: Secret?, _ key: StorageKey, _ intent: Local, _ error: any Error
     ) async -> Bool {
         switch await outcome(of: value, over: held, key, error) {
-        case .arrived: _ = await putIfPossible(.seen(value), over: intent, key)
+        case .arrived: _ = await putIfPossible(await seen(value, key), over: intent, key)
         case .refused:
             noteFailure(error)
             _ = await putIfPossible(.recording(value, over: .seen(held)), over: intent, key)
@@ -247,7 +277,8 @@ extension LayeredStorage {
             guard let local = reconciled.local else { return try await swapWithoutCopy(expected, value, key) }
             let intent: Local
             do {
-                guard let new = try await put(.sending(value, over: expected), over: local, key) else { continue }
+                guard let new = try await put(.sending(value, over: expected, version: local.copy?.version), over: local, key)
+                else { continue }
                 intent = new
             } catch {
                 tell(.localFailed(key, error))
@@ -263,7 +294,7 @@ extension LayeredStorage {
                 if isStored, expected != value { observers.notify(key) }
                 return isStored
             }
-            _ = await putIfPossible(.seen(value), over: intent, key)
+            _ = await putIfPossible(await seen(value, key), over: intent, key)
             if expected != value { observers.notify(key) }
             return true
         }

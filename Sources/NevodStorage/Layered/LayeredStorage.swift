@@ -18,6 +18,10 @@ public import NevodSupport
 ///   never arrived, it is dropped. That is so after any error other than a ``StorageError`` of code `full`, `tooLarge` or
 ///   `permissions`, with which a store reports that it has refused a value.
 ///
+/// If the remote store is a ``VersionedStorage``, as ``SQLiteStorage`` and `PostgreSQLStorage` are, a restore of it from a backup is
+/// noticed: an older version does not replace the local copy, which is sent again (``LayeredEvent/wentBack(_:)``). In another store, an
+/// older value looks like a login elsewhere.
+///
 /// The marks are saved locally before anything is sent, because the process may end at any instant. Several processes may share both
 /// stores, and should share both if they share one; the local one must then be a ``CompareAndSwapStorage``. The local store must not
 /// be used for anything else: its entries are encoded.
@@ -69,10 +73,10 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
     public func secret(for key: StorageKey) async throws -> Secret? {
         // The usual case, with nothing to write, needs no lock.
         if let copy = try? await copy(of: key).copy, copy.pending == nil, !isStale(key) {
-            let held: Secret?
-            do { held = try await remote.read(key) } catch { return try fallBack(to: copy, error) }
+            let held: Held
+            do { held = try await readRemote(key) } catch { return try fallBack(to: copy, error) }
             recover()
-            if held == copy.value { return held }
+            if held.secret == copy.value, held.version == copy.version { return held.secret }
         }
         return try await lock(of: key).withLock { try await self.reconcile(key).value }
     }
@@ -159,6 +163,12 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
             }
         }
         if let error = failure.withLock(\.self) { throw error }
+    }
+
+    public func confirmRenewalLock(for key: StorageKey) async throws {
+        // A lock that was skipped is not held, and so can't be lost.
+        try await local.confirmRenewalLock?(key)
+        try await remote.confirmRenewalLock?(key)
     }
 
     private func hold(

@@ -22,14 +22,29 @@ package struct FleetMember {
     }
 
     /// Prints the outcome of each request, and when a round is done.
-    package func run(_ rounds: ClosedRange<Int>) async throws {
+    ///
+    /// - Parameter isPatient: whether to repeat a request while the store or the server is away.
+    package func run(_ rounds: ClosedRange<Int>, isPatient: Bool = false) async throws {
         for round in rounds {
             _ = try await plain.send(HTTPRequest(.get, "\(url)/control/await/\(round)"))
             await withTaskGroup(of: String.self) { group in
-                for number in providers.indices { group.addTask { "\(number) \(await send(number))" } }
+                for number in providers.indices { group.addTask { "\(number) \(await send(number, isPatient: isPatient))" } }
                 for await line in group { say(line) }
             }
             say("done \(round)")
+        }
+        // A token that can't be saved yet would be lost with the process. It is killed once the test has its outcomes.
+        if isPatient { try await Task.sleep(for: .seconds(120)) }
+    }
+
+    private func send(_ number: Int, isPatient: Bool) async -> String {
+        let deadline = ContinuousClock.now + .seconds(isPatient ? 90 : 0)
+        while true {
+            let outcome = await send(number)
+            // A dead session stays dead.
+            let isFinal = outcome == "ok" || outcome == "401" || outcome.contains("unauthorized")
+            if isFinal || ContinuousClock.now >= deadline { return outcome }
+            try? await Task.sleep(for: .milliseconds(100))
         }
     }
 

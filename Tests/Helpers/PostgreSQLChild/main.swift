@@ -2,6 +2,10 @@
 //
 //   postgresql-child fleet CONNECTION SCHEMA KEYFILE URL SESSIONS FIRST LAST
 //                     sends a request for each session in each round
+//   postgresql-child storm CONNECTION SCHEMA KEYFILE URL SESSIONS FIRST LAST
+//                     does the same, and repeats requests while the store is away
+//   postgresql-child brief CONNECTION SCHEMA KEYFILE URL SESSIONS FIRST LAST
+//                     is a fleet whose members wait only a second for a holder that has died
 //   postgresql-child hold CONNECTION SCHEMA KEYFILE KEY
 //                     says "held" under the renewal lock of a key, and keeps it until it is killed
 import ChildSupport
@@ -11,8 +15,11 @@ import NevodHostPostgreSQL
 
 do {
     let arguments = CommandLine.arguments
+    let isBrief = ["brief", "hold"].contains(arguments[1])
     let storage = try await PostgreSQLStorage(
-        connection: arguments[2], schema: arguments[3], keys: [KeyFile(path: arguments[4])])
+        connection: arguments[2], schema: arguments[3], keys: [KeyFile(path: arguments[4])],
+        times: isBrief
+            ? PostgreSQLRenewalTimes(beat: .milliseconds(100), patience: .seconds(1)) : PostgreSQLRenewalTimes())
     let words = Array(arguments.dropFirst(5))
     switch arguments[1] {
     case "hold":
@@ -22,7 +29,8 @@ do {
         }
     default:
         let numbers = words.map { Int($0) ?? 0 }
-        try await FleetMember(storage, url: words[0], sessions: numbers[1]).run(numbers[2]...numbers[3])
+        let member = FleetMember(storage, url: words[0], sessions: numbers[1])
+        try await member.run(numbers[2]...numbers[3], isPatient: arguments[1] == "storm")
     }
 } catch {
     say("\(error)")

@@ -12,6 +12,8 @@
 //   storage-child migrate STORE             opens the store with a layout that it doesn't have yet
 //   storage-child fleet STORE URL SESSIONS FIRST LAST
 //                                           sends a request for each session in each round
+//   storage-child storm STORE URL SESSIONS FIRST LAST
+//                                           does the same, and repeats requests while the store is busy
 //   storage-child memory STORE KEY MASKED…  loads a token, then looks for texts in its own memory
 //   storage-child exit STORE                says at its exit, after other libraries' clean-up, whether OpenSSL is usable
 import COpenSSL
@@ -29,7 +31,9 @@ func run(_ storage: some Store) async throws {
     case "alternate": try await alternate(storage)
     case "count": try await count(storage, numbers[0])
     case "lock": try await lock(storage, StorageKey(rawValue: words[0]))
-    case "fleet": try await FleetMember(storage, url: words[0], sessions: numbers[1]).run(numbers[2]...numbers[3])
+    case "fleet", "storm":
+        let member = FleetMember(storage, url: words[0], sessions: numbers[1])
+        try await member.run(numbers[2]...numbers[3], isPatient: arguments[1] == "storm")
     default: try await storage.set([UInt8](repeating: 0x6E, count: numbers[0]), for: key)
     }
 }

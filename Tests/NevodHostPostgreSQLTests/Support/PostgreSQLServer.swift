@@ -17,9 +17,10 @@ final class PostgreSQLServer: Sendable {
 
     private static let started = Result { try PostgreSQLServer() }
 
-    init() throws {
+    /// - Parameter primary: the server that the new one is a standby of.
+    init(standbyOf primary: PostgreSQLServer? = nil) throws {
         let script = "\(repository)/Tests/NevodHostPostgreSQLTests/Support/postgresql_server.py"
-        (pid, pipe) = try Command.spawn(["python3", "-B", script])
+        (pid, pipe) = try Command.spawn(["python3", "-B", script] + (primary.map { [$0.folder] } ?? []))
         let reader = LineReader(pipe)
         guard let folder = reader.next() else { throw Command.Failure(description: "the server didn't start") }
         self.folder = folder
@@ -38,6 +39,11 @@ final class PostgreSQLServer: Sendable {
 
     /// Stops the server as if it had crashed.
     func restart() { command(SIGUSR1) }
+
+    /// Stops it in good order, and starts it again.
+    func restartInOrder() { command(SIGHUP) }
+
+    func promote() { command(SIGALRM) }
 
     func stopOrStart() { command(SIGUSR2) }
 

@@ -1,9 +1,10 @@
 """A PostgreSQL server for one test: in its own folder, on a Unix socket only, as an unprivileged user.
 
-    postgresql_server.py
+    postgresql_server.py [FOLDER]
 
-Prints the folder, in which the socket and the data are, once it takes connections. SIGUSR1 restarts it at once, as after a crash,
-and SIGUSR2 stops it or starts it again; each then prints "done". It ends, and the folder goes, with SIGTERM or its parent.
+Prints the folder, in which the socket and the data are, once it takes connections. With the FOLDER of another server it is that
+server's standby. SIGUSR1 restarts it at once, as after a crash, SIGHUP restarts it in good order, SIGUSR2 stops it or starts it
+again, and SIGALRM promotes a standby; each then prints "done". It ends, and the folder goes, with SIGTERM or its parent.
 """
 import glob
 import os
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2}
+SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP, signal.SIGALRM}
 
 
 class Server:
@@ -40,19 +41,24 @@ class Server:
     def create(self):
         self.run("initdb", "-D", f"{self.folder}/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
         with open(f"{self.folder}/data/pg_hba.conf", "w") as file:
-            file.write("local all guarded,guarded_by_file,guarded_crowd scram-sha-256\nlocal all all trust\n")
+            file.write("local all guarded,guarded_by_file,guarded_crowd scram-sha-256\nlocal all,replication all trust\n")
         with open(f"{self.folder}/data/postgresql.conf", "a") as file:
             file.write(
                 f"\nlisten_addresses = ''\nunix_socket_directories = '{self.folder}'\nunix_socket_permissions = 0777\n"
                 "max_connections = 200\nfsync = off\nlogging_collector = off\n")
 
+    def copy(self, primary):
+        self.run("pg_basebackup", "-h", primary, "-U", "postgres", "-D", f"{self.folder}/data", "-R", "-X", "stream", "-c", "fast")
+        with open(f"{self.folder}/data/postgresql.conf", "a") as file:
+            file.write(f"\nunix_socket_directories = '{self.folder}'\n")
+
     def start(self):
         self.run("pg_ctl", "start", "-w", "-D", f"{self.folder}/data", "-l", f"{self.folder}/log")
         self.is_running = True
 
-    def stop(self):
+    def stop(self, mode="immediate"):
         if self.is_running:
-            self.run("pg_ctl", "stop", "-w", "-m", "immediate", "-D", f"{self.folder}/data")
+            self.run("pg_ctl", "stop", "-w", "-m", mode, "-D", f"{self.folder}/data")
         self.is_running = False
 
     def serve(self):
@@ -64,6 +70,11 @@ class Server:
             if found.si_signo == signal.SIGUSR1:
                 self.stop()
                 self.start()
+            elif found.si_signo == signal.SIGHUP:
+                self.stop("fast")
+                self.start()
+            elif found.si_signo == signal.SIGALRM:
+                self.run("pg_ctl", "promote", "-w", "-D", f"{self.folder}/data")
             elif found.si_signo == signal.SIGUSR2:
                 if self.is_running:
                     self.stop()
@@ -78,7 +89,10 @@ def main():
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     server = Server()
     try:
-        server.create()
+        if len(sys.argv) > 1:
+            server.copy(sys.argv[1])
+        else:
+            server.create()
         server.start()
         print(server.folder, flush=True)
         server.serve()

@@ -11,6 +11,7 @@ The argument is a folder for the database. The header X-Process names the client
   GET  /control/hold/MODE            delays the next exchange: "after" it is made, or "instead" of it
   GET  /control/held                 waits for that exchange; returns the process and the refresh token's user
   GET  /control/release              continues the exchange
+  GET  /control/pace/MS              delays the response of each further exchange by so many milliseconds
   GET  /control/open/N               starts round N
   GET  /control/await/N              waits until round N starts
 """
@@ -18,6 +19,7 @@ import json
 import os
 import sys
 import threading
+import time
 from datetime import timedelta
 
 import common
@@ -52,7 +54,7 @@ from oauth2_provider.views import TokenView
 database = threading.RLock()
 changed = threading.Condition()
 exchanges, reuses = {}, []
-hold, held, current_round = None, None, 0
+hold, held, current_round, pace = None, None, 0, 0
 
 
 class FamilyValidator(OAuth2Validator):
@@ -101,6 +103,7 @@ def token(request):
         response = TokenView.as_view()(request)
         connection.close()
     holds_up("after", process, user)
+    time.sleep(pace)
     return response
 
 
@@ -113,7 +116,7 @@ def api(request):
 
 
 def control(request, what, argument=""):
-    global hold, held, current_round
+    global hold, held, current_round, pace
     if what == "login":
         with database:
             user, is_new = User.objects.get_or_create(username=argument)
@@ -140,6 +143,8 @@ def control(request, what, argument=""):
             hold = argument
         if what == "release":
             hold = held = None
+        if what == "pace":
+            pace = int(argument) / 1000
         if what == "open":
             current_round = int(argument)
         changed.notify_all()

@@ -11,15 +11,19 @@ import Testing
     private final class Filling: CompareAndSwapStorage, RenewalLockingStorage {
         let files: FileStorage
         let isFull = Locked(false)
+        let isAway = Locked(false)
+        /// Whether another process has taken the renewal lock over.
+        let isTakenOver = Locked(false)
         private let refused = Locked(0)
         var refusedCount: Int { refused.withLock { $0 } }
 
         init(_ files: FileStorage) { self.files = files }
 
         private func check() throws {
-            guard isFull.withLock(\.self) else { return }
+            let isAway = isAway.withLock(\.self)
+            guard isAway || isFull.withLock(\.self) else { return }
             refused.withLock { $0 += 1 }
-            throw StorageError(.full, "the device", problem: "is full")
+            throw StorageError(isAway ? .unavailable : .full, "the device", problem: "is full, or away")
         }
 
         func data(for key: StorageKey) async throws -> [UInt8]? { try await files.data(for: key) }
@@ -34,6 +38,11 @@ import Testing
         }
         func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
             try await files.withRenewalLock(for: key, body)
+        }
+        func confirmRenewalLock(for key: StorageKey) async throws {
+            guard isTakenOver.withLock({ $0 }) else { return }
+            isTakenOver.withLock { $0 = false }
+            throw StorageError(.busy, "the lock", problem: "was taken over")
         }
     }
 
@@ -69,6 +78,76 @@ import Testing
         #expect(exchanges.values.isEmpty)
         #expect(try await theirs.load()?.value == "2")
         #expect(!mine.coordinator.hasUnsaved)
+    }
+
+    @Test func `While the storage is away, the lock is kept for longer than for any other failure`() async throws {
+        let key: StorageKey = "session"
+        let coordinator = TokenCoordinator<Token>(AnyKeyValueStorage(one), key, savingTimeout: .milliseconds(100))
+        let locks = RenewalLocks(path: "\(folder.path)/.renewals")
+        for isKept in [true, false] {
+            func setFault(_ isSet: Bool) {
+                if isKept { one.isAway.withLock { $0 = isSet } } else { one.isFull.withLock { $0 = isSet } }
+            }
+            try await coordinator.write(Token(value: "1"))
+            let version = try await coordinator.read().version
+            setFault(true)
+            let before = one.refusedCount
+            _ = try await coordinator.renew(version, isRefused: true, until: nil) { _ in Token(value: "2") }
+            // The pauses between these attempts are longer than the timeout.
+            #expect(await eventually { one.refusedCount >= before + (isKept ? 5 : 2) })
+            if isKept {
+                await #expect(throws: StorageError.self) {
+                    try await locks.withLock(for: key, timeout: .milliseconds(20)) { Issue.record("it is free") }
+                }
+            } else {
+                let isFree = Locked(false)
+                try await locks.withLock(for: key) { isFree.withLock { $0 = true } }
+                #expect(isFree.withLock { $0 })
+            }
+            setFault(false)
+            #expect(
+                try await eventually {
+                    _ = try await coordinator.read()
+                    return !coordinator.hasUnsaved
+                })
+            try await locks.withLock(for: key) {}
+        }
+    }
+
+    @Test func `A renewal that another process takes over before it has sent anything stops, and uses the other's token`()
+        async throws
+    {
+        let requests = Collected<Int>()
+        let server = try RawServer { connection, index in
+            guard connection.readRequest() != nil else { return }
+            requests.append(index)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            _ = connection.waitForEnd()
+        }
+        let (mine, theirs) = (TokenStorage<Token>(storage: one), TokenStorage<Token>(storage: other))
+        let provider = NetworkProvider(session: CurlSession())
+        let one = one
+        func renew(takingOverBefore number: Int, then value: String) async throws -> RenewalOutcome {
+            let version = try await mine.current().version
+            return try await mine.coordinator.renew(version, isRefused: true, until: nil) { _ in
+                for request in 0..<2 {
+                    if request == number {
+                        one.isTakenOver.withLock { $0 = true }
+                        try await theirs.save(Token(value: value))
+                    }
+                    _ = try await provider.send(HTTPRequest(.post, "http://\(server.authority)/token"))
+                }
+                return Token(value: "mine")
+            }
+        }
+        try await mine.save(Token(value: "1"))
+        guard case .replaced = try await renew(takingOverBefore: 0, then: "theirs") else { return #expect(Bool(false)) }
+        #expect(requests.values.isEmpty)
+        #expect(try await mine.load()?.value == "theirs")
+        // Once a request has spent the token, the renewal goes on.
+        _ = try await renew(takingOverBefore: 1, then: "theirs again")
+        #expect(!requests.values.isEmpty)
+        #expect(one.isTakenOver.withLock { $0 })
     }
 
     @Test func `No request waits for an interactive login`() async throws {

@@ -13,6 +13,7 @@ struct LayeredCopyTests {
         let copies: [LayeredCopy] = [
             .seen(nil), .seen(a), .seen(Secret("")), .seen(Secret(copying: [0, 255, 0])), .recording(nil, over: nil),
             .recording(a, over: nil), .recording(Secret(""), over: .seen(b)), .sending(a, over: b), .sending(nil, over: b),
+            .seen(nil, version: 0), .seen(a, version: .max), .seen(Secret(""), version: 256), .sending(a, over: b, version: 7),
             .recording(c, over: .sending(a, over: b)), .recording(nil, over: .sending(a, over: nil)),
         ]
         for copy in copies { #expect(try LayeredCopy(copy.encoded, for: "k") == copy) }

@@ -18,6 +18,7 @@ struct LayeredStorageTests {
             case .fellBack: events.append("fell back")
             case .recovered: events.append("recovered")
             case .overruled(let key): events.append("overruled \(key)")
+            case .wentBack(let key): events.append("went back \(key)")
             case .localFailed(let key, _): events.append("local failed \(key)")
             }
         }
