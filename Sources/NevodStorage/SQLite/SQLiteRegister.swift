@@ -50,10 +50,11 @@ struct SQLiteRegister {
 
     /// Reads one value, with its part of the register, in one statement.
     ///
-    /// - Returns: nil if the store has another key by now.
+    /// - Returns: nil if the store has another key by now. The version of an absent value is the number of changes of the store so
+    ///   far, since the register forgets what was removed.
     static func read(
         _ key: StorageKey, _ database: SQLiteDatabase, _ opened: OpenedKey
-    ) throws(StorageError) -> (head: RegisterHead, secret: Secret?)? {
+    ) throws(StorageError) -> (head: RegisterHead, secret: Secret?, version: UInt64)? {
         let place = RegisterPage.Place(key)
         var (number, sealedPages, row): (Int64, [[UInt8]], Row?) = (0, [], nil)
         try database.run(
@@ -71,7 +72,8 @@ struct SQLiteRegister {
         var register = try SQLiteRegister(database, opened, sealedPages[0])
         try register.add(place.middle, sealedPages[1], under: .first, place.bytes.0)
         try register.add(place.last, sealedPages[2], under: place.middle, place.bytes.1)
-        return (register.head, try register.open(row, key, version: register.pages[place.last]?[place.digest]))
+        let version = register.pages[place.last]?[place.digest]
+        return (register.head, try register.open(row, key, version: version), version ?? register.head.changes)
     }
 
     /// A row of the table `entry`.

@@ -70,7 +70,7 @@ public final class SQLiteStorage: SealedStorage {
         if let known = cache.withLock({ $0.secret(for: key, count: counters.count(of: key)) }) { return known }
         return try await withCurrentKey { (opened) throws(StorageError) -> Secret?? in
             let count = counters.count(of: key)
-            guard let (head, secret) = try SQLiteRegister.read(key, connection.database, opened) else { return nil }
+            guard let (head, secret, _) = try SQLiteRegister.read(key, connection.database, opened) else { return nil }
             try self.count.check(head)
             self.cache.withLock { $0.remember(secret, for: key, count: count) }
             return .some(secret)
