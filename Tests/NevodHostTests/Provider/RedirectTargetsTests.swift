@@ -112,9 +112,9 @@ struct RedirectTargetsTests {
                 heads.append(request.head)
                 let target = request.head.split(separator: " ")[1]
                 let path = target.split(separator: "/")
-                guard request.head.hasPrefix("CONNECT") || path.count < 4 || path[1] != Self.host[...] || path[2] != "start"
-                else {
-                    let numbers = path[3].split(separator: "?")[0].split(separator: "-").compactMap { Int($0) }
+                let isStart = path.count > 3 && path[1] == Self.host[...] && path[2] == "start"
+                let numbers = isStart ? path[3].prefix { $0 != "?" }.split(separator: "-").compactMap { Int($0) } : []
+                if numbers.count == 2, Self.targets.indices.contains(numbers[0]) {
                     connection.write(
                         Array("HTTP/1.1 \(numbers[1]) X\r\nContent-Length: 0\r\nLocation: ".utf8) + Self.targets[numbers[0]]
                             + Array("\r\n\r\n".utf8))
