@@ -276,10 +276,23 @@ struct PostgreSQLRenewalLockTests {
     @Test func `A release that gets no thread is made when there is one`() async throws {
         let storage = try await open()
         let canStart = Shared(true)
+        let running = Shared(0)
+        let thread = StorageThread { body in
+            guard canStart.value else { return false }
+            running.withLock { $0 += 1 }
+            return SystemThread.start {
+                body()
+                running.withLock { $0 -= 1 }
+            }
+        }
         let locks = PostgreSQLRenewalLocks(
             try PostgreSQLTarget(LibPQ(), server.connection), storage.schema, channel: storage.channel,
-            store: storage.keyring.store, thread: StorageThread { canStart.value && SystemThread.start($0) })
-        try await locks.withLock(for: "a") { canStart.withLock { $0 = false } }
+            store: storage.keyring.store, times: PostgreSQLRenewalTimes(beat: .seconds(5)), thread: thread)
+        try await locks.withLock(for: "a") {
+            // The thread that took the lock would also release it.
+            #expect(await eventually { running.value == 0 })
+            canStart.withLock { $0 = false }
+        }
         #expect(try server.sql("SELECT count(holder) FROM \(server.schema()).entry") == ["1"])
         canStart.withLock { $0 = true }
         #expect(try await eventually { try server.sql("SELECT count(holder) FROM \(server.schema()).entry") == ["0"] })
