@@ -42,7 +42,7 @@ enum ExitCode {
         (58, "the file of --cert or --key can't be used"),
         (60, "the server's certificate can't be verified"),
         (61, "the response can't be decompressed"),
-        (63, "the body is larger than --max-filesize"),
+        (63, "the body is larger than --max-filesize, or grows out of proportion when it is decompressed"),
         (77, "the file of --cacert can't be used"),
         (90, "the server's public key is not the one of --pinnedpubkey"),
         (plugin, "the plugin can't be found, loaded or understood, or broke the contract"),
