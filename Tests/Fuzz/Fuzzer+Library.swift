@@ -12,7 +12,7 @@ extension Fuzzer {
         let names = library.exportedSymbols(withPrefix: "nevod_plugin_v") ?? []
         expect(names.allSatisfy { $0.hasPrefix("nevod_plugin_v") }, "a found name has the prefix")
         guard let loading = try? library.loading() else { return }
-        expect((loading.needed + loading.searchPaths).allSatisfy { !$0.utf8.contains(0) }, "a name has no NUL")
+        expect((loading.needed + loading.runPaths + loading.searchPaths).allSatisfy { !$0.utf8.contains(0) }, "a name has no NUL")
     }
 
     /// Without a name, and removed with the process.

@@ -8,13 +8,14 @@ import Testing
 @Suite(.blocking, .serialized, .timeLimit(.minutes(3)))
 struct PostgreSQLPoolerTests {
     private let server: PostgreSQLServer
-    private let folder: TemporaryFolder
+    /// The pooler's, which another user may write to, and the key's, which nobody else may.
+    private let (folder, keys): (TemporaryFolder, TemporaryFolder)
     private let key: KeyFile
 
     init() throws {
         server = try PostgreSQLServer.shared()
-        folder = try TemporaryFolder()
-        key = KeyFile(path: "\(folder.path)/key")
+        (folder, keys) = (try TemporaryFolder(), try TemporaryFolder())
+        key = KeyFile(path: "\(keys.path)/key")
     }
 
     @Test(arguments: ["transaction", "statement"])

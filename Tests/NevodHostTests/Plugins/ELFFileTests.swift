@@ -120,7 +120,7 @@ struct ELFFileTests {
         let loading = try ELFFile(path: Self.library.get()).loading()
         #expect(loading.needed.contains("libc.so.6"))
         #expect(loading.needed.allSatisfy { $0.hasSuffix(".so") || $0.contains(".so.") })
-        #expect(loading.searchPaths.contains { $0.contains("$ORIGIN") })
+        #expect(loading.runPaths.contains { $0.contains("$ORIGIN") })
         #expect(!loading.hasExecutableStack)
     }
 
