@@ -84,7 +84,7 @@ enum ExitCode {
     /// libcurl's code where it is documented, and that of the kind of failure otherwise.
     private static func of(_ error: TransportError) -> Int32 {
         // libcurl takes a response without a header for an old protocol, which it doesn't support.
-        if error.code == .malformedResponse, ![61, 56].contains(error.curlCode) { return notHTTP }
+        if error.code == .malformedResponse, ![18, 61, 56].contains(error.curlCode) { return notHTTP }
         let isDocumented = error.curlCode > usage && error.curlCode < plugin && documented.contains { $0.0 == error.curlCode }
         return isDocumented ? error.curlCode : of(error.code)
     }
