@@ -23,7 +23,9 @@ public protocol StoreKeySource: Sendable {
     /// The highest count of the store's changes that was kept beside its key, to notice that an older copy of the store was put in its
     /// place; nil if there is none. By default none is kept.
     ///
-    /// - Parameter salt: As for the key. A store that is given a new key is accepted as it is, so its counts begin anew.
+    /// - Parameters:
+    ///   - store: As for the key.
+    ///   - salt: As for the key. A store that is given a new key is accepted as it is, so its counts begin anew.
     func count(of store: StoreIdentifier, salt: [UInt8]) async -> UInt64?
 
     /// Keeps a count beside the key, unless a higher one is there. Called after each change of an ``SQLiteStorage``; a count that can't be
@@ -31,6 +33,7 @@ public protocol StoreKeySource: Sendable {
     ///
     /// - Parameters:
     ///   - count: The number of changes that were ever made to the store.
+    ///   - store: As for the key.
     ///   - salt: As for the key.
     ///   - hasRemoved: Whether a value was removed. A source for which this takes long may keep these counts alone.
     func keep(_ count: UInt64, of store: StoreIdentifier, salt: [UInt8], hasRemoved: Bool) async
