@@ -72,17 +72,28 @@ package struct SQLiteSchema: Sendable {
     /// Migrates the database to this layout, after checking that its tables are those of the layout that it says it has. Keeps a backup
     /// of the old layout beside it, unless it is a copy itself.
     func migrate(_ database: SQLiteDatabase, isCopy: Bool = false) throws(StorageError) {
-        var version = try checkedVersion(of: database)
-        guard version != self.version else { return try check(database, version) }
-        if version > 0 {
-            try check(database, version)
-            if !isCopy { try backUp(database, version) }
-        }
+        var version = try checkedLayout(of: database)
+        if version == self.version { return }
+        if version > 0, !isCopy { try backUp(database, version) }
         try database.transaction { () throws(StorageError) in
             // Another process may have migrated it meanwhile.
             version = try checkedVersion(of: database)
             for step in steps.dropFirst(version) { try database.execute(step) }
             try database.execute("PRAGMA user_version = \(self.version)")
+        }
+    }
+
+    /// - Returns: the number of the layout whose tables the database has; 0 for an empty one.
+    private func checkedLayout(of database: SQLiteDatabase) throws(StorageError) -> Int {
+        while true {
+            let version = try checkedVersion(of: database)
+            do throws(StorageError) {
+                if version > 0 { try check(database, version) }
+                return version
+            } catch {
+                // Another process may have migrated it since the number was read. Numbers only grow.
+                guard try checkedVersion(of: database) > version else { throw error }
+            }
         }
     }
 
