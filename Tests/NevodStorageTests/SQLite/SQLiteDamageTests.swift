@@ -1,4 +1,5 @@
 import Glibc
+import NevodSupport
 import NevodTestSupport
 import Testing
 
@@ -9,14 +10,22 @@ import Testing
     private static let count = 60
 
     private let folder: TemporaryFolder
-    private let path: String
+    private let place: Place
     private let key: KeyFile
+
+    /// The folder of the store, which changes from one round to the next.
+    private final class Place: Sendable {
+        let folders: Locked<[String]>
+        init(_ first: String) { folders = Locked([first]) }
+    }
 
     init() throws {
         folder = try TemporaryFolder()
-        path = "\(folder.path)/tokens.db"
+        place = Place(folder.path)
         key = KeyFile(path: "\(folder.path)/key")
     }
+
+    private var path: String { "\(place.folders.withLock { $0[$0.count - 1] })/tokens.db" }
 
     private func open() async throws -> SQLiteStorage { try await SQLiteStorage(path: path, keys: [key]) }
 
@@ -38,11 +47,21 @@ import Testing
         return try contents(of: path)
     }
 
-    private func put(_ bytes: some Sequence<UInt8>, log: [UInt8]? = nil) throws {
-        // Another file: a store that was opened before may not be closed yet.
+    private func put(_ bytes: some Sequence<UInt8>) throws {
         for end in ["", "-wal", "-shm"] { unlink(path + end) }
         try folder.write("tokens.db", bytes)
-        if let log { try folder.write("tokens.db-wal", log) }
+    }
+
+    /// Puts a store into a folder of its own: one that was opened before may not be closed yet, and SQLite then removes what stands
+    /// beside its path.
+    private func putApart(_ bytes: some Sequence<UInt8>, log: [UInt8]? = nil) throws {
+        let name = place.folders.withLock { folders in
+            let name = "\(folders.count)"
+            folders.append(folder.makeFolder(name))
+            return name
+        }
+        try folder.write("\(name)/tokens.db", bytes)
+        if let log { try folder.write("\(name)/tokens.db-wal", log) }
     }
 
     private enum Finding: String {
@@ -104,7 +123,7 @@ import Testing
             let place = Int.random(in: 0..<(round.isMultiple(of: 3) ? 6144 : bytes.count), using: &random)
             let bit = Int.random(in: 0..<8, using: &random)
             damaged[place] ^= 1 << bit
-            try put(damaged)
+            try putApart(damaged)
             findings[try await examine("round \(round), seed \(rounds.seed), bit \(bit) of \(place)"), default: 0] += 1
         }
         print(findings.map { "\($0.key): \($0.value)" }.sorted().joined(separator: ", "))
@@ -120,7 +139,7 @@ import Testing
         for round in -1..<rounds.count / 5 {
             var damaged = log
             if round >= 0 { damaged[.random(in: log.indices, using: &random)] ^= 1 << Int.random(in: 0..<8, using: &random) }
-            try put(bytes, log: damaged)
+            try putApart(bytes, log: damaged)
             let storage: SQLiteStorage
             do { storage = try await open() } catch let error as StorageError {
                 try #require(error.code == .damaged && round >= 0, "round \(round), seed \(rounds.seed): \(error)")
