@@ -88,8 +88,8 @@ struct PluginCrashReportTests {
         #expect(Self.lines(result).count == 1 && Self.lines(result)[0].hasPrefix("the program's handler"))
     }
 
-    // AddressSanitizer's runtime ends the process itself when a thread of Swift's tests is cut off.
-    #if NEVOD_ADDRESS_SANITIZER
+    // A sanitizer's runtime ends the process itself when a thread of Swift's tests is cut off.
+    #if NEVOD_ADDRESS_SANITIZER || NEVOD_THREAD_SANITIZER
         private static let endings = ["exit(0)", "exit(3)"]
     #else
         private static let endings = ["exit(0)", "exit(3)", "pthread_exit(0)"]
