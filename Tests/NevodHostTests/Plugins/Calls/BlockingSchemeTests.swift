@@ -176,7 +176,7 @@ struct BlockingSchemeTests {
         await expectUnreturned("flow_step") { _ = try await sent("/", provider, timeout: .milliseconds(300)) }
         await first
         slow.release()
-        #expect(try await sent("/", provider, timeout: .seconds(30)) == 200)
+        #expect(try await sent("/", provider, timeout: .seconds(120)) == 200)
     }
 
     @Test func `A piece of a wrapped body that doesn't return fails the request at its deadline`() async throws {
@@ -191,7 +191,7 @@ struct BlockingSchemeTests {
         slow.release()
         #expect(await slow.hasLogged("leave body_piece"))
         slow.release()
-        #expect(try await put("/", timeout: .seconds(30)) == 200)
+        #expect(try await put("/", timeout: .seconds(120)) == 200)
         #expect(received("/late").isEmpty)
         #expect(received("/").map(\.body) == [[1, 2, 3]])
     }
@@ -206,7 +206,7 @@ struct BlockingSchemeTests {
         slow.release()
         #expect(await slow.hasLogged("leave authorize"))
         slow.release()
-        let authorized = try await provider.authorize(request, RequestOptions(timeout: .seconds(30)))
+        let authorized = try await provider.authorize(request, RequestOptions(timeout: .seconds(120)))
         #expect(authorized.headers["X-Token"] == "none")
     }
 
