@@ -30,7 +30,7 @@ final class PostgreSQLRenewalLocks: Sendable {
     private let store: StoreIdentifier
     private let schema: PostgreSQLSchema
     private let times: PostgreSQLRenewalTimes
-    /// What each holder of this process begins with.
+    /// The beginning of the name of each holder of this process.
     private let process: String
     /// Advisory locks and marks belong to the process, so the server would grant one to each of its tasks.
     private let mutexes = KeyedMutex<UInt64>()

@@ -3,7 +3,7 @@
 /// Only time during which the server responded counts: while it was away, or this process was stopped, the holder could not have
 /// been heard. No two clocks are compared.
 struct PostgreSQLRenewalWatch {
-    /// What a waiter sees of a holder; it changes with each sign of life.
+    /// A holder as a waiter sees it; changes with each sign of life.
     struct Sight: Sendable, Equatable {
         let holder: String
         let beat: Int64

@@ -23,7 +23,7 @@ struct EditSink: ~Copyable {
     private let work: Unmanaged<RequestWork>?
     private var rare: Rare?
 
-    /// What few calls leave behind; the others pay for one reference.
+    /// The results that few calls have; the others pay for one reference.
     private final class Rare {
         var refusal: (what: String, problem: String)?
         var replacement: BodyReplacement?

@@ -16,7 +16,7 @@ final class WrappedBodyReader: HTTPBodyReader {
     private let length: Int64
     private let wrapping: BodyWrapping
     private let wrappedLength: Int64
-    /// That of the request; nil outside a provider.
+    /// The work of the request; nil outside a provider.
     private weak let work: RequestWork?
     private let state = Locked(State())
 

@@ -1,4 +1,4 @@
-/// What the register counts for the whole store, in front of its first page.
+/// The counts of the whole store, in front of the first page of its register.
 struct RegisterHead: Equatable {
     /// AES-GCM with random nonces is safe for 2³² values (NIST SP 800-38D §8.3). Every sealed page counts too.
     static let sealingLimit: UInt64 = 1 << 32
