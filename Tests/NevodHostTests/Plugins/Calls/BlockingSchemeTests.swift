@@ -107,7 +107,7 @@ struct BlockingSchemeTests {
         let slow = try SlowScheme(in: "on_response")
         let session = SchemeSession(slow.instance, storage: InMemoryStorage())
         let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
-        await expectUnreturned("on_response") { _ = try await sent("/", provider, timeout: .milliseconds(500)) }
+        await expectUnreturned("on_response") { _ = try await sent("/", provider, timeout: .seconds(8)) }
         slow.release()
         #expect(await slow.hasLogged("leave on_response"))
         slow.release()
@@ -124,7 +124,7 @@ struct BlockingSchemeTests {
         let slow = try SlowScheme(in: "token_decode")
         let session = SchemeSession(slow.instance, storage: InMemoryStorage())
         let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
-        await expectUnreturned("token_decode") { _ = try await sent("/", provider, timeout: .milliseconds(500)) }
+        await expectUnreturned("token_decode") { _ = try await sent("/", provider, timeout: .seconds(8)) }
         slow.release()
         #expect(await slow.hasLogged("token_free"))
         slow.release()
@@ -171,9 +171,9 @@ struct BlockingSchemeTests {
         let slow = try SlowScheme(in: "flow_step")
         let session = SchemeSession(slow.instance, storage: InMemoryStorage())
         let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
-        async let first: Void = expectUnreturned("flow_step") { _ = try await sent("/", provider, timeout: .milliseconds(500)) }
+        async let first: Void = expectUnreturned("flow_step") { _ = try await sent("/", provider, timeout: .seconds(8)) }
         #expect(await slow.hasEntered(1))
-        await expectUnreturned("flow_step") { _ = try await sent("/", provider, timeout: .milliseconds(300)) }
+        await expectUnreturned("flow_step") { _ = try await sent("/", provider, timeout: .seconds(6)) }
         await first
         slow.release()
         #expect(try await sent("/", provider, timeout: .seconds(120)) == 200)
@@ -187,7 +187,7 @@ struct BlockingSchemeTests {
             let request = try HTTPRequest(.put, server.url + path, body: .bytes([1, 2, 3]))
             return try await provider.send(request, RequestOptions(timeout: timeout)).status
         }
-        await expectUnreturned("body_piece") { _ = try await put("/late", timeout: .milliseconds(500)) }
+        await expectUnreturned("body_piece") { _ = try await put("/late", timeout: .seconds(8)) }
         slow.release()
         #expect(await slow.hasLogged("leave body_piece"))
         slow.release()
