@@ -18,6 +18,12 @@
                 lines = LineReader(pipe)
             }
 
+            /// Waits until the process has opened the store.
+            func waitUntilReady() throws {
+                let line = lines.next()
+                try #require(line == "ready", "a process of the fleet: \(line ?? "ended")")
+            }
+
             /// The outcome of each session's request, until the round ends or `count` outcomes have arrived.
             func outcomes(_ count: Int = .max) -> [Int: String] {
                 var outcomes: [Int: String] = [:]
@@ -63,8 +69,20 @@
             self.spawn = spawn
         }
 
-        private func child(_ sessions: Int, _ rounds: ClosedRange<Int>) throws -> Child {
-            Child(try spawn([server.url, "\(sessions)", "\(rounds.lowerBound)", "\(rounds.upperBound)"]))
+        /// Starts processes, and waits until each has opened the store: what a test does to the store would fail that.
+        private func children(_ count: Int, _ sessions: Int, _ rounds: ClosedRange<Int>) throws -> [Child] {
+            var children: [Child] = []
+            do {
+                for _ in 0..<count {
+                    children.append(
+                        Child(try spawn([server.url, "\(sessions)", "\(rounds.lowerBound)", "\(rounds.upperBound)"])))
+                }
+                for child in children { try child.waitUntilReady() }
+                return children
+            } catch {
+                for child in children { child.end() }
+                throw error
+            }
         }
 
         private func control(_ what: String) async throws -> String {
@@ -92,7 +110,7 @@
         /// Requires that each expiry costs one exchange per session, and that the server revokes no session.
         package func survive(processes: Int, sessions: Int, rounds: Int) async throws {
             for number in 0..<sessions { try await logIn(number) }
-            let children = try (0..<processes).map { _ in try child(sessions, 1...rounds) }
+            let children = try children(processes, sessions, 1...rounds)
             defer { for child in children { child.end() } }
             for round in 1...rounds {
                 _ = try await control("expire")
@@ -117,7 +135,7 @@
         ) async throws {
             for number in 0..<sessions { try await logIn(number) }
             _ = try await control("pace/700")
-            let children = try (0..<processes).map { _ in try child(sessions, 1...rounds) }
+            let children = try children(processes, sessions, 1...rounds)
             defer { for child in children { child.end() } }
             for round in 1...rounds {
                 _ = try await control("expire")
@@ -146,7 +164,7 @@
             defer { for child in children { child.end() } }
             var lost = 0
             for round in 1...rounds {
-                while children.count < 3 { children.append(try child(sessions, round...rounds)) }
+                children += try self.children(3 - children.count, sessions, round...rounds)
                 let isMade = round.isMultiple(of: 2)
                 _ = try await control("hold/\(isMade ? "after" : "instead")")
                 _ = try await control("expire")

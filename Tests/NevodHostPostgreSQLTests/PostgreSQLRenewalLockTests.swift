@@ -127,7 +127,12 @@ struct PostgreSQLRenewalLockTests {
         let own = try PostgreSQLServer()
         let rounds = Rounds("RENEWALS", default: 20)
         var stores: [PostgreSQLStorage] = []
-        for _ in 0..<4 { stores.append(try await own.open("nevod", keys: [key])) }
+        // On a busy machine, connections may end faster than one can be made: longer than a waiter would watch a silent holder.
+        let times = PostgreSQLRenewalTimes(patience: .seconds(600), term: .seconds(600))
+        for _ in 0..<4 {
+            stores.append(
+                try await PostgreSQLStorage(connection: own.connection, schema: "nevod", keys: [key], times: times))
+        }
         try await stores[0].set("0", for: "n")
         let (inside, most, refused, isDone) = (Shared(0), Shared(0), Shared(0), Shared(false))
         async let ending: Void = onOwnThread {

@@ -21,10 +21,11 @@ package struct FleetMember {
         }
     }
 
-    /// Prints the outcome of each request, and when a round is done.
+    /// Prints "ready", the outcome of each request, and when a round is done.
     ///
     /// - Parameter isPatient: whether to repeat a request while the store or the server is away.
     package func run(_ rounds: ClosedRange<Int>, isPatient: Bool = false) async throws {
+        say("ready")
         for round in rounds {
             _ = try await plain.send(HTTPRequest(.get, "\(url)/control/await/\(round)"))
             await withTaskGroup(of: String.self) { group in
