@@ -19,6 +19,8 @@ import Testing
             tokenStorage: storage, refreshStrategy: { try await server.refresh($0, exchanging) })
         var config = NetworkConfig()
         config.maxConcurrentRequestsPerOrigin = atATime
+        // The last of 10,000 waits for all others, and a sanitizer makes each ten times slower.
+        config.timeout = .seconds(900)
         return NetworkProvider(config: config, session: session, interceptor: interceptor)
     }
 
