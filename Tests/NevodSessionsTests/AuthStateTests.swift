@@ -136,6 +136,40 @@ struct AuthStateTests {
         #expect(state.error == nil)
     }
 
+    /// Saves the session itself, as services without a state do.
+    private struct SavingService: AuthServicing {
+        let service: Service
+        let storage: SessionStorage<User>
+        let (saved, goOn) = (Latch(), Latch())
+
+        func login(email: String, password: String) async throws -> AuthResponse {
+            let response = try await service.login(email: email, password: password)
+            try await storage.save(response.tokens, user: response.user)
+            saved.set()
+            await goOn.wait()
+            return response
+        }
+        func register(email: String, password: String, name: String) async throws -> AuthResponse {
+            try await login(email: email, password: password)
+        }
+        func logout() async throws { try await storage.clearAll() }
+        func fetchUser() async throws -> User { try await service.fetchUser() }
+    }
+
+    @Test(arguments: [false, true]) func `A service may save the session itself`(logsOut: Bool) async throws {
+        let service = SavingService(service: Service(client: app.client), storage: app.storage)
+        let state = AuthState(service: service, tokenStorage: app.storage)
+        let login = Task { await state.login(email: "ada@example.com", password: "secret") }
+        await service.saved.wait()
+        if logsOut { await state.logout() }
+        service.goOn.set()
+        await login.value
+        #expect(state.isLoggedIn == !logsOut && !state.isLoading && state.error == nil)
+        #expect(try await app.storage.load()?.user?.email == (logsOut ? nil : "ada@example.com"))
+        await state.logout()
+        #expect(try await app.storage.load() == nil && !state.isLoggedIn)
+    }
+
     @Test func `A UI observes each change`() async throws {
         let (changed, values) = (Latch(), Collected<Bool>())
         withObservationTracking {

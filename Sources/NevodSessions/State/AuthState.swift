@@ -166,9 +166,10 @@ public final class AuthState<User: Codable & Sendable> {
     @discardableResult
     public func refreshIfNeeded() async -> Bool {
         guard await tokensNeedRefresh() else { return false }
+        let old = await storage.loadTokens()
         await check(.refresh)
-        guard isLoggedIn else { return false }
-        return await !tokensNeedRefresh()
+        let new = await storage.loadTokens()
+        return new != nil && new != old
     }
 
     private func check(_ kind: AuthStateMachine<User>.Kind) async {
@@ -189,7 +190,7 @@ public final class AuthState<User: Codable & Sendable> {
     private func fetchUser(of session: SessionIdentifier, _ ticket: AuthStateMachine<User>.Ticket) async {
         do {
             let user = try await actions.fetchUser()
-            guard machine.isCurrent(ticket) else { return }
+            guard machine.mayAdopt(ticket) else { return }
             // Fails if another session is stored by now, whose user this may be.
             try await storage.saveUser(user, of: session)
             update { $0.adopt(session, user, ticket) }

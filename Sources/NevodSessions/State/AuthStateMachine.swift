@@ -26,6 +26,7 @@ struct AuthStateMachine<User: Sendable> {
     private var number = 0
     /// The newest login or logout, and whether it is still in progress.
     private var newest = 0
+    private var newestLogout = 0
     private(set) var isActive = false
     private var restorations: Set<Int> = []
     /// The newest check whose outcome was applied.
@@ -49,6 +50,7 @@ struct AuthStateMachine<User: Sendable> {
             number += 1
             newest = number
             isActive = true
+            if kind == .logout { newestLogout = number }
             error = nil
             if kind == .logout, let session { end(SessionEnd(session: session, reason: .cleared)) }
         case .restore, .refresh:
@@ -69,6 +71,12 @@ struct AuthStateMachine<User: Sendable> {
         }
     }
 
+    /// Whether the session that an action has found or saved counts. That of a login does even if another login has begun since,
+    /// which replaces it or fails.
+    func mayAdopt(_ ticket: Ticket) -> Bool {
+        ticket.kind == .login ? ticket.number > newestLogout : isCurrent(ticket)
+    }
+
     /// Ends an action.
     mutating func finish(_ ticket: Ticket, with error: AuthError? = nil) {
         restorations.remove(ticket.number)
@@ -81,10 +89,10 @@ struct AuthStateMachine<User: Sendable> {
     ///
     /// - Parameter user: nil if it isn't known; that of the same session is kept.
     mutating func adopt(_ session: SessionIdentifier, _ user: User?, _ ticket: Ticket) {
-        guard isCurrent(ticket) else { return }
+        guard mayAdopt(ticket) else { return }
         noteCheck(ticket)
         if let reason = ended[session] {
-            error = reason == .refused ? .sessionExpired : nil
+            if isCurrent(ticket) { error = reason == .refused ? .sessionExpired : nil }
             return
         }
         if user != nil || self.session != session { self.user = user }
