@@ -16,13 +16,16 @@ struct AuthStateModelTests {
             case login(CheckedContinuation<Result<UserSession<User>, NetworkError>, Never>, String)
             case logout(CheckedContinuation<Result<Void, NetworkError>, Never>)
             case fetch(CheckedContinuation<Result<User, NetworkError>, Never>, String?)
+            /// A read of the storage, which arrives late.
+            case read(CheckedContinuation<Void, Never>)
         }
 
-        let waiting = Locked<[Request]>([])
+        let waiting: Waiting
         let storage: SessionStorage<User>
 
-        init(_ storage: SessionStorage<User>) {
+        init(_ storage: SessionStorage<User>, _ waiting: Waiting) {
             self.storage = storage
+            self.waiting = waiting
         }
 
         func login(email: String, password: String) async throws -> UserSession<User> {
@@ -45,32 +48,66 @@ struct AuthStateModelTests {
         }
     }
 
+    private final class Waiting: Sendable {
+        private let requests = Locked<[Script.Request]>([])
+
+        func withLock<Result>(_ body: (inout [Script.Request]) -> Result) -> Result { requests.withLock { body(&$0) } }
+    }
+
+    /// Some reads by actions arrive late, so that what they have read may be outdated.
+    private final class SlowStorage: CompareAndSwapStorage {
+        @TaskLocal static var isSlow = false
+        private let base = InMemoryStorage()
+        private let waiting: Waiting
+        private let random: Locked<SeededRandom>
+
+        init(_ waiting: Waiting, _ seed: UInt64) {
+            self.waiting = waiting
+            random = Locked(SeededRandom(seed: seed))
+        }
+
+        func data(for key: StorageKey) async -> [UInt8]? {
+            let value = base.data(for: key)
+            guard Self.isSlow, random.withLock({ $0.next() }).isMultiple(of: 3) else { return value }
+            await withCheckedContinuation { continuation in waiting.withLock { $0.append(.read(continuation)) } }
+            return value
+        }
+        func set(_ value: [UInt8]?, for key: StorageKey) { base.set(value, for: key) }
+        func remove(for key: StorageKey) { base.remove(for: key) }
+        func replace(_ expected: [UInt8]?, with value: [UInt8]?, for key: StorageKey) -> Bool {
+            base.replace(expected, with: value, for: key)
+        }
+    }
+
     private nonisolated static let failures: [NetworkError] = [.noConnection, .serverError(500), .clientError(422)]
 
     /// One run. The token of a user is the user's address and the number of the login.
     @MainActor private final class Run {
-        let storage = SessionStorage<User>(storage: InMemoryStorage())
+        let storage: SessionStorage<User>
         let script: Script
         let state: AuthState<User>
         var random: SeededRandom
         let done = Locked(0)
         var begun = 0
         var trace: [String] = []
-        /// The newest login or logout, and what came of it: the address, or nil; not known while it waits.
-        var newest: (number: Int, outcome: String??) = (0, .some(nil))
+        /// Whether the newest action of the user is a logout.
+        var isLogout = false
         var logins = 0
 
         init(_ seed: UInt64) {
-            script = Script(storage)
+            let waiting = Waiting()
+            storage = SessionStorage<User>(storage: SlowStorage(waiting, seed))
+            script = Script(storage, waiting)
             state = AuthState(service: script, tokenStorage: storage)
             random = SeededRandom(seed: seed)
         }
 
         func begin(_ name: String, _ action: @escaping @MainActor () async -> Void) {
             trace.append(name)
+            if name != "restore" { isLogout = name.hasSuffix("logout") }
             begun += 1
             Task { @MainActor in
-                await action()
+                await SlowStorage.$isSlow.withValue(true) { await action() }
                 done.withLock { $0 += 1 }
             }
         }
@@ -112,6 +149,9 @@ struct AuthStateModelTests {
             case .logout(let continuation):
                 trace[trace.count - 1] += " logout"
                 continuation.resume(returning: fails ? .failure(failure) : .success(()))
+            case .read(let continuation):
+                trace[trace.count - 1] = "read"
+                continuation.resume()
             case .fetch(let continuation, let name):
                 trace[trace.count - 1] += " fetch \(name ?? "-")"
                 let user = name.map { User(id: 1, email: $0) }
@@ -123,6 +163,7 @@ struct AuthStateModelTests {
         func check() -> [String] {
             var faults: [String] = []
             if state.user != nil, !state.isLoggedIn { faults.append("a user without a session") }
+            if isLogout, state.isLoggedIn { faults.append("logged in after a logout") }
             if state.isLoading, script.waiting.withLock({ $0.isEmpty }) { faults.append("loading for ever") }
             return faults
         }
@@ -142,7 +183,7 @@ struct AuthStateModelTests {
     @Test(arguments: [UInt64](1...400))
     func `Any order leaves a consistent state`(seed: UInt64) async throws {
         let run = Run(seed)
-        for _ in 0..<30 {
+        for _ in 0..<40 {
             switch Int.random(in: 0..<12, using: &run.random) {
             case 0, 1:
                 run.logins += 1
@@ -162,7 +203,7 @@ struct AuthStateModelTests {
             }
         }
         try await run.settle()
-        for _ in 0..<200 where !run.script.waiting.withLock({ $0.isEmpty }) {
+        for _ in 0..<2000 where !run.script.waiting.withLock({ $0.isEmpty }) {
             try await run.rest()
             try await run.settle()
         }
@@ -182,6 +223,7 @@ struct AuthStateModelTests {
                         let tokens = AuthTokens(accessToken: name, refreshToken: name)
                         continuation.resume(returning: .success(UserSession(tokens: tokens, user: User(id: 1, email: name))))
                     case .logout(let continuation): continuation.resume(returning: .success(()))
+                    case .read(let continuation): continuation.resume()
                     case .fetch(let continuation, let name):
                         continuation.resume(returning: .success(User(id: 1, email: name ?? "")))
                     }

@@ -140,7 +140,8 @@ struct AuthStateTests {
     private struct SavingService: AuthServicing {
         let service: Service
         let storage: SessionStorage<User>
-        let (saved, goOn) = (Latch(), Latch())
+        let saved = Latch()
+        let goOn = Latch()
 
         func login(email: String, password: String) async throws -> AuthResponse {
             let response = try await service.login(email: email, password: password)
