@@ -76,7 +76,7 @@ extension TokenCoordinator<CookieToken> {
             let merged = token.merging(setCookiesOf: response, to: exchange.request, now: clock.now),
             merged.isWorthSaving(over: token)
         else { return }
-        _ = try await replace(carried, with: merged)
+        _ = try await replace(carried, with: merged, .renewal)
     }
 }
 

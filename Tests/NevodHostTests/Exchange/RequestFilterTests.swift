@@ -87,11 +87,13 @@ struct RequestFilterTests {
             tokenStorage: tokens, refreshStrategy: { _ in throw NetworkError.unauthorized },
             shouldAuthenticate: .domains(Service.api))
         let key = TokenInterceptor(APIKeyToken(apiKey: "k"), shouldAuthenticate: .domains(Service.cdn))
+        let others = TokenStorage<Token>(storage: InMemoryStorage())
+        try await others.save(Token(value: "o"))
         // A closure sees the route too.
         let other = AuthenticationInterceptor(
-            tokenStorage: tokens, refreshStrategy: { _ in throw NetworkError.unauthorized },
+            tokenStorage: others, refreshStrategy: { _ in throw NetworkError.unauthorized },
             shouldAuthenticate: { $0.route?.isOf(Other.api) == true })
-        let provider = NetworkProvider(config: config(), interceptor: InterceptorChain([bearer, key, other]))
+        let provider = NetworkProvider(config: config(), interceptor: InterceptorChain([other, bearer, key]))
         func carried() -> [String?]? { server.requests.last.map { [$0["Authorization"], $0["X-API-Key"]] } }
         _ = try await provider.perform(route(.api))
         #expect(carried() == ["Bearer t", nil])
@@ -99,7 +101,7 @@ struct RequestFilterTests {
         #expect(carried() == [nil, "k"])
         // A service of another type, with the identifier of the first.
         _ = try await provider.perform(SimpleGetRoute<String, Other>(endpoint: "/a", domain: .api))
-        #expect(carried() == ["Bearer t", nil])
+        #expect(carried() == ["Bearer o", nil])
         _ = try await provider.send(HTTPRequest(.get, "\(server.url)/api/a"))
         #expect(carried() == [nil, nil])
     }
