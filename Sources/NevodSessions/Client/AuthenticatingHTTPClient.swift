@@ -30,7 +30,7 @@ public struct AuthenticatingHTTPClient: HTTPClient {
     ///   - interceptors: further interceptors, which see each request before its token is added.
     ///   - logger: receives a line for each renewal and each retry.
     ///   - onSessionInvalidated: called once for each session that ends because the server refused to renew its tokens, in a task of
-    ///     its own, also if another client with the same tokens asked for the renewal.
+    ///     its own, also if another client with the same tokens asked for the renewal, as long as a copy of this client exists.
     public init(
         baseURL: some URLRepresentation, tokenProvider: some TokenProvider, encoder: JSONEncoder = CodingDefaults.encoder,
         decoder: JSONDecoder = CodingDefaults.decoder, timeout: Duration? = .seconds(30), retryPolicy: RetryPolicy = .default,
