@@ -95,7 +95,7 @@ extension TokenCoordinator {
             return .replaced
         } catch  where refusesGrant(error) {
             // Cleared only if the same token is still stored: a login may have replaced it meanwhile.
-            return try await replace(renewal.base, with: nil) ? .refused(error) : .replaced
+            return try await replace(renewal.base, with: nil, .refusal(error)) ? .refused(error) : .replaced
         } catch {
             return .failed(error)
         }
@@ -117,7 +117,7 @@ extension TokenCoordinator {
     /// - Returns: false if the token is only in memory.
     func adopt(_ token: Token, replacing version: TokenVersion) async throws -> Bool {
         do {
-            _ = try await replace(version, with: token)
+            _ = try await replace(version, with: token, .renewal)
             return true
         } catch {
             try keepInMemory(token, replacing: version)
@@ -129,7 +129,7 @@ extension TokenCoordinator {
     /// renewal, as during a login, replaces whatever is stored.
     func keep(_ token: Token) async throws {
         guard let renewal = RenewalContext.renewal(of: ObjectIdentifier(self)) else { return try await write(token) }
-        guard try await replace(renewal.base, with: token) else { throw RenewalSupersededError() }
+        guard try await replace(renewal.base, with: token, .renewal) else { throw RenewalSupersededError() }
         renewal.base = try await read().version
     }
 

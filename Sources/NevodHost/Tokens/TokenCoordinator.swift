@@ -8,6 +8,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     private let memory = Locked(TokenMemory<Token>())
     let writing = AsyncLock()
     private let observers = ValueObservers<Token?>()
+    private let eventObservers = ValueObservers<TokenEvent<Token>>()
     let renewal = SingleFlight<RenewalOutcome>()
     let clock: HostClock
 
@@ -37,17 +38,30 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         return try await readStored()
     }
 
-    private func readStored() async throws -> StoredToken<Token> {
+    /// - Parameter refusal: the reason if the server has just refused to renew the last known token.
+    private func readStored(after refusal: (any Error)? = nil) async throws -> StoredToken<Token> {
         let writes = memory.withLock { $0.writes }
         let bytes = try await storage.read(key)
         if let known = memory.withLock({ $0.isCurrent(bytes) ? $0.current : nil }) { return known }
         let token = try bytes.map(Self.decoded)
         let renewal = renewalTime(of: token)
-        let (isNew, current) = memory.withLock { memory in
-            (memory.install(token, bytes, ifWrites: writes, renewal: renewal), memory.current)
+        let current = memory.withLock { memory in
+            _ = memory.install(token, bytes, ifWrites: writes, renewal: renewal, refusal: refusal)
+            return memory.current
         }
-        if isNew { observers.yield(current.token) }
+        tellReaders()
         return current
+    }
+
+    /// Tells readers of the changes so far, in the order in which they happened, whichever threads have made them.
+    private func tellReaders() {
+        while let news = memory.withLock({ $0.takeNews() }) {
+            for item in news {
+                if let change = item.change { observers.yield(change) }
+                if let event = item.event { eventObservers.yield(event) }
+            }
+            memory.withLock { $0.didTell() }
+        }
     }
 
     /// Runs `body` while holding the storage's renewal lock, if the storage has one. The lock is released when `body` calls
@@ -114,21 +128,49 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     func write(_ token: Token?) async throws {
         let bytes = try encoded(token)
         try await writing.withLock {
-            try await self.storage.write(self.key, bytes)
-            self.didWrite(token, bytes)
+            _ = try await self.writing(bytes, .program) {
+                try await self.storage.write(self.key, bytes)
+                return true
+            }
+            self.didWrite(token, bytes, .program)
         }
     }
 
+    /// Runs `write`, which writes `bytes` to the storage.
+    ///
+    /// - Parameter write: returns whether they were written.
+    private func writing(
+        _ bytes: Secret?, _ cause: TokenWriteCause, _ write: () async throws -> Bool
+    ) async throws -> Bool {
+        memory.withLock { $0.willWrite(bytes, cause) }
+        var isWritten = false
+        defer { if !isWritten { memory.withLock { $0.didNotWrite() } } }
+        isWritten = try await write()
+        return isWritten
+    }
+
     /// - Returns: false, with nothing written, if the stored token is no longer the one of `version`.
-    func replace(_ version: TokenVersion, with token: Token?) async throws -> Bool {
+    func replace(_ version: TokenVersion, with token: Token?, _ cause: TokenWriteCause) async throws -> Bool {
         let bytes = try encoded(token)
         return try await writing.withLock {
-            guard let expected = try await self.bytes(of: version),
-                try await self.storage.replace(self.key, expected.bytes, bytes)
-            else { return false }
-            self.didWrite(token, bytes)
+            guard let expected = try await self.bytes(of: version, after: cause.refusal),
+                try await self.writing(
+                    bytes, cause, { try await self.storage.replace(self.key, expected.bytes, bytes) })
+            else {
+                if let refusal = cause.refusal { await self.noteRefusal(of: version, refusal) }
+                return false
+            }
+            self.didWrite(token, bytes, cause)
             return true
         }
+    }
+
+    /// Tells readers of a refusal if another process has cleared the refused token before this one could.
+    private func noteRefusal(of version: TokenVersion, _ refusal: any Error) async {
+        // The other process may have done so since the last read.
+        if !hasUnsaved { _ = try? await readStored(after: refusal) }
+        memory.withLock { $0.noteRefusal(of: version, refusal) }
+        tellReaders()
     }
 
     /// Keeps a renewed token that can't be written now in memory: the stored one is no longer valid.
@@ -138,8 +180,8 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     func keepInMemory(_ token: Token, replacing version: TokenVersion) throws {
         let bytes = try encoded(token)
         let renewal = renewalTime(of: token)
-        let isKept = memory.withLock { $0.installUnsaved(token, bytes, ifVersion: version, renewal: renewal) }
-        if isKept { observers.yield(token) }
+        _ = memory.withLock { $0.installUnsaved(token, bytes, ifVersion: version, renewal: renewal) }
+        tellReaders()
     }
 
     /// Whether a renewal lock is held, or its release isn't known to the storage yet.
@@ -150,13 +192,26 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
 
     func changes() -> AsyncStream<Token?> {
         let (stream, id) = observers.add()
-        guard let changes = storage.changes else { return stream }
-        let key = key
-        let task = Task { [weak self] in
-            for await changed in await changes() where changed == key { _ = try? await self?.read() }
-        }
-        observers.onTermination(of: id) { task.cancel() }
+        if let task = readingChanges() { observers.onTermination(of: id) { task.cancel() } }
         return stream
+    }
+
+    func events() -> AsyncStream<TokenEvent<Token>> {
+        let (stream, id) = eventObservers.add(keeping: 256)
+        if let task = readingChanges() { eventObservers.onTermination(of: id) { task.cancel() } }
+        return stream
+    }
+
+    /// Reads the token whenever the storage reports that another process has changed it; nil if the storage reports nothing.
+    private func readingChanges() -> Task<Void, Never>? {
+        guard let changes = storage.changes else { return nil }
+        let key = key
+        return Task { [weak self] in
+            let changes = await changes()
+            // The token may have changed since the reader came, and before the storage reports to this task.
+            if self?.memory.withLock(\.isKnown) == true { _ = try? await self?.read() }
+            for await changed in changes where changed == key { _ = try? await self?.read() }
+        }
     }
 
     /// Whether the token should be renewed before the server refuses it.
@@ -207,10 +262,10 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         return try Token.decode(from: bytes.copied(as: Token.Encoded.self))
     }
 
-    private func didWrite(_ token: Token?, _ bytes: Secret?) {
+    private func didWrite(_ token: Token?, _ bytes: Secret?, _ cause: TokenWriteCause) {
         let renewal = renewalTime(of: token)
-        memory.withLock { $0.installWritten(token, bytes, renewal: renewal) }
-        observers.yield(token)
+        memory.withLock { $0.installWritten(token, bytes, renewal: renewal, cause: cause) }
+        tellReaders()
     }
 
     private struct Expected {
@@ -219,9 +274,9 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
 
     /// The bytes that the storage should hold if the token of this version is current; nil if it no longer is. Must be called
     /// with the `writing` lock held.
-    private func bytes(of version: TokenVersion) async throws -> Expected? {
+    private func bytes(of version: TokenVersion, after refusal: (any Error)?) async throws -> Expected? {
         // Until a renewed token is written, memory is ahead of the storage.
-        if !hasUnsaved { _ = try await readStored() }
+        if !hasUnsaved { _ = try await readStored(after: refusal) }
         return memory.withLock { $0.current.version == version ? Expected(bytes: $0.stored) : nil }
     }
 

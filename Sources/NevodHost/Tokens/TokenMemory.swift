@@ -9,6 +9,16 @@ struct TokenMemory<Token: TokenModel> {
         let expected: Secret?
     }
 
+    /// A write that the storage is carrying out.
+    private struct Pending {
+        let bytes: Secret?
+        let cause: TokenWriteCause
+        /// Whether a token was stored before, as far as this process knows.
+        let hadToken: Bool
+        /// Whether a read has found the written bytes before the write returned, and readers were told.
+        var isTold = false
+    }
+
     private(set) var current = StoredToken<Token>(token: nil, version: TokenVersion(number: 0))
     /// When to renew before expiry; nil to renew only when the server refuses the token.
     private(set) var renewal: UnixTime?
@@ -19,9 +29,16 @@ struct TokenMemory<Token: TokenModel> {
     var stored: Secret? {
         if let unsaved { unsaved.expected } else { bytes }
     }
-    private var isKnown = false
+    /// Whether the storage was read or written.
+    private(set) var isKnown = false
     /// The number of writes so far. A read that a write has overtaken is recognized by it, and dropped as stale.
     private(set) var writes: UInt64 = 0
+    /// The version of the token that another process has cleared; nil if the last change was another one.
+    private var clearedElsewhere: TokenVersion?
+    /// What readers haven't been told yet, in the order in which it happened.
+    private var pending: Pending?
+    private var news: [TokenNews<Token>] = []
+    private var isTelling = false
 
     /// Whether these bytes are the last known ones.
     func isCurrent(_ read: Secret?) -> Bool {
@@ -30,22 +47,62 @@ struct TokenMemory<Token: TokenModel> {
 
     /// Installs a token that was read, unless something was written since.
     ///
-    /// - Parameter seen: ``writes`` before the read.
-    /// - Returns: whether observers should be told of a change.
-    mutating func install(_ token: Token?, _ read: Secret?, ifWrites seen: UInt64, renewal: UnixTime?) -> Bool {
+    /// - Parameters:
+    ///   - seen: ``writes`` before the read.
+    ///   - refusal: the reason if the server has just refused to renew the last known token.
+    /// - Returns: whether readers are told of a change.
+    mutating func install(
+        _ token: Token?, _ read: Secret?, ifWrites seen: UInt64, renewal: UnixTime?, refusal: (any Error)? = nil
+    ) -> Bool {
         guard seen == writes, unsaved == nil, !isCurrent(read) else { return false }
+        let old = current
         // A first read that finds no token is not a change.
-        let isNews = isKnown || token != nil
+        let isNews = isKnown || token != nil || old.token != nil
         replace(token, read, renewal)
-        return isNews
+        if let own = pending, own.bytes == read {
+            if !own.isTold { tell(token, own.cause, hadToken: own.hadToken) }
+            pending?.isTold = true
+            return !own.isTold
+        }
+        guard isNews else { return false }
+        let isCleared = token == nil && old.token != nil
+        if isCleared, refusal == nil { clearedElsewhere = old.version }
+        tell(token, isCleared ? refusal.map(TokenWriteCause.refusal) ?? .program : .program, hadToken: old.token != nil)
+        return true
+    }
+
+    private mutating func tell(_ token: Token?, _ cause: TokenWriteCause, hadToken: Bool) {
+        news.append(TokenNews(change: .some(token), event: cause.event(for: token, hadToken: hadToken)))
+    }
+
+    /// Called before a write to the storage, so that a read that finds its bytes before it has returned knows where they come from.
+    mutating func willWrite(_ bytes: Secret?, _ cause: TokenWriteCause) {
+        pending = Pending(bytes: bytes, cause: cause, hadToken: !isKnown || current.token != nil)
+    }
+
+    /// Called instead of ``installWritten(_:_:renewal:cause:)`` after a write that failed.
+    mutating func didNotWrite() {
+        pending = nil
     }
 
     /// Installs a token that was written.
-    mutating func installWritten(_ token: Token?, _ written: Secret?, renewal: UnixTime?) {
+    mutating func installWritten(
+        _ token: Token?, _ written: Secret?, renewal: UnixTime?, cause: TokenWriteCause = .program
+    ) {
         writes += 1
+        if pending?.isTold != true { tell(token, cause, hadToken: pending?.hadToken ?? (!isKnown || current.token != nil)) }
+        pending = nil
         unsaved = nil
         guard !isCurrent(written) else { return }
         replace(token, written, renewal)
+    }
+
+    /// Records that the server has refused to renew the token of `version`, which another process has cleared meanwhile. After a
+    /// logout by this process, or a login, the refusal is no news: that session had ended.
+    mutating func noteRefusal(of version: TokenVersion, _ error: any Error) {
+        guard clearedElsewhere == version, current.token == nil else { return }
+        clearedElsewhere = nil
+        news.append(TokenNews(change: nil, event: .refused(error)))
     }
 
     /// Installs a token that could not be written, if the one it replaces is still current.
@@ -56,7 +113,21 @@ struct TokenMemory<Token: TokenModel> {
         writes += 1
         unsaved = Unsaved(bytes: bytes, expected: stored)
         replace(token, bytes, renewal)
+        news.append(TokenNews(change: .some(token), event: .renewed(token)))
         return true
+    }
+
+    /// Returns what readers are to be told next; nil if there is nothing, or if another thread is telling them and will go on with it.
+    /// ``didTell()`` must follow.
+    mutating func takeNews() -> [TokenNews<Token>]? {
+        guard !isTelling, !news.isEmpty else { return nil }
+        isTelling = true
+        defer { news = [] }
+        return news
+    }
+
+    mutating func didTell() {
+        isTelling = false
     }
 
     /// - Parameter isWritten: whether the unsaved token was written. If not, another process has written one, which takes
@@ -75,6 +146,7 @@ struct TokenMemory<Token: TokenModel> {
         self.bytes = bytes
         self.renewal = renewal
         isKnown = true
+        clearedElsewhere = nil
         current = StoredToken(token: token, version: TokenVersion(number: current.version.number + 1))
     }
 }

@@ -57,12 +57,19 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
     /// - Returns: whether it was still that one.
     @discardableResult
     public func save(_ token: Token?, replacing version: TokenVersion) async throws -> Bool {
-        try await coordinator.replace(version, with: token)
+        try await coordinator.replace(version, with: token, .program)
     }
 
     /// The token after each change from now on; nil when it was cleared. Includes changes by other processes if the storage
     /// reports them (`ObservableStorage`). A slow reader gets only the latest.
     public var changes: AsyncStream<Token?> {
         coordinator.changes()
+    }
+
+    /// What becomes of the token from now on, and why, in the order in which it happens: a login, a renewal, the server's refusal, a
+    /// logout. Includes changes by other processes if the storage reports them (`ObservableStorage`). A reader that falls behind
+    /// gets the latest 256 events.
+    public var events: AsyncStream<TokenEvent<Token>> {
+        coordinator.events()
     }
 }

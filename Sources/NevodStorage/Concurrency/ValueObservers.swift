@@ -18,9 +18,11 @@ package final class ValueObservers<Value: Sendable>: Sendable {
         for termination in terminations { termination() }
     }
 
-    /// Adds a reader. A slow one gets only the latest value.
-    package func add() -> (AsyncStream<Value>, id: Int) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
+    /// Adds a reader.
+    ///
+    /// - Parameter limit: the number of values that are kept for a slow reader, the latest ones.
+    package func add(keeping limit: Int = 1) -> (AsyncStream<Value>, id: Int) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(limit))
         let id = state.withLock { state in
             state.next += 1
             state.continuations[state.next] = continuation

@@ -33,4 +33,41 @@ struct TokenMemoryTests {
         #expect(memory.current.token?.value == "2")
         #expect(memory.stored == bytes("1"))
     }
+
+    /// What readers of the events are told of the changes so far.
+    private func events(_ memory: inout TokenMemory<Token>) -> [String] {
+        defer { memory.didTell() }
+        return (memory.takeNews() ?? []).compactMap(\.event).map { "\($0) \($0.token?.value ?? "")" }
+    }
+
+    @Test func `A write that a read finds before it has returned is told once, for its own reason`() {
+        struct Refused: Error, CustomStringConvertible { var description: String { "why" } }
+        var memory = TokenMemory<Token>()
+        memory.willWrite(bytes("1"), .renewal)
+        let isFirst = install("1", ifWrites: memory.writes, in: &memory)
+        memory.installWritten(Token(value: "1"), bytes("1"), renewal: nil, cause: .renewal)
+        #expect(isFirst && events(&memory) == ["the token was renewed 1"])
+
+        memory.willWrite(nil, .refusal(Refused()))
+        let isCleared = memory.install(nil, nil, ifWrites: memory.writes, renewal: nil)
+        memory.installWritten(nil, nil, renewal: nil, cause: .refusal(Refused()))
+        #expect(isCleared && events(&memory) == ["the server refused to renew the token: why "])
+
+        // A write that failed leaves nothing behind that the read of another process's token could be taken for.
+        memory.willWrite(bytes("2"), .renewal)
+        memory.didNotWrite()
+        let isTheirs = install("2", ifWrites: memory.writes, in: &memory)
+        #expect(isTheirs && events(&memory) == ["a token was saved 2"])
+    }
+
+    @Test func `Only one thread tells readers, and goes on with what happens meanwhile`() {
+        var memory = TokenMemory<Token>()
+        memory.installWritten(Token(value: "1"), bytes("1"), renewal: nil)
+        let first = memory.takeNews()
+        memory.installWritten(nil, nil, renewal: nil)
+        let other = memory.takeNews()
+        memory.didTell()
+        let next = memory.takeNews()
+        #expect(first?.count == 1 && other == nil && next?.count == 1)
+    }
 }
