@@ -56,6 +56,7 @@ let package = Package(
     products: [
         .library(name: "NevodHost", targets: ["NevodHost"]),
         .library(name: "NevodHostFoundation", targets: ["NevodHostFoundation"]),
+        .library(name: "NevodSessions", targets: ["NevodSessions"]),
         .library(name: "NevodStorage", targets: ["NevodStorage"]),
         .library(name: "NevodHostPostgreSQL", targets: ["NevodHostPostgreSQL"]),
         .library(name: "NevodHostSecretService", targets: ["NevodHostSecretService"]),
@@ -106,6 +107,10 @@ let package = Package(
             swiftSettings: strict),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
+        // What an app's own module of authentication is made of: endpoints with a session, its storage, and its state.
+        .target(
+            name: "NevodSessions", dependencies: ["NevodHost", "NevodHostFoundation", "NevodStorage", "NevodSupport"],
+            swiftSettings: strict),
         // Separate, so that programs without a fleet don't contain it.
         .target(
             name: "NevodHostPostgreSQL", dependencies: ["NevodStorage", "NevodSupport", "CLinux", "CPQ"], swiftSettings: strict),
@@ -132,6 +137,10 @@ let package = Package(
         .testTarget(
             name: "NevodHostFoundationTests",
             dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport", "NevodTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "NevodSessionsTests",
+            dependencies: ["NevodHost", "NevodSessions", "NevodStorage", "NevodSupport", "NevodTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "NevodHostPostgreSQLTests",
             dependencies: ["NevodHost", "NevodHostPostgreSQL", "NevodSupport", "NevodTestSupport"],

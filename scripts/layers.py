@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # From the top (what a user writes) to the bottom.
 ORDER = [
     [("nevod-host", "the command line")],
+    [("NevodSessions", "an app's session: its clients, its storage, its state for a UI")],
     [
         ("NevodHostFoundation", "`URLRequest`, `URLSession`, JSON, for programs that have Foundation"),
         ("NevodHostPostgreSQL", "a store that a fleet shares"),
@@ -171,6 +172,7 @@ class Graph:
         imports = {
             "nevod-host": {"NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodStorage", "NevodSupport"},
             "NevodHostFoundation": {"NevodHost", "NevodStorage", "NevodSupport"},
+            "NevodSessions": {"NevodHost", "NevodHostFoundation", "NevodStorage", "NevodSupport"},
             "NevodHostPostgreSQL": {"NevodStorage", "NevodSupport"},
             "NevodHostSecretService": {"NevodStorage", "NevodSupport"},
             "NevodHost": {"NevodStorage", "NevodSupport"},

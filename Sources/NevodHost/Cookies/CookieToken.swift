@@ -17,6 +17,8 @@ public struct CookieToken: TokenModel, Hashable {
         sessionCookies = Array(jar)
     }
 
+    public static var requirement: AuthRequirement { .sessionCookie }
+
     /// When the last cookie expires; nil if at least one is a session cookie.
     public var expiresAt: UnixTime? {
         let expiries = sessionCookies.map(\.expires)

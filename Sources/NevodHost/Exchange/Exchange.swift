@@ -21,6 +21,8 @@ public struct Exchange: Sendable {
     var bindings: CredentialBindings
     /// Whether an interceptor reads each byte of the response, which is then received as a stream.
     var readsWholeBody = false
+    /// Whether an interceptor has provided the credential that the route needs, as far as it has one.
+    var hasCredential = false
     /// The task that works on the request; nil if no interceptor of the request may block.
     var work: RequestWork?
     private let yieldSlot: YieldSlot?

@@ -5,6 +5,7 @@ public struct InterceptorChain: RequestInterceptor {
     let credentials: [any RequestInterceptor]
     let signatures: [any RequestInterceptor]
     public let mayBlock: Bool
+    public let provides: Set<AuthRequirement>
     private let observers: [any OutcomeObserver]
     let declaring: [any ParameterDeclaring]
     private let readers: [any ResponseReader]
@@ -17,6 +18,7 @@ public struct InterceptorChain: RequestInterceptor {
         all = credentials + signatures
         declaring = all.compactMap { ($0 as? any ParameterTaking)?.parameterDeclaring }
         mayBlock = all.contains(where: \.mayBlock)
+        provides = all.reduce([]) { $0.union($1.provides) }
         observers = all.reversed().compactMap { $0 as? any OutcomeObserver }
         readers = all.reversed().compactMap { $0 as? any ResponseReader }.filter(\.readsBodies)
     }
@@ -26,17 +28,30 @@ public struct InterceptorChain: RequestInterceptor {
     }
 
     func adapt(_ exchange: inout Exchange, with interceptors: [any RequestInterceptor]) async throws {
-        for interceptor in interceptors {
+        let route = exchange.request.route
+        for interceptor in interceptors where Self.mayRun(interceptor, for: route) {
             try exchange.work?.check()
             do { try await interceptor.adapt(&exchange) } catch { throw InterceptorError.naming(interceptor, error) }
+            // An interceptor may have made the request anew.
+            if !RouteDescription.isSame(exchange.request.route, route) { exchange.request.route = route }
+            if let route, route.auth != .automatic, !exchange.hasCredential, !(interceptor is any CredentialInterceptor) {
+                exchange.hasCredential = interceptor.provides.contains(route.auth)
+            }
         }
+    }
+
+    /// Whether the route allows the interceptor's credential, if it has any.
+    private static func mayRun(_ interceptor: any RequestInterceptor, for route: RouteDescription?) -> Bool {
+        guard let route, route.auth != .automatic else { return true }
+        let provided = interceptor.provides
+        return provided.isEmpty || provided.contains(route.auth)
     }
 
     /// Asks the interceptors last to first, and stops at the first that wants a retry.
     public func retry(
         _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
     ) async throws -> Bool {
-        for interceptor in all.reversed() {
+        for interceptor in all.reversed() where Self.mayRun(interceptor, for: exchange.request.route) {
             try exchange.work?.check()
             do {
                 if try await interceptor.retry(&exchange, after: outcome) { return true }

@@ -28,6 +28,11 @@ public protocol RequestInterceptor: Sendable {
     /// Waiting with `await` doesn't block.
     var mayBlock: Bool { get }
 
+    /// The requirements of routes that the interceptor's credential meets; empty, as by default, if it writes none. A chain leaves
+    /// an interceptor out of all requests whose route needs another credential, or none. An interceptor that wraps another one
+    /// passes on its value.
+    var provides: Set<AuthRequirement> { get }
+
     /// Changes the request before each attempt. A chain calls its interceptors first to last.
     func adapt(_ exchange: inout Exchange) async throws
 
@@ -59,6 +64,8 @@ extension RequestInterceptor {
     public var phase: TokenPhase { .credential }
 
     public var mayBlock: Bool { false }
+
+    public var provides: Set<AuthRequirement> { [] }
 
     public func adapt(_ exchange: inout Exchange) async throws {
         let shaped = try await Exchange.$current.withValue(exchange) { try await adapt(Request(exchange.request)) }

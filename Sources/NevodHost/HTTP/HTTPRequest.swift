@@ -16,6 +16,8 @@ public struct HTTPRequest: Sendable {
     /// The value of `Proxy-Authorization` (RFC 9110 §11.7.2). Kept apart from ``headers``, which go to the origin: a transport
     /// sends it to an HTTP proxy only.
     public package(set) var proxyAuthorization: String?
+    /// The route that the request was made from; nil for a request made without one. An interceptor can't change it.
+    public package(set) var route: RouteDescription?
 
     /// The provenance recorded for edits. The host changes it while a token or plugin edits the request.
     var provenance: Provenance = .caller

@@ -15,7 +15,7 @@
 ///         return try await refresh(old)
 ///     })
 /// ```
-public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
+public struct AuthenticationInterceptor<Token: TokenModel>: CredentialInterceptor {
     /// Returns a new token, given the stored one, or nil if none is stored. Concurrent requests share one run.
     public typealias RefreshStrategy = @Sendable (Token?) async throws -> Token
 
@@ -27,6 +27,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     let logger: (any NetworkLogger)?
     private let prepared: @Sendable (Token?) -> Token?
     private let isForProxy: Bool
+    public let provides: Set<AuthRequirement>
 
     public var phase: TokenPhase { Token.phase }
 
@@ -40,15 +41,27 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     ///     ``NetworkError/unauthorized`` or returns the same token: the stored one is kept, and the request's 401 is returned
     ///     to the caller. The strategy is never cancelled, since an exchange that it has begun at the server can't be undone.
     ///   - shouldAuthenticate: returns whether a request may carry the token.
+    ///   - provides: the requirements of routes that the token meets.
     ///   - logger: receives a line for each renewal: succeeded, refused, failed, or succeeded but not saved.
     public init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
-        logger: (any NetworkLogger)? = nil
+        provides: Set<AuthRequirement> = [Token.requirement], logger: (any NetworkLogger)? = nil
     ) {
         self.init(
             tokenStorage: tokenStorage, refreshStrategy: refreshStrategy, shouldAuthenticate: shouldAuthenticate,
-            obtainsFirst: false, isRefused: { $0.status == 401 }, logger: logger)
+            obtainsFirst: false, isRefused: { $0.status == 401 }, logger: logger, provides: provides)
+    }
+
+    /// Creates an interceptor for the requests that a filter selects, such as those of a service:
+    /// `shouldAuthenticate: .domains(Service.api)`.
+    public init(
+        tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy, shouldAuthenticate: RequestFilter,
+        provides: Set<AuthRequirement> = [Token.requirement], logger: (any NetworkLogger)? = nil
+    ) {
+        self.init(
+            tokenStorage: tokenStorage, refreshStrategy: refreshStrategy,
+            shouldAuthenticate: { shouldAuthenticate.matches($0) }, provides: provides, logger: logger)
     }
 
     /// - Parameters:
@@ -59,7 +72,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, obtainsFirst: Bool,
         isRefused: @escaping @Sendable (HTTPResponse) -> Bool, logger: (any NetworkLogger)?,
-        prepared: @escaping @Sendable (Token?) -> Token? = { $0 }, isForProxy: Bool = false
+        provides: Set<AuthRequirement>, prepared: @escaping @Sendable (Token?) -> Token? = { $0 }, isForProxy: Bool = false
     ) {
         coordinator = tokenStorage.coordinator
         self.refreshStrategy = refreshStrategy
@@ -69,10 +82,12 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
         self.logger = logger
         self.prepared = prepared
         self.isForProxy = isForProxy
+        self.provides = provides
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
         guard shouldCarryToken(exchange) else { return }
+        if !isForProxy { exchange.hasCredential = true }
         let stored = try await tokenToSend(exchange)
         exchange.bindings.bind(stored.version, of: ObjectIdentifier(coordinator))
         try await prepared(stored.token)?.write(on: &exchange)
@@ -118,7 +133,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     }
 
     private func shouldCarryToken(_ exchange: Exchange) -> Bool {
-        (exchange.mayCarryCredentials || isForProxy) && shouldAuthenticate(exchange.request)
+        (isForProxy || exchange.mayCarryCredentials && exchange.allows(provides)) && shouldAuthenticate(exchange.request)
     }
 
     /// The stored token, after waiting for a renewal that is under way or due.

@@ -8,8 +8,10 @@
 ///     cookieStorage: storage,
 ///     loginStrategy: { try await login(email, password) })
 /// ```
-public struct CookieAuthenticationInterceptor: RequestInterceptor {
+public struct CookieAuthenticationInterceptor: CredentialInterceptor {
     private let authentication: AuthenticationInterceptor<CookieToken>
+
+    public var provides: Set<AuthRequirement> { authentication.provides }
 
     /// - Parameters:
     ///   - cookieStorage: stores the session. Interceptors with the same storage share each login.
@@ -18,16 +20,32 @@ public struct CookieAuthenticationInterceptor: RequestInterceptor {
     ///   - shouldAuthenticate: returns whether a request may carry the session's cookies.
     ///   - isSessionOver: returns whether a response means that the session has expired: by default, status 401. Some servers
     ///     redirect to a login page instead: status 302, and that page's address in `Location`.
+    ///   - provides: the requirements of routes that the session meets.
     ///   - logger: receives a line for each login, and for cookies that could not be saved.
     public init(
         cookieStorage: TokenStorage<CookieToken>, loginStrategy: @escaping @Sendable () async throws -> CookieToken,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
         isSessionOver: @escaping @Sendable (HTTPResponse) -> Bool = { $0.status == 401 },
-        logger: (any NetworkLogger)? = nil
+        provides: Set<AuthRequirement> = [CookieToken.requirement], logger: (any NetworkLogger)? = nil
     ) {
         authentication = AuthenticationInterceptor(
             tokenStorage: cookieStorage, refreshStrategy: { _ in try await loginStrategy() },
-            shouldAuthenticate: shouldAuthenticate, obtainsFirst: true, isRefused: isSessionOver, logger: logger)
+            shouldAuthenticate: shouldAuthenticate, obtainsFirst: true, isRefused: isSessionOver, logger: logger,
+            provides: provides)
+    }
+
+    /// Creates an interceptor for the requests that a filter selects, such as those of a service:
+    /// `shouldAuthenticate: .domains(Service.api)`.
+    public init(
+        cookieStorage: TokenStorage<CookieToken>, loginStrategy: @escaping @Sendable () async throws -> CookieToken,
+        shouldAuthenticate: RequestFilter,
+        isSessionOver: @escaping @Sendable (HTTPResponse) -> Bool = { $0.status == 401 },
+        provides: Set<AuthRequirement> = [CookieToken.requirement], logger: (any NetworkLogger)? = nil
+    ) {
+        self.init(
+            cookieStorage: cookieStorage, loginStrategy: loginStrategy,
+            shouldAuthenticate: { shouldAuthenticate.matches($0) }, isSessionOver: isSessionOver, provides: provides,
+            logger: logger)
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {

@@ -46,6 +46,11 @@ public struct PluginToken: TokenModel, Redacted {
         live = Live()
     }
 
+    /// The id of the scheme, which a route names to require it; nil for a token that isn't bound to a scheme.
+    var requirement: AuthRequirement? { instance.map(\.requirement) }
+    /// Whether the scheme's credential is for the proxy.
+    var isForProxy: Bool { instance?.target == .proxy }
+
     /// The expiry, as the scheme gave it; nil if unknown.
     public var expiresAt: UnixTime? { issued.expiresAt }
 
@@ -144,6 +149,9 @@ extension SchemeInstance {
 }
 
 extension SchemeInstance {
+    /// The requirement that the scheme's credential meets unless a program says otherwise: its id.
+    var requirement: AuthRequirement { AuthRequirement(scheme.id) }
+
     /// The token of a scheme whose settings are its credential.
     public var token: PluginToken {
         PluginToken(IssuedToken(bytes: Secret(copying: [] as [UInt8]), expiresAt: nil, account: ""), of: self)

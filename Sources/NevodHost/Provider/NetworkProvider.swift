@@ -85,7 +85,7 @@ public struct NetworkProvider: Sendable {
     private func finalResponse(
         to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, _ work: RequestWork?
     ) async throws(NetworkError) -> HTTPResponse {
-        var redirects = RedirectChain(options.redirects)
+        var redirects = RedirectChain(options.chosenRedirects ?? config.redirects(for: request) ?? options.redirects)
         var signing = SigningClocks()
         var hop = request
         while true {
@@ -112,7 +112,7 @@ public struct NetworkProvider: Sendable {
         var attempt = 1
         var bindings = CredentialBindings()
         bindings.signing = signing
-        var retries = RetryState(options.retryPolicy ?? config.retryPolicy)
+        var retries = RetryState(options.retryPolicy ?? config.retryPolicy(for: request))
         while true {
             try work?.check()
             let slot = try await acquireSlot(at: request.origin, deadline)
@@ -222,6 +222,7 @@ public struct NetworkProvider: Sendable {
         session.prepare(&exchange.request)
         guard exchange.mayCarryCredentials else { return }
         try await adapt(&exchange, with: chain.signatures)
+        do throws(UnmetRequirementError) { try exchange.checkRequirement() } catch { throw .authorization(error) }
     }
 
     private func adapt(

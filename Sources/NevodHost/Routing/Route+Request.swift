@@ -18,6 +18,8 @@ extension Route {
             var request = try HTTPRequest(method, url, body: content?.content ?? .none)
             if let type = content?.contentType { try request.setHeader("Content-Type", type) }
             for (name, value) in (headers ?? [:]).sorted(by: { $0.key < $1.key }) { try request.setHeader(name, value) }
+            request.route = RouteDescription(
+                domain: domain.identifier, of: Domain.self, endpoint: endpoint, method: method, auth: auth, type: Self.self)
             return request
         } catch {
             throw NetworkError(error)

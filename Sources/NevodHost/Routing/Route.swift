@@ -55,6 +55,12 @@ public protocol Route: Sendable {
     /// the values that the route gives for it.
     var schemeParameters: SchemeParameters { get }
 
+    /// The credential that the route needs. By default ``AuthRequirement/automatic``: the interceptors decide. A login uses
+    /// ``AuthRequirement/none``, so that it carries no token and waits for none.
+    ///
+    /// The type is no `Optional`, in which `.none` would mean nil.
+    var auth: AuthRequirement { get }
+
     /// Returns the body; nil for none. By default, the parameters if ``Route/parameterEncoding`` puts them in the body and there
     /// are any.
     ///
@@ -77,6 +83,7 @@ extension Route {
     public var queryList: ParameterList { ParameterList(queryParameters ?? [:]) }
     public var headers: [String: String]? { nil }
     public var schemeParameters: SchemeParameters { [:] }
+    public var auth: AuthRequirement { .automatic }
 
     public func body(using encoder: any BodyEncoder) throws -> RouteBody? {
         guard !parameterList.isEmpty else { return nil }

@@ -1,8 +1,9 @@
 internal import NevodPluginABI
 
 /// Puts a plugin's token on requests, after all other interceptors, and shows the scheme the responses that it asked for.
-public struct SchemeInterceptor: RequestInterceptor {
+public struct SchemeInterceptor: CredentialInterceptor {
     let session: SchemeSession
+    public let provides: Set<AuthRequirement>
     private let authentication: AuthenticationInterceptor<PluginToken>
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
 
@@ -12,16 +13,21 @@ public struct SchemeInterceptor: RequestInterceptor {
     public var mayBlock: Bool { true }
 
     init(
-        _ session: SchemeSession, shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, logger: (any NetworkLogger)?
+        _ session: SchemeSession, shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool,
+        provides: Set<AuthRequirement>, logger: (any NetworkLogger)?
     ) {
         self.session = session
+        // A proxy's credential is not what a route means.
+        let provides = session.instance.target == .proxy ? [] : provides
+        self.provides = provides
         self.shouldAuthenticate = shouldAuthenticate
         let instance = session.instance
         authentication = AuthenticationInterceptor(
             tokenStorage: session.tokenStorage, refreshStrategy: { try await session.renewed($0) },
             shouldAuthenticate: shouldAuthenticate, obtainsFirst: session.hasFlows,
             isRefused: { $0.status == instance.target.challengeStatus },
-            logger: logger, prepared: { $0.map(instance.token) ?? instance.token }, isForProxy: instance.target == .proxy)
+            logger: logger, provides: provides, prepared: { $0.map(instance.token) ?? instance.token },
+            isForProxy: instance.target == .proxy)
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
@@ -52,6 +58,7 @@ public struct SchemeInterceptor: RequestInterceptor {
     private func adaptWithOwnToken(_ exchange: inout Exchange) async throws {
         guard session.hasFlows else {
             guard mayAuthenticate(exchange) else { return }
+            if session.instance.target == .origin { exchange.hasCredential = true }
             return try await session.instance.token.write(on: &exchange)
         }
         try await namingStuckFlow {
@@ -94,7 +101,8 @@ public struct SchemeInterceptor: RequestInterceptor {
     }
 
     func mayAuthenticate(_ exchange: Exchange) -> Bool {
-        (exchange.mayCarryCredentials || session.instance.target == .proxy) && shouldAuthenticate(exchange.request)
+        (session.instance.target == .proxy || exchange.mayCarryCredentials && exchange.allows(provides))
+            && shouldAuthenticate(exchange.request)
     }
 
     /// Shows the response to the scheme, and acts on its verdict.

@@ -21,6 +21,7 @@ public struct SchemeSession: Sendable {
     /// Nil in the session of a set of parameters.
     let sessions: ParameterSessions?
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
+    private let provides: Set<AuthRequirement>
     private let logger: (any NetworkLogger)?
 
     /// - Parameters:
@@ -33,21 +34,36 @@ public struct SchemeSession: Sendable {
     ///   - interaction: answers the questions of flows. Without one, a flow that asks a question fails with
     ///     ``PluginError/Reason/unanswered(scheme:questions:)``.
     ///   - shouldAuthenticate: whether the token is meant for a request.
+    ///   - provides: the requirements of routes that the token meets; by default the scheme's id, as in `AuthRequirement("hmac")`.
     ///   - logger: receives events about the token, such as its renewal, and a line if the clock of a server that a flow sends to
     ///     differs from this machine's.
     public init(
         _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil, account: String = "",
         session: any HTTPTransport = CurlSession(), interaction: (any UserInteraction)? = nil,
-        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }, logger: (any NetworkLogger)? = nil
+        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
+        provides: Set<AuthRequirement>? = nil, logger: (any NetworkLogger)? = nil
     ) {
         self.init(
-            instance, storage: storage, key: key, account: account, shouldAuthenticate: shouldAuthenticate, logger: logger,
-            driver: FlowDriver(instance: instance, session: session, interaction: interaction, logger: logger))
+            instance, storage: storage, key: key, account: account, shouldAuthenticate: shouldAuthenticate, provides: provides,
+            logger: logger, driver: FlowDriver(instance: instance, session: session, interaction: interaction, logger: logger))
+    }
+
+    /// Creates a session for the requests that a filter selects, such as those of a service:
+    /// `shouldAuthenticate: .domains(Service.api)`.
+    public init(
+        _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil, account: String = "",
+        session: any HTTPTransport = CurlSession(), interaction: (any UserInteraction)? = nil,
+        shouldAuthenticate: RequestFilter, provides: Set<AuthRequirement>? = nil, logger: (any NetworkLogger)? = nil
+    ) {
+        self.init(
+            instance, storage: storage, key: key, account: account, session: session, interaction: interaction,
+            shouldAuthenticate: { shouldAuthenticate.matches($0) }, provides: provides, logger: logger)
     }
 
     init(
         _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey?, account: String = "",
-        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true }, logger: (any NetworkLogger)? = nil,
+        shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
+        provides: Set<AuthRequirement>? = nil, logger: (any NetworkLogger)? = nil,
         driver: FlowDriver
     ) {
         self.instance = instance
@@ -63,6 +79,7 @@ public struct SchemeSession: Sendable {
         self.driver = driver
         self.account = account
         self.shouldAuthenticate = shouldAuthenticate
+        self.provides = provides ?? [instance.requirement]
         self.logger = logger
     }
 
@@ -80,6 +97,7 @@ public struct SchemeSession: Sendable {
         self.driver = driver
         account = base.account
         shouldAuthenticate = base.shouldAuthenticate
+        provides = base.provides
         logger = base.logger
     }
 
@@ -90,7 +108,7 @@ public struct SchemeSession: Sendable {
 
     /// An interceptor that puts the token on requests, after all others in a chain.
     public var interceptor: SchemeInterceptor {
-        SchemeInterceptor(self, shouldAuthenticate: shouldAuthenticate, logger: logger)
+        SchemeInterceptor(self, shouldAuthenticate: shouldAuthenticate, provides: provides, logger: logger)
     }
 
     /// Obtains a token, and stores it in place of any earlier one.

@@ -13,6 +13,8 @@ public struct APIKeyToken: TokenModel, Hashable, Redacted {
         self.headerName = headerName
     }
 
+    public static var requirement: AuthRequirement { .apiKey }
+
     public func authorize(_ request: inout HTTPRequest) throws {
         try request.setHeader(headerName, apiKey)
     }

@@ -9,6 +9,8 @@ public struct BasicCredential: TokenModel {
         self.userAndPassword = userAndPassword
     }
 
+    public static var requirement: AuthRequirement { .basic }
+
     public func authorize(_ request: inout HTTPRequest) throws {
         try request.setHeader("Authorization", "Basic " + userAndPassword.withUnsafeBytes { Base64.encoded($0) })
     }

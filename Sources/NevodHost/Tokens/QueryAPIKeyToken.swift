@@ -13,6 +13,8 @@ public struct QueryAPIKeyToken: TokenModel, Hashable, Redacted {
         self.paramName = paramName
     }
 
+    public static var requirement: AuthRequirement { .apiKey }
+
     public func authorize(_ request: inout HTTPRequest) throws {
         request.appendQueryItem(paramName.utf8, apiKey.utf8)
     }

@@ -24,6 +24,9 @@ public protocol TokenModel: Sendable {
     /// The phase in which the token goes on a request. The default is ``TokenPhase/credential``.
     static var phase: TokenPhase { get }
 
+    /// The requirement of a route that the token meets. The default is ``AuthRequirement/bearerToken``.
+    static var requirement: AuthRequirement { get }
+
     /// When the token expires. A token with an expiry is renewed before it. To give a token of your own an expiry, declare a
     /// property of this name whose type is a ``TimePoint``; nothing else is needed.
     var expiresAt: Expiry { get }
@@ -48,6 +51,7 @@ extension TokenModel where Expiry == NoExpiry {
 
 extension TokenModel {
     public static var phase: TokenPhase { .credential }
+    public static var requirement: AuthRequirement { .bearerToken }
 
     public func authorize(_ exchange: inout Exchange) async throws {
         try exchange.edit(as: .token("\(Self.self)")) { request in

@@ -11,10 +11,12 @@ public struct NetworkConfig: Sendable {
     }
 
     private var environments: [DomainKey: any NetworkEnvironmentProviding] = [:]
+    private var retryRules: [(requests: RequestFilter, policy: RetryPolicy)] = []
+    private var redirectRules: [(requests: RequestFilter, policy: RedirectPolicy)] = []
 
     /// Limits all attempts and redirects of a request together; nil for no limit.
     public var timeout: Duration?
-    /// Decides when a failed request is sent again.
+    /// Decides when a failed request is sent again, unless ``setRetryPolicy(_:for:)`` has set another policy for it.
     public var retryPolicy: RetryPolicy
     /// Limits how many requests to all services start in an interval; nil for no limit.
     public var rateLimit: RateLimitConfiguration?
@@ -62,6 +64,27 @@ public struct NetworkConfig: Sendable {
     /// Sets the environment of a service, which may be of another type than the initializer's, or replaces it.
     public mutating func setEnvironment(_ environment: any NetworkEnvironmentProviding, for domain: some ServiceDomain) {
         environments[DomainKey(domain)] = environment
+    }
+
+    /// Sets the retry policy for some requests, such as those of a service: `config.setRetryPolicy(.none, for: .domains(Service.api))`.
+    /// Of several that apply, the last one set counts; ``RequestOptions/retryPolicy`` replaces all.
+    public mutating func setRetryPolicy(_ policy: RetryPolicy, for requests: RequestFilter) {
+        retryRules.append((requests, policy))
+    }
+
+    /// Sets the redirect policy for some requests. Of several that apply, the last one set counts; ``RequestOptions/redirects``
+    /// replaces all.
+    public mutating func setRedirects(_ policy: RedirectPolicy, for requests: RequestFilter) {
+        redirectRules.append((requests, policy))
+    }
+
+    func retryPolicy(for request: HTTPRequest) -> RetryPolicy {
+        retryRules.last { $0.requests.matches(request) }?.policy ?? retryPolicy
+    }
+
+    /// Nil if none was set for the request.
+    func redirects(for request: HTTPRequest) -> RedirectPolicy? {
+        redirectRules.last { $0.requests.matches(request) }?.policy
     }
 
     /// Returns the environment of a service; nil if none was set.

@@ -1,0 +1,67 @@
+/// The route that a request was made from: what interceptors and policies can decide by, without host names.
+///
+/// Kept across attempts and redirects. Made once for each request, and shared by its copies.
+public struct RouteDescription: Sendable {
+    private final class Storage: Sendable {
+        let domain: String
+        let domainType: any SendableMetatype.Type
+        let endpoint: String
+        let method: HTTPMethod
+        let auth: AuthRequirement
+        let type: any SendableMetatype.Type
+
+        init(
+            _ domain: String, _ domainType: any SendableMetatype.Type, _ endpoint: String, _ method: HTTPMethod,
+            _ auth: AuthRequirement, _ type: any SendableMetatype.Type
+        ) {
+            self.domain = domain
+            self.domainType = domainType
+            self.endpoint = endpoint
+            self.method = method
+            self.auth = auth
+            self.type = type
+        }
+    }
+
+    // A reference, so that a copy of a request costs the same as without it.
+    private let storage: Storage
+
+    package init(
+        domain: String, of domainType: any SendableMetatype.Type, endpoint: String, method: HTTPMethod, auth: AuthRequirement,
+        type: any SendableMetatype.Type
+    ) {
+        storage = Storage(domain, domainType, endpoint, method, auth, type)
+    }
+
+    /// The identifier of the service that the route is sent to. Services of different types may share one; see
+    /// ``RouteDescription/isOf(_:)``.
+    public var domain: String { storage.domain }
+    /// The path below the service's, as the route gives it: with the query if it has one, which may hold secrets.
+    public var endpoint: String { storage.endpoint }
+    /// The route's method. After a redirect, the request's own may differ (RFC 9110 §15.4).
+    public var method: HTTPMethod { storage.method }
+    /// The credential that the route needs.
+    public var auth: AuthRequirement { storage.auth }
+    /// The name of the route's type, for errors and logs.
+    public var typeName: String { "\(storage.type)" }
+
+    /// Whether the service is of this type.
+    func hasDomain(of type: any SendableMetatype.Type) -> Bool { ObjectIdentifier(storage.domainType) == ObjectIdentifier(type) }
+    /// Whether the route is of this type.
+    func hasType(_ type: any SendableMetatype.Type) -> Bool { ObjectIdentifier(storage.type) == ObjectIdentifier(type) }
+
+    /// Whether both are the description of one request.
+    static func isSame(_ one: RouteDescription?, _ other: RouteDescription?) -> Bool { one?.storage === other?.storage }
+}
+
+extension RouteDescription: CustomStringConvertible {
+    /// The method, the path without its query, the type and the domain.
+    public var description: String {
+        "\(method) \(endpoint.prefix { $0 != "?" }) (\(typeName), domain \"\(domain)\")"
+    }
+}
+
+extension RouteDescription: CustomDebugStringConvertible, CustomReflectable {
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,64 @@
+public import NevodHost
+internal import NevodStorage
+internal import NevodSupport
+
+/// The tokens of the session in a storage, apart from its user: what a client needs to know. (A ``SessionStorage``, in contrast, is
+/// for the app, and also has the user.)
+///
+/// Instances over the same storage object and key share their state, one renewal at a time, and each end of a session.
+public final class SessionTokens: Sendable {
+    /// The tokens, renewed as those of any other `TokenStorage`. Saving new ones here begins a new session, without a user.
+    public let storage: TokenStorage<AuthTokens>
+    let values: SessionValues
+
+    /// - Parameters:
+    ///   - storage: stores the session as one value.
+    ///   - key: the key of that value.
+    public convenience init(storage: some KeyValueStorage, key: StorageKey = .session) {
+        self.init(AnyKeyValueStorage(storage), key)
+    }
+
+    init(_ storage: AnyKeyValueStorage, _ key: StorageKey) {
+        values = SessionValues.shared(storage, key)
+        self.storage = TokenStorage(storage: values, key: key)
+    }
+
+    /// Each end of a session from now on, in this process.
+    public var ends: AsyncStream<SessionEnd> {
+        let (stream, continuation) = AsyncStream.makeStream(of: SessionEnd.self)
+        let registration = values.onEnd { continuation.yield($0) }
+        continuation.onTermination = { _ in withExtendedLifetime(registration) {} }
+        return stream
+    }
+}
+
+extension StorageKey {
+    /// The default key of a session.
+    public static let session: StorageKey = "nevod.session"
+}
+
+extension SessionValues {
+    private struct Place: Hashable {
+        let storage: ObjectIdentifier
+        let key: StorageKey
+    }
+
+    private struct Reference {
+        weak var values: SessionValues?
+    }
+
+    private static let all = Locked<[Place: Reference]>([:])
+
+    fileprivate static func shared(_ storage: AnyKeyValueStorage, _ key: StorageKey) -> SessionValues {
+        guard let identity = storage.identity else { return SessionValues(storage, key) }
+        return all.withLock { all in
+            // The values hold their storage, so an identifier is not used again while they live.
+            let place = Place(storage: identity, key: key)
+            if let known = all[place]?.values { return known }
+            all = all.filter { $0.value.values != nil }
+            let values = SessionValues(storage, key)
+            all[place] = Reference(values: values)
+            return values
+        }
+    }
+}
