@@ -24,6 +24,11 @@ let package = Package(
         .executableTarget(
             name: "sign-in", dependencies: [.product(name: "NevodHostFoundation", package: "NevodHost")]),
         .executableTarget(
+            name: "sessions", dependencies: [.product(name: "NevodSessions", package: "NevodHost")]),
+        .testTarget(
+            name: "sessionsTests",
+            dependencies: ["sessions", .product(name: "NevodSessions", package: "NevodHost")]),
+        .executableTarget(
             name: "services",
             dependencies: ["CCrypto", .product(name: "NevodHostFoundation", package: "NevodHost")]),
         .testTarget(

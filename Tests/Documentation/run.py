@@ -163,14 +163,14 @@ def check_storage(home):
     expect("storage", STORAGE, done)
 
 
-def run_with_server(program, server):
+def run_with_server(program, server, *arguments):
     """Runs a program against a server of its own; returns the finished process, and the lines that the server printed."""
     server = subprocess.Popen(
         [sys.executable, EXAMPLES / "servers" / server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         url = server.stdout.readline().removeprefix("listening on ").strip()
         done = subprocess.run(
-            [PROGRAMS / program, url], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
+            [PROGRAMS / program, url, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
     finally:
         server.stdin.close()
         seen = server.stdout.read().splitlines()
@@ -197,6 +197,17 @@ def check_services():
         raise Failure("Examples/embedding, the services saw:\n" + "\n".join(seen))
 
 
+def check_sessions(home):
+    """Checks that one refresh renewed the tokens, and that the login carried none."""
+    done, seen = run_with_server("sessions", "sessions.py", home)
+    expect("sessions", SESSIONS, done)
+    refreshes = [line for line in seen if "/auth/refresh" in line]
+    if refreshes != ["POST /auth/refresh [] 200", "POST /auth/refresh [] 401"] or "DELETE /sports/ski & run [Authorization] 204" not in seen:
+        raise Failure("Examples/embedding, the server of sessions saw:\n" + "\n".join(seen))
+    if any("/auth/login [A" in line for line in seen):
+        raise Failure("Examples/embedding, a login carried a token:\n" + "\n".join(seen))
+
+
 def check_sign_in():
     """Checks that the token endpoint gets one request for each renewal, however many requests need it."""
     done, seen = run_with_server("sign-in", "services.py")
@@ -217,6 +228,20 @@ the remote store failed, the local copy is used: Away()
 everywhere
 the remote store works again
 nothing nothing
+"""
+
+SESSIONS = """
+the server rejected the user name or the password
+Ada
+10 ["surf"]
+uploaded
+100000
+Ada
+renewed: false
+please sign in
+the server has ended the session
+the session has expired; log in again
+true
 """
 
 QUICK_START = """
@@ -332,6 +357,7 @@ def main():
             attempt(lambda: check_quick_start() or 1)
             attempt(lambda: check_services() or 1)
             attempt(lambda: check_sign_in() or 1)
+            attempt(lambda: check_sessions(home) or 1)
 
     patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Sources/*/*.docc/*.md")
     documents = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]

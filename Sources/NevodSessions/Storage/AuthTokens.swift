@@ -32,7 +32,10 @@ public struct AuthTokens: TokenModel, Hashable, Redacted {
     }
 
     public func encode() throws -> [UInt8] {
-        Array(try CodingDefaults.encoder.encode(self) as Data)
+        let encoder = CodingDefaults.encoder
+        // The same bytes each time, by which equal tokens are recognized.
+        encoder.outputFormatting = .sortedKeys
+        return Array(try encoder.encode(self) as Data)
     }
 
     public static func decode(from data: [UInt8]) throws -> AuthTokens {

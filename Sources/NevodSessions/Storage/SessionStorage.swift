@@ -139,4 +139,20 @@ public final class SessionStorage<User: Codable & Sendable>: Sendable {
         if isCleared { _ = try await tokens.storage.load() }
         return isCleared
     }
+
+    /// The same for the session with these tokens.
+    func clear(_ tokens: AuthTokens) async throws {
+        let encoded = Data(try tokens.encode())
+        if try await self.tokens.values.clear(if: { $0.tokens == encoded }) { _ = try await self.tokens.storage.load() }
+    }
+
+    /// The stored session; nil if none is stored. A value that is no session is removed.
+    func storedSession() async throws -> SessionIdentifier? {
+        do {
+            return try await tokens.values.record()?.identifier
+        } catch let error as StorageError where error.code == .damaged {
+            try await clearAll()
+            return nil
+        }
+    }
 }

@@ -11,9 +11,11 @@ struct Sport: Codable, Hashable, Sendable {
     var name: String
 }
 
-struct AuthResponse: Codable, Sendable {
+struct AuthResponse: Codable, Sendable, UserSessionConvertible {
     var tokens: AuthTokens
     var user: User
+
+    var userSession: UserSession<User> { UserSession(tokens: tokens, user: user) }
 }
 
 struct Uploaded: Codable, Hashable, Sendable {

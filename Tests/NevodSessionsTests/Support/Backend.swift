@@ -25,6 +25,7 @@ final class Backend: Sendable {
         var valid: Set<String> = []
         var refreshTokens: Set<String> = []
         var refresh = Refresh.works
+        var lifetime: Double?
         var users: [String: String] = [:]
         var log: [Request] = []
     }
@@ -53,6 +54,8 @@ final class Backend: Sendable {
     /// Makes the server forget all access tokens that it has issued.
     func expireAccessTokens() { shared.state.withLock { $0.valid = [] } }
     func setRefresh(_ refresh: Refresh) { shared.state.withLock { $0.refresh = refresh } }
+    /// How long the next tokens are valid, in seconds, as the server says; nil for nothing said.
+    func setLifetime(_ lifetime: Double?) { shared.state.withLock { $0.lifetime = lifetime } }
     var log: [Request] { shared.state.withLock { $0.log } }
     func requests(to path: String) -> [Request] { log.filter { $0.path == path } }
 }
@@ -108,6 +111,7 @@ extension Backend.State {
         refreshTokens.insert(refresh)
         users[access] = user
         users[refresh] = user
-        return #"{"accessToken": "\#(access)", "refreshToken": "\#(refresh)"}"#
+        let expiry = lifetime.map { #", "expiresAt": "\#(Date(timeIntervalSinceNow: $0).formatted(.iso8601))""# } ?? ""
+        return #"{"accessToken": "\#(access)", "refreshToken": "\#(refresh)"\#(expiry)}"#
     }
 }

@@ -1,0 +1,238 @@
+internal import NevodHost
+internal import NevodStorage
+internal import NevodSupport
+public import Observation
+
+/// The state of an app's session for its UI: observable, on the main actor.
+///
+/// ```swift
+/// let state = AuthState(service: AuthService(client: client), tokenStorage: storage)
+/// await state.restoreSession()
+/// if !state.isLoggedIn { await state.login(email: "ada@example.com", password: password) }
+/// ```
+///
+/// Actions don't throw; the ``error`` of the last one can be shown. They may overlap in any order:
+/// - A newer login, registration or logout supersedes what began before it; a late outcome is dropped.
+/// - A session that ended, as when the server refused to renew its tokens, is not shown again.
+/// - What is stored and what is shown are of the same session once no action is in progress.
+@MainActor @Observable
+public final class AuthState<User: Codable & Sendable> {
+    /// All properties at one instant.
+    public private(set) var status = AuthStatus<User>()
+
+    @ObservationIgnored private var machine = AuthStateMachine<User>()
+    @ObservationIgnored private let actions: Actions
+    @ObservationIgnored private let storage: SessionStorage<User>
+    /// Held while an action of the user changes what is stored: a logout until the server knows, so that its request never carries
+    /// the token of the next login.
+    @ObservationIgnored let storing = AsyncLock()
+    @ObservationIgnored private let observers = StatusObservers<User>()
+    @ObservationIgnored private let inbox = SessionEndInbox()
+    /// The session that a login saved last, and the number of that login.
+    @ObservationIgnored private var lastSaved: (session: SessionIdentifier, number: Int)?
+    @ObservationIgnored private var registration: SessionEndHandlers.Registration?
+
+    private struct Actions: Sendable {
+        let login: @Sendable (String, String) async throws -> UserSession<User>
+        let register: @Sendable (String, String, String) async throws -> UserSession<User>
+        let logout: @Sendable () async throws -> Void
+        let fetchUser: @Sendable () async throws -> User
+    }
+
+    /// - Parameters:
+    ///   - service: sends the requests.
+    ///   - tokenStorage: stores the session; the one that the service's client uses.
+    public init(service: some AuthServicing<User>, tokenStorage: SessionStorage<User>) {
+        actions = Actions(
+            login: { email, password in try await service.login(email: email, password: password).userSession },
+            register: { email, password, name in
+                try await service.register(email: email, password: password, name: name).userSession
+            },
+            logout: { try await service.logout() }, fetchUser: { try await service.fetchUser() })
+        storage = tokenStorage
+        registration = tokenStorage.tokens.values.onEnd { [weak self, inbox] end in
+            inbox.put(end)
+            Task { await self?.takeEnds() }
+        }
+    }
+
+    /// Whether a session is stored, as far as the state has read it.
+    public var isLoggedIn: Bool { status.isLoggedIn }
+    /// The user; nil if not logged in, or if the user hasn't been fetched yet.
+    public var user: User? { status.user }
+    /// Whether a login, a registration, a logout or a restoration is in progress.
+    public var isLoading: Bool { status.isLoading }
+    /// The error of the last action; nil if it succeeded.
+    public var error: AuthError? { status.error }
+
+    /// The status now, and after each change from now on. A slow reader gets only the latest.
+    public var changes: AsyncStream<AuthStatus<User>> { observers.add(status) }
+
+    // MARK: Actions of the user
+
+    /// Logs in with the service's login.
+    public func login(email: String, password: String) async {
+        let actions = actions
+        await login { try await actions.login(email, password) }
+    }
+
+    /// Creates an account with the service's registration, and logs in.
+    public func register(email: String, password: String, name: String) async {
+        let actions = actions
+        await login { try await actions.register(email, password, name) }
+    }
+
+    /// Logs in in any other way, such as with a code.
+    ///
+    /// - Parameter request: returns the session's tokens and its user, which it doesn't save.
+    public func login(_ request: @escaping @Sendable () async throws -> some UserSessionConvertible<User>) async {
+        guard let ticket = begin(.login) else { return }
+        do {
+            let session = try await request().userSession
+            if let stored = try await save(session, ticket) {
+                update { $0.adopt(stored, session.user, ticket) }
+                if session.user == nil { await fetchUser(of: stored, ticket) }
+            }
+            finish(ticket)
+        } catch {
+            finish(ticket, with: AuthError(error, isLogin: true))
+        }
+    }
+
+    /// Saves the session of a login, if that is still the newest action.
+    ///
+    /// - Returns: nil if it is not.
+    private func save(_ session: UserSession<User>, _ ticket: AuthStateMachine<User>.Ticket) async throws -> SessionIdentifier? {
+        let storage = storage
+        return try await whileStoring { [self] in
+            guard machine.isCurrent(ticket) else {
+                // A service that saves what it receives may have saved it.
+                try await storage.clear(session.tokens)
+                return nil
+            }
+            let stored =
+                if let user = session.user { try await storage.save(session.tokens, user: user) } else {
+                    try await storage.saveTokens(session.tokens)
+                }
+            lastSaved = (stored, ticket.number)
+            return stored
+        }
+    }
+
+    private func whileStoring<Success: Sendable>(
+        _ body: @MainActor @escaping () async throws -> Success
+    ) async throws -> Success {
+        try await storing.withLock { @Sendable in try await body() }
+    }
+
+    /// Logs out: at once for the UI, then at the server, then in the storage. The session is removed even if the server can't be
+    /// reached.
+    public func logout() async {
+        guard let ticket = begin(.logout) else { return }
+        let (storage, actions) = (storage, actions)
+        // Of its own, so that a caller that is cancelled doesn't leave the session stored.
+        let task = Task { () async throws -> Void in
+            try await whileStoring { [self] in
+                guard let session = try await storage.storedSession() else { return }
+                // The login of another user may have saved its session first.
+                if let lastSaved = self.lastSaved, lastSaved.session == session, lastSaved.number > ticket.number { return }
+                try? await actions.logout()
+                try await storage.clear(session)
+            }
+        }
+        switch await task.result {
+        case .success: finish(ticket)
+        case .failure(let error): finish(ticket, with: AuthError(error, isLogin: false))
+        }
+    }
+
+    // MARK: Checks
+
+    /// Shows the stored session, as when the app starts, and fetches its user again. Without a network the stored user stays, and
+    /// ``error`` is ``AuthError/offline(_:)``. Does nothing while a login or a logout is in progress.
+    public func restoreSession() async {
+        await check(.restore)
+    }
+
+    /// Whether the access token has expired or is about to. False if its expiry isn't known, or nothing is stored.
+    public func tokensNeedRefresh() async -> Bool {
+        (try? await storage.isDueForRenewal()) ?? false
+    }
+
+    /// Renews the tokens if ``tokensNeedRefresh()``, as when the app returns to the foreground, by fetching the user. Otherwise
+    /// nothing is sent. Does nothing while a login or a logout is in progress.
+    ///
+    /// - Returns: whether the tokens were renewed.
+    @discardableResult
+    public func refreshIfNeeded() async -> Bool {
+        guard await tokensNeedRefresh() else { return false }
+        await check(.refresh)
+        guard isLoggedIn else { return false }
+        return await !tokensNeedRefresh()
+    }
+
+    private func check(_ kind: AuthStateMachine<User>.Kind) async {
+        guard let ticket = begin(kind) else { return }
+        do {
+            if let stored = try await storage.load() {
+                update { $0.adopt(stored.session, stored.user, ticket) }
+                if machine.session == stored.session { await fetchUser(of: stored.session, ticket) }
+            } else {
+                update { $0.adoptNone(ticket) }
+            }
+            finish(ticket)
+        } catch {
+            finish(ticket, with: AuthError(error, isLogin: false))
+        }
+    }
+
+    private func fetchUser(of session: SessionIdentifier, _ ticket: AuthStateMachine<User>.Ticket) async {
+        do {
+            let user = try await actions.fetchUser()
+            guard machine.isCurrent(ticket) else { return }
+            // Fails if another session is stored by now, whose user this may be.
+            try await storage.saveUser(user, of: session)
+            update { $0.adopt(session, user, ticket) }
+        } catch is NoSessionError {
+            return
+        } catch {
+            // A check in the background reports nothing that solves itself.
+            let error = AuthError(error, isLogin: false)
+            if case .offline = error, ticket.kind == .refresh { return }
+            update { $0.fail(error, of: session, ticket) }
+        }
+    }
+
+    // MARK: Changes
+
+    private func begin(_ kind: AuthStateMachine<User>.Kind) -> AuthStateMachine<User>.Ticket? {
+        var ticket: AuthStateMachine<User>.Ticket?
+        update { ticket = $0.begin(kind) }
+        return ticket
+    }
+
+    private func finish(_ ticket: AuthStateMachine<User>.Ticket, with error: AuthError? = nil) {
+        update { $0.finish(ticket, with: error) }
+    }
+
+    /// Applies the ends of sessions that were reported since.
+    func takeEnds() {
+        update { _ in }
+    }
+
+    private func update(_ body: (inout AuthStateMachine<User>) -> Void) {
+        let old = machine
+        // First: what `body` adopts may have ended.
+        var isReplaced = false
+        for end in inbox.take() {
+            isReplaced = isReplaced || end.reason == .replaced && end.session == machine.session
+            machine.end(end)
+        }
+        body(&machine)
+        // Another part of the app has logged in.
+        if isReplaced, !machine.isActive { Task { await restoreSession() } }
+        guard machine.differs(from: old) else { return }
+        status = machine.status
+        observers.yield(status)
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import NevodHost
+import NevodSupport
+import NevodTestSupport
+import Testing
+
+@testable import NevodSessions
+
+/// All orders of actions, of the responses to their requests, and of the ends of sessions: the test decides which request goes on,
+/// at random from a seed.
+@MainActor
+struct AuthStateModelTests {
+    /// Requests that wait until the test lets one go on.
+    private final class Script: AuthServicing {
+        enum Request {
+            case login(CheckedContinuation<Result<UserSession<User>, NetworkError>, Never>, String)
+            case logout(CheckedContinuation<Result<Void, NetworkError>, Never>)
+            case fetch(CheckedContinuation<Result<User, NetworkError>, Never>, String?)
+        }
+
+        let waiting = Locked<[Request]>([])
+        let storage: SessionStorage<User>
+
+        init(_ storage: SessionStorage<User>) {
+            self.storage = storage
+        }
+
+        func login(email: String, password: String) async throws -> UserSession<User> {
+            try await withCheckedContinuation { continuation in
+                waiting.withLock { $0.append(.login(continuation, email)) }
+            }.get()
+        }
+        func register(email: String, password: String, name: String) async throws -> UserSession<User> {
+            try await login(email: email, password: password)
+        }
+        func logout() async throws {
+            try await withCheckedContinuation { continuation in waiting.withLock { $0.append(.logout(continuation)) } }.get()
+        }
+        /// Responds with the user of the token that the request would carry.
+        func fetchUser() async throws -> User {
+            let email = try await storage.tokens.storage.load()?.accessToken
+            return try await withCheckedContinuation { continuation in
+                waiting.withLock { $0.append(.fetch(continuation, email)) }
+            }.get()
+        }
+    }
+
+    private nonisolated static let failures: [NetworkError] = [.noConnection, .serverError(500), .clientError(422)]
+
+    /// One run. The token of a user is the user's address and the number of the login.
+    @MainActor private final class Run {
+        let storage = SessionStorage<User>(storage: InMemoryStorage())
+        let script: Script
+        let state: AuthState<User>
+        var random: SeededRandom
+        let done = Locked(0)
+        var begun = 0
+        var trace: [String] = []
+        /// The newest login or logout, and what came of it: the address, or nil; not known while it waits.
+        var newest: (number: Int, outcome: String??) = (0, .some(nil))
+        var logins = 0
+
+        init(_ seed: UInt64) {
+            script = Script(storage)
+            state = AuthState(service: script, tokenStorage: storage)
+            random = SeededRandom(seed: seed)
+        }
+
+        func begin(_ name: String, _ action: @escaping @MainActor () async -> Void) {
+            trace.append(name)
+            begun += 1
+            Task { @MainActor in
+                await action()
+                done.withLock { $0 += 1 }
+            }
+        }
+
+        /// Waits until each action has finished, or waits for a request of the script or for the state's lock.
+        func settle() async throws {
+            let end = ContinuousClock.now + .seconds(60)
+            while true {
+                let (finished, waiting) = (done.withLock { $0 }, script.waiting.withLock { $0.count })
+                if finished + waiting + state.storing.waitingCount == begun { return state.takeEnds() }
+                guard ContinuousClock.now < end else { throw CancellationError() }
+                await Task.yield()
+            }
+        }
+
+        /// What a renewal does when the server refuses it.
+        func refuse() async throws {
+            let current = try await storage.tokens.storage.current()
+            guard current.token != nil else { return }
+            trace.append("refused")
+            try await storage.tokens.storage.save(nil, replacing: current.version)
+        }
+
+        func rest() async throws {
+            let index = script.waiting.withLock { $0.count }
+            guard index > 0 else { return }
+            let request = script.waiting.withLock { $0.remove(at: Int.random(in: 0..<index, using: &random)) }
+            let fails = Int.random(in: 0..<4, using: &random) == 0
+            let failure = AuthStateModelTests.failures.randomElement(using: &random) ?? .timeout
+            trace.append("\(fails ? "fails" : "succeeds")")
+            switch request {
+            case .login(let continuation, let name):
+                trace[trace.count - 1] += " \(name)"
+                let user = Bool.random(using: &random) ? User(id: 1, email: name) : nil
+                continuation.resume(
+                    returning: fails
+                        ? .failure(failure)
+                        : .success(UserSession(tokens: AuthTokens(accessToken: name, refreshToken: "r-\(name)"), user: user)))
+            case .logout(let continuation):
+                trace[trace.count - 1] += " logout"
+                continuation.resume(returning: fails ? .failure(failure) : .success(()))
+            case .fetch(let continuation, let name):
+                trace[trace.count - 1] += " fetch \(name ?? "-")"
+                let user = name.map { User(id: 1, email: $0) }
+                continuation.resume(returning: fails ? .failure(failure) : user.map { .success($0) } ?? .failure(.unauthorized))
+            }
+        }
+
+        /// What holds at any moment.
+        func check() -> [String] {
+            var faults: [String] = []
+            if state.user != nil, !state.isLoggedIn { faults.append("a user without a session") }
+            if state.isLoading, script.waiting.withLock({ $0.isEmpty }) { faults.append("loading for ever") }
+            return faults
+        }
+
+        /// What holds when no action is in progress.
+        func checkEnd() async throws -> [String] {
+            var faults = check()
+            let stored = try await storage.load()
+            if state.isLoading { faults.append("still loading") }
+            if state.isLoggedIn != (stored != nil) { faults.append("shown \(state.isLoggedIn), stored \(stored != nil)") }
+            if let user = state.user, user.email != stored?.tokens.accessToken { faults.append("the user of another session") }
+            if let user = stored?.user, user.email != stored?.tokens.accessToken { faults.append("stored with another's tokens") }
+            return faults
+        }
+    }
+
+    @Test(arguments: [UInt64](1...400))
+    func `Any order leaves a consistent state`(seed: UInt64) async throws {
+        let run = Run(seed)
+        for _ in 0..<30 {
+            switch Int.random(in: 0..<12, using: &run.random) {
+            case 0, 1:
+                run.logins += 1
+                let name = "user\(run.logins)"
+                run.begin("login \(name)") { await run.state.login(email: name, password: "") }
+            case 2: run.begin("logout") { await run.state.logout() }
+            case 3: run.begin("restore") { await run.state.restoreSession() }
+            case 4: try await run.refuse()
+            // Without waiting: what the last action does goes on while the next one begins.
+            case 5: continue
+            default: try await run.rest()
+            }
+            if Bool.random(using: &run.random) {
+                try await run.settle()
+                let faults = run.check()
+                #expect(faults.isEmpty, "seed \(seed): \(faults) after \(run.trace)")
+            }
+        }
+        try await run.settle()
+        for _ in 0..<200 where !run.script.waiting.withLock({ $0.isEmpty }) {
+            try await run.rest()
+            try await run.settle()
+        }
+        let faults = try await run.checkEnd()
+        #expect(faults.isEmpty, "seed \(seed): \(faults) after \(run.trace)")
+        // The next action of the user counts, whatever came before.
+        for name in ["last", nil] {
+            run.begin("at last \(name ?? "logout")") {
+                if let name { await run.state.login(email: name, password: "") } else { await run.state.logout() }
+            }
+            try await run.settle()
+            while case let requests = run.script.waiting.withLock({ $0 }), !requests.isEmpty {
+                run.script.waiting.withLock { $0 = [] }
+                for request in requests {
+                    switch request {
+                    case .login(let continuation, let name):
+                        let tokens = AuthTokens(accessToken: name, refreshToken: name)
+                        continuation.resume(returning: .success(UserSession(tokens: tokens, user: User(id: 1, email: name))))
+                    case .logout(let continuation): continuation.resume(returning: .success(()))
+                    case .fetch(let continuation, let name):
+                        continuation.resume(returning: .success(User(id: 1, email: name ?? "")))
+                    }
+                }
+                try await run.settle()
+            }
+            #expect(run.state.isLoggedIn == (name != nil) && run.state.user?.email == name, "seed \(seed): \(run.trace)")
+            #expect(try await run.checkEnd().isEmpty, "seed \(seed): \(run.trace)")
+        }
+    }
+}
