@@ -1,4 +1,4 @@
-"""What the backend keeps about riders."""
+"""The riders of the backend: profiles, avatars, locations, sports."""
 
 import email.parser
 import email.policy

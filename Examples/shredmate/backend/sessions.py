@@ -1,7 +1,7 @@
 """The backend's accounts and sessions: access tokens are JWTs of PyJWT's, refresh tokens are for one use.
 
-A login starts a family of tokens. A refresh token that comes a second time has been stolen or spent twice, and nobody can say by
-which of its two holders: the whole family ends (RFC 9700 §4.14.2).
+A login starts a family of tokens. A refresh token that comes a second time was stolen, or spent twice by mistake: the whole family
+ends (RFC 9700 §4.14.2).
 """
 
 import datetime
@@ -93,11 +93,11 @@ class Sessions:
         family = self.refresh_tokens.get(token)
         user, current = self.families.get(family, (None, None))
         if user is None:
-            raise Refused(401, "the session has ended; log in again", "invalid_grant")
+            raise Refused(401, "the session has ended; log in again")
         if token != current:
             self.reuses += 1
             del self.families[family]
-            raise Refused(401, "the refresh token was spent before, so its session has ended; log in again", "invalid_grant")
+            raise Refused(401, "the refresh token was spent before, so its session has ended; log in again")
         self.refreshes += 1
         return self.issue(user, family)
 

@@ -135,7 +135,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # The API. The methods return a status and a value for the response.
 
     def authenticate(self, segments):
-        """What needs no bearer; None for all else."""
+        """The endpoints that need no bearer; None for all others."""
         sessions = self.server.sessions
         match self.command, segments:
             case "POST", ["login"]:
@@ -247,8 +247,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")  # ended, but not yet reaped
+    except OSError:
+        return False
+
+
 def watch(pid):
-    while os.path.exists(f"/proc/{pid}"):
+    while is_running(pid):
         time.sleep(0.5)
     os._exit(0)
 
