@@ -135,6 +135,22 @@ struct SessionStorageTests {
         #expect(await second.loadUser()?.email == "ada@example.com")
     }
 
+    @Test(arguments: [Store.files, .sqlite])
+    func `The end of a session by another process is noticed, once`(store: Store) async throws {
+        let (here, elsewhere) = (try await store.open(folder), try await store.open(folder))
+        var ends = here.tokens.ends.makeAsyncIterator()
+        let first = try await here.save(tokens("a"), user: user("a"))
+        try await elsewhere.clearAll()
+        for _ in 0..<3 { #expect(await here.loadTokens() == nil) }
+        let second = try await elsewhere.saveTokens(tokens("b"))
+        for _ in 0..<3 { #expect(await here.loadTokens() == tokens("b")) }
+        try await elsewhere.saveTokens(tokens("c"))
+        #expect(await here.loadUser() == nil)
+        let seen = [await ends.next(), await ends.next()]
+        #expect(seen.map { $0?.session } == [first, second])
+        #expect(seen.map { $0?.reason } == [.cleared, .replaced])
+    }
+
     @Test func `Storages over one object share renewals and ends`() async throws {
         let base = InMemoryStorage()
         let (first, second) = (TokenStorage(storage: base), TokenStorage(storage: base))

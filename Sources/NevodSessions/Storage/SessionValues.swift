@@ -14,6 +14,7 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     /// For a storage without compare-and-swap.
     private let writing = AsyncLock()
     private let known = Locked<(secret: Secret, record: SessionRecord)?>(nil)
+    private let seen = Locked(SeenSession())
 
     init(_ base: AnyKeyValueStorage, _ key: StorageKey) {
         self.base = base
@@ -107,12 +108,23 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     }
 
     private func read() async throws -> (secret: Secret?, record: SessionRecord?) {
+        let number = seen.withLock { $0.beginRead() }
+        let (secret, record) = try await readValue()
+        report(seen.withLock { $0.endRead(number, record?.identifier) })
+        return (secret, record)
+    }
+
+    private func readValue() async throws -> (secret: Secret?, record: SessionRecord?) {
         guard let secret = try await base.read(key) else { return (nil, nil) }
         // Decoded only after a change, since each request reads the tokens.
         if let known = known.withLock({ $0 }), known.secret == secret { return (secret, known.record) }
         let record = try SessionRecord.decode(secret, of: key)
         known.withLock { $0 = (secret, record) }
         return (secret, record)
+    }
+
+    private func report(_ end: SessionEnd?) {
+        if let end { ends.report(end) }
     }
 
     /// Replaces the stored session by what `body` makes of it, and calls `body` again if something else has changed it meanwhile.
@@ -127,10 +139,9 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
             let (secret, old) = try await readForChange()
             guard case .to(let new) = body(old) else { return false }
             let encoded = try new?.encoded()
+            if let old, new == nil { seen.withLock { $0.willEnd(old.identifier, because: reason) } }
             guard try await writing.withLock({ try await base.replace(key, secret, encoded) }) else { continue }
-            if let old, new?.session != old.session {
-                ends.report(SessionEnd(session: old.identifier, reason: new == nil ? reason : .replaced))
-            }
+            report(seen.withLock { $0.didChange(from: old?.identifier, to: new?.identifier, because: reason) })
             return true
         }
         throw StorageError(.busy, "\(key)", problem: "is changed all the time by others", remedy: "try again")
