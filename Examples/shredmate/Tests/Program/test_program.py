@@ -143,6 +143,18 @@ class TwoProcesses(ProgramTest):
             self.assertEqual([request["status"] for request in seen["requests"]].count(401), 2)
 
 
+    def test_a_logout_in_one_process_is_one_in_the_other(self):
+        self.run_program("login", EMAIL)
+        other = self.start()
+        other.stdin.write("ride surf beginner\n")
+        other.stdin.flush()
+        self.assertEqual(other.stdout.readline(), "Surfing: beginner\n")
+        self.run_program("logout")
+        output, _ = other.communicate("sports\n", timeout=60)
+        self.outputs.append(output)
+        self.assertEqual(output, "shredmate: nobody is logged in; `shredmate login EMAIL` does it\n")
+
+
 class AtATerminal(ProgramTest):
     def test_the_password_is_asked_for_and_not_shown(self):
         with terminal([PROGRAM, "login", EMAIL], self.environment) as screen:
