@@ -86,9 +86,10 @@ class Document:
 
     def run(self, line, command, expected):
         if export := re.fullmatch(r"export (\w+)=(\S+)", command):
-            self.environment[export[1]] = export[2]
+            value = export[2] if self.address is None else export[2].replace(PRINTED, self.address)
+            self.environment[export[1]] = re.sub(r"\$(\w+)", lambda name: self.environment.get(name[1], ""), value)
             return
-        if server := re.match(r"python3 (Examples/demo-server/\w+\.py) .*&$", command):
+        if server := re.match(r"(?:DEMO_SECRET=change-me )?python3 (Examples/[\w/-]+_server\.py) .*&$", command):
             self.start_server(server[1])
             return
         if PRINTED in command and not self.server:
@@ -217,6 +218,17 @@ def check_sign_in():
         raise Failure("Examples/embedding, the token endpoint of sign-in saw:\n" + "\n".join(asked))
 
 
+def check_shredmate():
+    """Runs the tests of Examples/shredmate, which have their own count."""
+    done = subprocess.run(
+        [sys.executable, "-B", ROOT / "Examples/shredmate/Tests/run.py"], cwd=ROOT, timeout=4 * SECONDS,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    count = re.search(r"^([1-9][0-9]*) passed, 0 failed$", done.stdout, re.M)
+    if done.returncode or not count:
+        raise Failure(f"Examples/shredmate/Tests/run.py, exit code {done.returncode}:\n{done.stdout}")
+    return int(count[1])
+
+
 STORAGE = """
 abc123
 tooLarge: com.example.session: the value has 2097152 bytes, more than 1048576; store it elsewhere, and keep a reference here
@@ -319,7 +331,7 @@ def main():
     if not (build_dir / "nevod-host").exists():
         sys.exit(f"there is no nevod-host in {build_dir}; run make build")
     passed, failures = 0, []
-    lock, examples_are_built = threading.Lock(), threading.Event()
+    lock, examples_are_built, shredmate_is_tested = threading.Lock(), threading.Event(), threading.Event()
 
     def attempt(check):
         nonlocal passed
@@ -342,6 +354,8 @@ def main():
                     for command, expected in commands(block):
                         if "Examples/embedding" in command:
                             examples_are_built.wait()
+                        if "Examples/shredmate" in command:
+                            shredmate_is_tested.wait()
                         attempt(lambda: document.run(line, command, expected) or 1)
             finally:
                 document.stop()
@@ -358,6 +372,8 @@ def main():
             attempt(lambda: check_services() or 1)
             attempt(lambda: check_sign_in() or 1)
             attempt(lambda: check_sessions(home) or 1)
+        attempt(check_shredmate)
+        shredmate_is_tested.set()
 
     patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Sources/*/*.docc/*.md")
     documents = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]

@@ -1,0 +1,7 @@
+// Start of the app
+@MainActor
+func appear(_ session: AuthState) {
+    Task {
+        await session.restoreSession()
+    }
+}

@@ -1,0 +1,8 @@
+import NevodSessions
+
+/// The endpoints of the list of sports.
+enum SportsAPI {
+    static func all() -> Endpoint<[Sport]> {
+        .get("/sports", auth: .bearerToken)
+    }
+}

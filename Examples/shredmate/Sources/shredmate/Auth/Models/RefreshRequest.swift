@@ -1,0 +1,4 @@
+/// The body of a renewal.
+struct RefreshRequest: Codable, Sendable {
+    let refreshToken: String
+}

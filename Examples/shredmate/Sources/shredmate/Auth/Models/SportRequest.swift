@@ -1,0 +1,4 @@
+/// The body that adds or changes a sport of a rider.
+struct SportRequest: Codable, Sendable, Hashable {
+    let level: SportLevel
+}
