@@ -1,6 +1,6 @@
 public import NevodHost
 
 extension HTTPMethod {
-    /// The same as ``NevodHost/HTTPMethod/rawValue``.
+    /// The same as `HTTPMethod.rawValue`.
     public var stringValue: String { rawValue }
 }

@@ -22,7 +22,7 @@ public struct LoggerConfiguration: Sendable {
         self.errorHandler = errorHandler
     }
 
-    /// All levels, to standard error: see ``NevodHost/StandardErrorLogger``.
+    /// All levels, to standard error: see `StandardErrorLogger`.
     public static var console: LoggerConfiguration {
         let logger = StandardErrorLogger(minimum: .debug)
         let handler: LogHandler = { context in

@@ -10,7 +10,7 @@ extension LoggingInterceptor {
     ///
     /// - Parameters:
     ///   - logger: receives responses with a status below 400 as `info`, others as `warning`, and failures as `error`.
-    ///   - hideHeaderFields: hidden in addition to ``RedactedNames/default``, which can't be switched off here.
+    ///   - hideHeaderFields: hidden in addition to `RedactedNames.default`, which can't be switched off here.
     public init(logger: some NetworkLogger = NevodLogger(), hideHeaderFields: some Sequence<String>) {
         self.init(logger: logger, logLevel: .detailed, redacting: RedactedNames.default.adding(hideHeaderFields))
     }

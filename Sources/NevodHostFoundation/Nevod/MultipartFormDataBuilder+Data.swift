@@ -4,7 +4,7 @@ public import NevodHost
 extension MultipartFormDataBuilder {
     /// Returns the body and its Content-Type.
     ///
-    /// - Throws: ``InvalidRequestError`` as ``NevodHost/MultipartFormDataBuilder/build()`` does, and for a part that isn't in memory.
+    /// - Throws: `InvalidRequestError` as `MultipartFormDataBuilder.build()` does, and for a part that isn't in memory.
     public func build() throws -> (data: Data, contentType: String) {
         let form: MultipartForm = try build()
         guard let bytes = form.bytes else {

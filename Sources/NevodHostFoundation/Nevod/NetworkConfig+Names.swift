@@ -7,7 +7,7 @@ extension NetworkConfig {
     /// - Parameters:
     ///   - environments: the environment of each service.
     ///   - timeout: the limit for all attempts and redirects of a request together, in seconds.
-    ///   - retries: the number of attempts after the first, with the waits of ``RetryPolicy/default``; nil for its number.
+    ///   - retries: the number of attempts after the first, with the waits of `RetryPolicy.default`; nil for its number.
     ///   - rateLimit: limits the requests to all services together; nil for no limit.
     ///   - jsonEncoder: encodes bodies that are `Encodable` values.
     ///   - jsonDecoder: decodes responses that are `Decodable` values.
@@ -28,9 +28,9 @@ extension NetworkConfig {
     ///
     /// - Parameters:
     ///   - environmentConfigurations: the environment of each service. The last one counts for a service that occurs twice; a key
-    ///     that isn't a ``ServiceDomain`` is ignored, since no route can name it.
+    ///     that isn't a `ServiceDomain` is ignored, since no route can name it.
     ///   - timeout: the limit for all attempts and redirects of a request together, in seconds.
-    ///   - retries: the number of attempts after the first, with the waits of ``RetryPolicy/default``; nil for its number.
+    ///   - retries: the number of attempts after the first, with the waits of `RetryPolicy.default`; nil for its number.
     ///   - rateLimit: limits the requests to all services together; nil for no limit.
     ///   - jsonEncoder: encodes bodies that are `Encodable` values.
     ///   - jsonDecoder: decodes responses that are `Decodable` values.

@@ -14,7 +14,7 @@ extension NetworkProvider {
     ///   - route: the route.
     ///   - delegate: is told, if the transport is a `URLSession`, of the bytes sent (`didSendBodyData`) and of the end of each attempt
     ///     (`didCompleteWithError`). It decides nothing: redirects and challenges are the host's. Other transports don't call it.
-    /// - Throws: always a ``NetworkError``.
+    /// - Throws: always a `NetworkError`.
     public func perform<R: Route>(
         _ route: R, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> R.Response where R.Response: Sendable {

@@ -7,8 +7,8 @@ extension NetworkProvider {
     /// - Parameters:
     ///   - config: the environments of the services, and the settings for all requests.
     ///   - session: the transport; nil for a `CurlSession`.
-    ///   - interceptor: an interceptor, or an ``InterceptorChain``; nil for none.
-    ///   - rateLimiter: asked before each attempt; by default a ``RateLimiter`` with the configuration's limit.
+    ///   - interceptor: an interceptor, or an `InterceptorChain`; nil for none.
+    ///   - rateLimiter: asked before each attempt; by default a `RateLimiter` with the configuration's limit.
     ///   - logger: logs retries.
     @_disfavoredOverload
     public init(
@@ -25,14 +25,14 @@ extension NetworkProvider {
     /// - Parameters:
     ///   - baseURL: the service's absolute `http` or `https` URL.
     ///   - timeout: the limit for all attempts and redirects of a request together, in seconds.
-    ///   - retries: the number of attempts after the first, with the waits of ``RetryPolicy/default``; nil for its number.
+    ///   - retries: the number of attempts after the first, with the waits of `RetryPolicy.default`; nil for its number.
     ///   - rateLimit: limits the requests; nil for no limit.
     ///   - retryPolicy: takes precedence over `retries`.
     ///   - jsonEncoder: encodes bodies that are `Encodable` values.
     ///   - jsonDecoder: decodes responses that are `Decodable` values.
     ///   - session: the transport; nil for a `CurlSession`.
-    ///   - interceptor: an interceptor, or an ``InterceptorChain``; nil for none.
-    ///   - rateLimiter: asked before each attempt; by default a ``RateLimiter`` with `rateLimit`.
+    ///   - interceptor: an interceptor, or an `InterceptorChain`; nil for none.
+    ///   - rateLimiter: asked before each attempt; by default a `RateLimiter` with `rateLimit`.
     ///   - logger: logs retries.
     @_disfavoredOverload
     public static func quick(

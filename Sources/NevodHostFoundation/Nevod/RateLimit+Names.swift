@@ -19,7 +19,7 @@ extension RateLimiter {
 }
 
 extension RateLimiting {
-    /// The same as ``NevodHost/RateLimiting/acquire()``.
+    /// The same as `RateLimiting.acquire()`.
     public func acquirePermit() async throws {
         try await acquire()
     }

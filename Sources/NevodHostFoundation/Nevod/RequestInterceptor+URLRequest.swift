@@ -13,7 +13,7 @@ extension RequestInterceptor {
     /// - Parameters:
     ///   - request: its body, if any, must be in memory (`httpBody`).
     ///   - attempt: the number of the attempt that the interceptor is told, from 1.
-    /// - Throws: the interceptor's errors; ``InvalidRequestError`` for a request that can't be sent, such as one without a URL.
+    /// - Throws: the interceptor's errors; `InvalidRequestError` for a request that can't be sent, such as one without a URL.
     public func adapt(_ request: URLRequest, attempt: Int = 1) async throws -> URLRequest {
         var request = request
         request.update(from: try await adapted(HTTPRequest(request), attempt: attempt))

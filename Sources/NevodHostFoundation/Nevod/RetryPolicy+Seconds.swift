@@ -31,7 +31,7 @@ extension RetryPolicy {
         attempt < max(1, maxAttempts) - 1
     }
 
-    /// Waits for ``delay(for:)``. Throws `CancellationError` if the task is cancelled meanwhile.
+    /// Waits for `delay(for:)`. Throws `CancellationError` if the task is cancelled meanwhile.
     public func performDelay(for attempt: Int) async throws {
         try await Task.sleep(for: .seconds(min(delay(for: attempt), 1e9)))
     }

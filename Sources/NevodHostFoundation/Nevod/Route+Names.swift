@@ -21,18 +21,18 @@ extension Route {
     }
 
     /// The parameters that are sent in the query; nil if there are none. For reading: a route of your own changes them by
-    /// ``NevodHost/Route/queryList``.
+    /// `Route.queryList`.
     public var urlQueryItems: [URLQueryItem]? {
         let parameters = queryList.parameters + (parameterEncoding == .query ? parameterList.parameters : [])
         return parameters.isEmpty ? nil : parameters.map { URLQueryItem(name: $0.name, value: $0.value) }
     }
 
     /// The body, encoded by a `JSONEncoder`; nil if there is none, or if it isn't in memory. For reading: a route of your own
-    /// changes it by ``NevodHost/Route/body(using:)``.
+    /// changes it by `Route.body(using:)`.
     public var bodyData: Data? { bodyData(using: JSONEncoder()) }
 
     /// The body; nil if there is none, if it can't be encoded, or if it isn't in memory. For reading: a route of your own changes
-    /// it by ``NevodHost/Route/body(using:)``.
+    /// it by `Route.body(using:)`.
     public func bodyData(using encoder: JSONEncoder) -> Data? {
         guard case .bytes(let bytes) = (try? body(using: encoder))?.content else { return nil }
         return Data(bytes)

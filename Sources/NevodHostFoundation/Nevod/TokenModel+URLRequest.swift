@@ -11,7 +11,7 @@ extension TokenModel {
     /// Puts the token on a `URLRequest`, outside a provider.
     ///
     /// - Returns: the same request. (With a result, this method can't be mistaken for the one that a token must have.)
-    /// - Throws: the token's errors; ``InvalidRequestError`` for a request that can't be sent, such as one without a URL.
+    /// - Throws: the token's errors; `InvalidRequestError` for a request that can't be sent, such as one without a URL.
     @discardableResult
     public func authorize(_ request: inout URLRequest) throws -> URLRequest {
         if var own = request as? Request {
