@@ -64,6 +64,26 @@ private func useDurations(_ config: NetworkConfig, _ policy: RetryPolicy, _ cook
     print(timeout.components, delays, isHostOnly as Any, length, config.timeout == .seconds(5), policy.baseDelay == .seconds(1))
 }
 
+/// Methods of the host's that have a second form in Foundation's types.
+private func useTokens<T: TokenModel>(
+    _ token: T, _ config: NetworkConfig, _ route: some Route, _ request: HTTPRequest, _ interceptor: some RequestInterceptor
+) async throws where T.Encoded == [UInt8] {
+    let bytes = try token.encode()
+    let own = try Token(value: "abc").encode()
+    let decoded = try T.decode(from: bytes)
+    let empty = try Token.decode(from: [])
+    let environment = config.environment(for: DefaultDomain.default)
+    let made = try route.makeRequest(with: config)
+    let error = NetworkError.clientError(code: 404, data: nil, response: nil)
+    let other = NetworkError.clientError(404, data: nil, response: nil)
+    let cookies = CookieToken(sessionCookies: [])
+    var exact = request
+    try Token(value: "abc").authorize(&exact)
+    print(
+        Array(bytes + own), decoded, empty, environment == nil, made.target, error, other,
+        cookies.sessionCookies.first?.isHostOnly as Any)
+}
+
 private func useErrors() {
     do { throw NetworkError.unauthorized } catch let error as NetworkError { print(error) } catch { print(error) }
     do { throw URLError(.timedOut) } catch { print(error.localizedDescription) }
