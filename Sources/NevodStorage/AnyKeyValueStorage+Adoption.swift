@@ -11,8 +11,12 @@ extension AnyKeyValueStorage {
     ) -> AnyKeyValueStorage {
         let adoption = Adoption(storage: self, old: old, key: key, isUsable: isUsable)
         return AnyKeyValueStorage(
-            self, read: { try await adoption.read($0) }, write: { try await adoption.write($0, $1) },
-            replace: { try await adoption.replace($0, $1, $2) })
+            self,
+            read: { [read] requested in
+                let value = try await read(requested)
+                guard value == nil, requested == key else { return value }
+                return try await adoption.oldValue()
+            }, write: { try await adoption.write($0, $1) }, replace: { try await adoption.replace($0, $1, $2) })
     }
 }
 
@@ -31,12 +35,6 @@ private final class Adoption: Sendable {
         self.old = old
         self.key = key
         self.isUsable = isUsable
-    }
-
-    func read(_ key: StorageKey) async throws -> Secret? {
-        let value = try await storage.read(key)
-        guard value == nil, key == self.key else { return value }
-        return try await oldValue()
     }
 
     func write(_ key: StorageKey, _ value: Secret?) async throws {
@@ -67,7 +65,7 @@ private final class Adoption: Sendable {
         return true
     }
 
-    private func oldValue() async throws -> Secret? {
+    func oldValue() async throws -> Secret? {
         guard !isDone.withLock({ $0 }) else { return nil }
         if let value = try await storage.read(old), isUsable(value) { return value }
         isDone.withLock { $0 = true }
