@@ -65,12 +65,12 @@ struct StormBench {
 
     private static func exchange(_ url: String, _ provider: NetworkProvider) async throws -> OAuthToken {
         let response = try await provider.send(HTTPRequest(.post, "\(url)token", body: .bytes(Array("refresh".utf8))))
-        return try JSONDecoder().decode(OAuthToken.self, from: try await response.body.collect())
+        return try JSONDecoder().value(OAuthToken.self, in: try await response.body.collect())
     }
 
     private func counts() async throws -> Counts {
         let response = try await plain.send(HTTPRequest(.get, "\(url)counts"))
-        return try JSONDecoder().decode(Counts.self, from: try await response.body.collect())
+        return try JSONDecoder().value(Counts.self, in: try await response.body.collect())
     }
 
     private func storm() async throws -> Storm {

@@ -79,13 +79,13 @@ final class DerivedSession: Sendable {
         let body = try await request.body.collectForUpload()
         let transfer = URLTransfer(options, uploading: body.count)
         let task = session.dataTask(with: try URLRequest(sending: request, body))
-        delegate.add(transfer, task)
+        delegate.add(transfer, task, informing: RequestDelegate.current)
         return try await transfer.run(task)
     }
 }
 
 extension URLRequest {
-    fileprivate init(sending request: HTTPRequest, _ body: [UInt8]) throws(TransportError) {
+    init(sending request: HTTPRequest, _ body: [UInt8]) throws(TransportError) {
         guard let url = URL(targetOf: request) else { throw TransportError(.other, "Foundation can't represent the URL") }
         self.init(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         // Disables this timeout, which applies between two bytes, in whole seconds. `URLTransfer` has a timer for the whole
@@ -110,7 +110,7 @@ extension URLRequest {
 
 extension HTTPBody {
     /// - Throws: `.requestBody` for more than 64 MiB, or if the reader fails or delivers another length than announced.
-    fileprivate func collectForUpload() async throws(TransportError) -> [UInt8] {
+    func collectForUpload() async throws(TransportError) -> [UInt8] {
         switch self {
         case .none: return []
         case .bytes(let bytes): return bytes

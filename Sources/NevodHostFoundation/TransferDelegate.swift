@@ -9,19 +9,40 @@ internal import NevodSupport
 /// Forwards each task's events to its transfer, and refuses redirects and challenges, which the host handles itself. It is the
 /// delegate of the session, since Linux ignores the delegate of a task.
 final class TransferDelegate: NSObject, URLSessionDataDelegate {
-    private let transfers = Locked<[Int: URLTransfer]>([:])
-
-    /// Registers a transfer until its task has finished.
-    func add(_ transfer: URLTransfer, _ task: URLSessionTask) {
-        let id = task.taskIdentifier
-        transfers.withLock { $0[id] = transfer }
+    private struct Entry {
+        let transfer: URLTransfer
+        /// The delegate that was passed with the request.
+        let informed: (any URLSessionTaskDelegate)?
     }
 
-    var isIdle: Bool { transfers.withLock { $0.isEmpty } }
+    private let entries = Locked<[Int: Entry]>([:])
+
+    /// Registers a transfer until its task has finished.
+    ///
+    /// - Parameter informed: is told of bytes sent, and of the end; decides nothing.
+    func add(_ transfer: URLTransfer, _ task: URLSessionTask, informing informed: (any URLSessionTaskDelegate)?) {
+        let id = task.taskIdentifier
+        entries.withLock { $0[id] = Entry(transfer: transfer, informed: informed) }
+    }
+
+    var isIdle: Bool { entries.withLock { $0.isEmpty } }
+
+    private func entry(of task: URLSessionTask) -> Entry? {
+        let id = task.taskIdentifier
+        return entries.withLock { $0[id] }
+    }
 
     private func transfer(of task: URLSessionTask) -> URLTransfer? {
-        let id = task.taskIdentifier
-        return transfers.withLock { $0[id] }
+        entry(of: task)?.transfer
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        entry(of: task)?.informed?.urlSession(
+            session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
+            totalBytesExpectedToSend: totalBytesExpectedToSend)
     }
 
     func urlSession(
@@ -59,7 +80,9 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let id = task.taskIdentifier
-        guard let transfer = transfers.withLock({ $0.removeValue(forKey: id) }) else { return }
+        guard let entry = entries.withLock({ $0.removeValue(forKey: id) }) else { return }
+        let transfer = entry.transfer
+        entry.informed?.urlSession(session, task: task, didCompleteWithError: error)
         if let error { return transfer.finish(.failure(TransportError(error))) }
         // For a redirect without a Location, `didReceive response` has not been called.
         if let response = task.response as? HTTPURLResponse { transfer.receiveHead(response) }

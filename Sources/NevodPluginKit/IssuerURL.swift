@@ -13,8 +13,8 @@ public struct IssuerURL: SettingValue, Hashable {
         self.text = text
     }
 
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let text = String(values) else { return nil }
+    public init?(texts values: [UnsafeRawBufferPointer]) {
+        guard let text = String(texts: values) else { return nil }
         self.init(text: text)
     }
 }

@@ -27,6 +27,6 @@ public struct Setting<Value: SettingValue>: Sendable {
                 name: name, help: help, kind: Value.kind,
                 flags: Value.flags.subtracting(value == nil ? [] : .required),
                 choices: Value.choices, defaultText: value?.text ?? ""))
-        wrappedValue = Value(reading.values(of: name.description)) ?? value ?? Value.absent
+        wrappedValue = Value(texts: reading.values(of: name.description)) ?? value ?? Value.absent
     }
 }

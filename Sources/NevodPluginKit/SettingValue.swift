@@ -11,7 +11,7 @@ public protocol SettingValue: Sendable {
     /// The placeholder while the host only reads declarations.
     static var absent: Self { get }
     /// Creates a value from the texts that the host validated; nil if there are none.
-    init?(_ values: [UnsafeRawBufferPointer])
+    init?(texts values: [UnsafeRawBufferPointer])
     /// The text by which the host shows a default.
     var text: String { get }
 }
@@ -25,7 +25,7 @@ extension String: SettingValue {
     public static var kind: SettingKind { .text }
     public static var absent: String { "" }
     public var text: String { self }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
+    public init?(texts values: [UnsafeRawBufferPointer]) {
         guard let value = values.last else { return nil }
         self.init(decoding: value, as: UTF8.self)
     }
@@ -35,8 +35,8 @@ extension Int: SettingValue {
     public static var kind: SettingKind { .integer }
     public static var absent: Int { 0 }
     public var text: String { description }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let text = String(values) else { return nil }
+    public init?(texts values: [UnsafeRawBufferPointer]) {
+        guard let text = String(texts: values) else { return nil }
         self.init(text)
     }
 }
@@ -45,8 +45,8 @@ extension Bool: SettingValue {
     public static var kind: SettingKind { .boolean }
     public static var absent: Bool { false }
     public var text: String { description }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let text = String(values) else { return nil }
+    public init?(texts values: [UnsafeRawBufferPointer]) {
+        guard let text = String(texts: values) else { return nil }
         self.init(text)
     }
 }
@@ -56,7 +56,7 @@ extension Secret: SettingValue {
     public static var flags: SettingFlags { [.required, .secret] }
     public static var absent: Self { Self(copying: UnsafeRawBufferPointer(start: nil, count: 0)) }
     public var text: String { "" }
-    public convenience init?(_ values: [UnsafeRawBufferPointer]) {
+    public convenience init?(texts values: [UnsafeRawBufferPointer]) {
         guard let value = values.last else { return nil }
         self.init(copying: value)
     }
@@ -68,8 +68,8 @@ extension SettingValue where Self: CaseIterable & RawRepresentable, RawValue == 
     public static var choices: [String] { allCases.map(\.rawValue) }
     public static var absent: Self { allCases[allCases.startIndex] }
     public var text: String { rawValue }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let text = String(values) else { return nil }
+    public init?(texts values: [UnsafeRawBufferPointer]) {
+        guard let text = String(texts: values) else { return nil }
         self.init(rawValue: text)
     }
 }
@@ -80,8 +80,8 @@ extension Optional: SettingValue where Wrapped: SettingValue {
     public static var choices: [String] { Wrapped.choices }
     public static var absent: Wrapped? { nil }
     public var text: String { self?.text ?? "" }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
-        guard let value = Wrapped(values) else { return nil }
+    public init?(texts values: [UnsafeRawBufferPointer]) {
+        guard let value = Wrapped(texts: values) else { return nil }
         self = value
     }
 }
@@ -92,8 +92,8 @@ extension Array: SettingValue where Element: SettingValue {
     public static var choices: [String] { Element.choices }
     public static var absent: [Element] { [] }
     public var text: String { "" }
-    public init?(_ values: [UnsafeRawBufferPointer]) {
+    public init?(texts values: [UnsafeRawBufferPointer]) {
         guard !values.isEmpty else { return nil }
-        self = values.compactMap { Element([$0]) }
+        self = values.compactMap { Element(texts: [$0]) }
     }
 }

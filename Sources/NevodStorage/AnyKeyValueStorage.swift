@@ -40,11 +40,12 @@ package struct AnyKeyValueStorage: Sendable {
         }
     }
 
-    private init(
-        _ storage: AnyKeyValueStorage, write: @escaping @Sendable (StorageKey, Secret?) async throws -> Void,
+    init(
+        _ storage: AnyKeyValueStorage, read: (@Sendable (StorageKey) async throws -> Secret?)? = nil,
+        write: @escaping @Sendable (StorageKey, Secret?) async throws -> Void,
         replace: @escaping @Sendable (StorageKey, Secret?, Secret?) async throws -> Bool
     ) {
-        read = storage.read
+        self.read = read ?? storage.read
         readVersioned = storage.readVersioned
         self.write = write
         self.replace = replace

@@ -67,6 +67,34 @@ struct UserDefaultsStorageTests {
         #expect(try await UserDefaultsStorage(userDefaults: defaults).string(for: "text") == "old")
     }
 
+    @Test func `A token that Nevod stored in the defaults is found by either store`() async throws {
+        let defaults = try #require(UserDefaults(suiteName: suite))
+        defer { defaults.removePersistentDomain(forName: suite) }
+        let text =
+            #"[{"name":"sid","value":"a\/b","domain":".example.com","path":"\/","expiresDate":2000000000.5,"#
+            + #""isSecure":true,"isHTTPOnly":false}]"#
+        for (json, isText) in [(#"{"value":"secret"}"#, false), (#"{"value":"secret"}"#, true), (text, false)] {
+            defaults.set(isText ? json : Data(json.utf8), forKey: "com.nevod.token")
+            let found = UserDefaultsStorage(userDefaults: defaults)
+            let guide = GuideStorage(userDefaults: defaults)
+            if json == text {
+                let token = try await TokenStorage<CookieToken>(storage: found).load()
+                #expect(token?.sessionCookies.first?.value == "a/b" && token?.sessionCookies.first?.isHostOnly == false)
+                #expect(token?.expiresAt == UnixTime(seconds: 2_978_307_200))
+                #expect(try await TokenStorage<CookieToken>(storage: guide).load() == token)
+            } else {
+                #expect(try await TokenStorage<Token>(storage: found).load() == Token(value: "secret"))
+                // The guide's store reads no text as data.
+                let expected = isText ? nil : Token(value: "secret")
+                #expect(try await TokenStorage<Token>(storage: guide).load() == expected)
+                try await TokenStorage<Token>(storage: found).save(Token(value: "new"))
+                #expect(defaults.object(forKey: "com.nevod.token") == nil)
+                #expect(defaults.data(forKey: "nevod.token") == Data("new".utf8))
+                defaults.removeObject(forKey: "nevod.token")
+            }
+        }
+    }
+
     @Test func `Concurrent tasks lose no value`() async throws {
         let defaults = try #require(UserDefaults(suiteName: suite))
         defer { defaults.removePersistentDomain(forName: suite) }

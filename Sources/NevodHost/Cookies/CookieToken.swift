@@ -42,9 +42,14 @@ public struct CookieToken: TokenModel, Hashable {
         CookieFile.encode(sessionCookies)
     }
 
-    /// - Throws: ``CookieFileError``.
+    /// Also reads the cookies that Nevod stored, as a JSON array. Those that no server can set are dropped: they can't be sent.
+    ///
+    /// - Throws: ``CookieFileError``; for a JSON array with something else in it, ``UnreadableTokenError``.
     public static func decode(from data: [UInt8]) throws -> CookieToken {
-        CookieToken(sessionCookies: try CookieFile.decode(data))
+        if let cookies = StoredByNevod(data)?.cookies {
+            return CookieToken(sessionCookies: try cookies.compactMap { try Cookie(storedByNevod: $0) })
+        }
+        return CookieToken(sessionCookies: try CookieFile.decode(data))
     }
 
     /// Returns the token with the changes that a response makes to its cookies; nil if it makes none.
@@ -66,4 +71,8 @@ public struct CookieToken: TokenModel, Hashable {
         }
         return after.elementsEqual(before) ? nil : CookieToken(jar: after)
     }
+}
+
+extension CookieToken: NevodToken {
+    static func isFormat(_ stored: StoredByNevod) -> Bool { stored.cookies != nil }
 }

@@ -1,14 +1,22 @@
 extension NetworkError {
     /// ``unauthorized(data:response:)`` without a response. A refresh strategy throws it when no new token can be obtained.
     public static var unauthorized: NetworkError { .unauthorized(data: nil, response: nil) }
-    /// ``clientError(_:data:response:)`` without a response, for test doubles.
+    /// ``clientError(code:data:response:)`` without a response, for test doubles.
     ///
     /// - Parameter status: 400 … 499 except 401.
-    public static func clientError(_ status: Int) -> NetworkError { .clientError(status, data: nil, response: nil) }
-    /// ``serverError(_:data:response:)`` without a response, for test doubles.
+    public static func clientError(_ status: Int) -> NetworkError { .clientError(code: status, data: nil, response: nil) }
+    /// The same as ``clientError(code:data:response:)``.
+    public static func clientError(_ status: Int, data: [UInt8]?, response: HTTPResponse?) -> NetworkError {
+        .clientError(code: status, data: data, response: response)
+    }
+    /// ``serverError(code:data:response:)`` without a response, for test doubles.
     ///
     /// - Parameter status: 500 … 599.
-    public static func serverError(_ status: Int) -> NetworkError { .serverError(status, data: nil, response: nil) }
+    public static func serverError(_ status: Int) -> NetworkError { .serverError(code: status, data: nil, response: nil) }
+    /// The same as ``serverError(code:data:response:)``.
+    public static func serverError(_ status: Int, data: [UInt8]?, response: HTTPResponse?) -> NetworkError {
+        .serverError(code: status, data: data, response: response)
+    }
     /// ``invalidURL(_:)`` with an empty URL.
     public static var invalidURL: NetworkError { .invalidURL(InvalidRequestError(.url(""), "it is empty")) }
     /// ``bodyEncodingFailed(_:)`` without a reason.
@@ -94,7 +102,7 @@ extension NetworkError {
 
     /// Decodes the response's body, for servers that describe their errors.
     public func decode<Value: Decodable>(_ type: Value.Type, using decoder: some BodyDecoder) throws -> Value {
-        try decoder.decode(type, from: responseBody ?? [])
+        try decoder.value(type, in: responseBody ?? [])
     }
 }
 

@@ -14,9 +14,9 @@ public enum NetworkError: Error, Sendable {
     /// obtained.
     case unauthorized(data: [UInt8]?, response: HTTPResponse?)
     /// Status 400 … 499 except 401.
-    case clientError(Int, data: [UInt8]?, response: HTTPResponse?)
+    case clientError(code: Int, data: [UInt8]?, response: HTTPResponse?)
     /// Status 500 … 599.
-    case serverError(Int, data: [UInt8]?, response: HTTPResponse?)
+    case serverError(code: Int, data: [UInt8]?, response: HTTPResponse?)
     /// Any other status that isn't a success, such as a redirect that was not followed.
     case unexpectedStatus(Int, data: [UInt8]?, response: HTTPResponse?)
     /// The response can't be decoded as the route's `Response`.
@@ -75,8 +75,8 @@ extension NetworkError {
         switch response.status {
         case 200...299: return nil
         case 401: self = .unauthorized(data: data, response: response)
-        case 400...499: self = .clientError(response.status, data: data, response: response)
-        case 500...599: self = .serverError(response.status, data: data, response: response)
+        case 400...499: self = .clientError(code: response.status, data: data, response: response)
+        case 500...599: self = .serverError(code: response.status, data: data, response: response)
         default: self = .unexpectedStatus(response.status, data: data, response: response)
         }
     }

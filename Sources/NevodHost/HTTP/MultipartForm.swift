@@ -13,10 +13,27 @@ public struct MultipartForm: Sendable {
 
     /// Creates a form without parts.
     public init() {
-        // Content can't contain 24 random bytes by chance, so it needn't be searched for the boundary.
+        boundary = Self.randomBoundary()
+    }
+
+    /// Creates a form whose parts are separated by a text of the caller's.
+    ///
+    /// - Throws: if it isn't 1 … 70 letters, digits, or any of `-_.+'` (RFC 2046 §5.1.1, without what a Content-Type quotes).
+    package init(boundary: String) throws(InvalidRequestError) {
+        let isValid = boundary.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || "-_.+'".unicodeScalars.contains($0))
+        }
+        guard isValid, (1...70).contains(boundary.utf8.count) else {
+            throw InvalidRequestError(.body, "the boundary of its parts must be 1 to 70 letters, digits, or any of -_.+'")
+        }
+        self.boundary = boundary
+    }
+
+    /// Content can't contain 24 random bytes by chance, so it needn't be searched for the boundary.
+    package static func randomBoundary() -> String {
         var random = [UInt8](repeating: 0, count: 24)
         RAND_bytes(&random, Int32(random.count))
-        boundary = "nevod-" + Hexadecimal.text(random)
+        return "nevod-" + Hexadecimal.text(random)
     }
 
     /// The value for the request's Content-Type, with the boundary.
@@ -56,6 +73,20 @@ public struct MultipartForm: Sendable {
         }
         let isReplayable = pieces.allSatisfy(\.isReplayable)
         return .stream(HTTPBodyStream(length: length, isReplayable: isReplayable) { SequenceReader(pieces) })
+    }
+
+    /// The whole body; nil if a part is not in memory.
+    package var bytes: [UInt8]? {
+        var bytes: [UInt8] = []
+        for part in parts {
+            switch part.content {
+            case .none: bytes += part.head
+            case .bytes(let content): bytes += part.head + content
+            case .stream: return nil
+            }
+            bytes += Array("\r\n".utf8)
+        }
+        return bytes + Array("--\(boundary)--\r\n".utf8)
     }
 
     /// Escapes a name as the HTML standard does ("multipart/form-data encoding algorithm").

@@ -16,7 +16,7 @@ extension EncodableRoute {
     public func body(using encoder: any BodyEncoder) throws -> RouteBody? {
         guard let body else { return nil }
         let encoder = bodyEncoder as? any BodyEncoder ?? encoder
-        return RouteBody(.bytes(try encoder.encode(body)), contentType: encoder.contentType)
+        return RouteBody(.bytes(try encoder.body(of: body)), contentType: encoder.contentType)
     }
 }
 

@@ -14,6 +14,9 @@ public struct FormDataPart: Sendable {
     public let mimeType: String?
     let content: Content
 
+    /// The bytes of a part in memory; nil for a file that is read while it is sent.
+    package var bytes: [UInt8]? { if case .bytes(let bytes) = content { bytes } else { nil } }
+
     private init(name: String, filename: String?, mimeType: String?, _ content: Content) {
         self.name = name
         self.filename = filename

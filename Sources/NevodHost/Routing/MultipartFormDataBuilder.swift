@@ -3,9 +3,27 @@ public struct MultipartFormDataBuilder: Sendable {
     /// The parts, in the order in which they are sent.
     public private(set) var parts: [FormDataPart]
 
-    /// Creates a builder, optionally with parts.
+    /// The text between the parts (RFC 2046 §5.1.1).
+    public let boundaryString: String
+    /// Whether parts in memory are searched for the boundary: content can't contain a random one.
+    private let isChosen: Bool
+
+    /// Creates a builder, optionally with parts. The boundary is random.
     public init(parts: [FormDataPart] = []) {
         self.parts = parts
+        boundaryString = MultipartForm.randomBoundary()
+        isChosen = false
+    }
+
+    /// Creates a builder with a boundary of your own, for tests that compare a whole body.
+    ///
+    /// - Parameters:
+    ///   - boundary: 1 … 70 letters, digits, or any of `-_.+'`; must not occur in a part. Otherwise ``build()`` throws.
+    ///   - parts: the first parts.
+    public init(boundary: String, parts: [FormDataPart] = []) {
+        self.parts = parts
+        boundaryString = boundary
+        isChosen = true
     }
 
     /// Adds a part.
@@ -45,10 +63,13 @@ public struct MultipartFormDataBuilder: Sendable {
 
     /// Returns the form.
     ///
-    /// - Throws: if a file can't be read, or a media type holds a control character.
+    /// - Throws: if a file can't be read, a media type holds a control character, or the boundary is invalid or occurs in a part.
     public func build() throws(InvalidRequestError) -> MultipartForm {
-        var form = MultipartForm()
+        var form = try MultipartForm(boundary: boundaryString)
         for part in parts {
+            if isChosen, part.bytes?.holds(Array(boundaryString.utf8)) == true {
+                throw InvalidRequestError(.body, "the part \"\(part.name)\" contains the boundary; choose another, or none")
+            }
             let content: HTTPBody =
                 switch part.content {
                 case .bytes(let bytes): .bytes(bytes)

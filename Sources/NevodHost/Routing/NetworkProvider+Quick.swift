@@ -164,7 +164,7 @@ private struct QuickRoute<Response: Decodable>: Route {
         switch content {
         case .parameters(let parameters) where parameters.isEmpty: nil
         case .parameters(let parameters): RouteBody(.bytes(ParameterList(parameters).json), contentType: "application/json")
-        case .value(let value): RouteBody(.bytes(try encoder.encode(value)), contentType: encoder.contentType)
+        case .value(let value): RouteBody(.bytes(try encoder.body(of: value)), contentType: encoder.contentType)
         }
     }
 }

@@ -101,7 +101,7 @@ extension Route where Response: Decodable {
         if let type = Response.self as? any UndecodedBody.Type, let body = try type.init(undecodedBody: data) as? Response {
             return body
         }
-        return try decoder.decode(Response.self, from: data)
+        return try decoder.value(Response.self, in: data)
     }
 }
 

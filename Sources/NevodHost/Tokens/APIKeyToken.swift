@@ -1,5 +1,5 @@
 /// An API key, sent in a header of its own.
-public struct APIKeyToken: TokenModel, Hashable, Redacted {
+public struct APIKeyToken: TokenModel, Hashable, Codable, Redacted {
     /// Redacted whenever the token or its request is printed.
     public let apiKey: String
     /// The name of the header that carries the key.
@@ -23,8 +23,14 @@ public struct APIKeyToken: TokenModel, Hashable, Redacted {
         TokenFields(["key": apiKey, "header": headerName]).encoded
     }
 
+    /// Also reads a token that Nevod stored: `{"apiKey":"…","headerName":"…"}`.
     public static func decode(from data: [UInt8]) throws -> APIKeyToken {
+        if let token = StoredByNevod(data)?.apiKey { return token }
         let fields = TokenFields(data)
         return APIKeyToken(apiKey: try fields.value("key"), headerName: try fields.value("header"))
     }
+}
+
+extension APIKeyToken: NevodToken {
+    static func isFormat(_ stored: StoredByNevod) -> Bool { stored.apiKey != nil }
 }

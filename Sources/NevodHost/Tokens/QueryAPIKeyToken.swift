@@ -1,7 +1,7 @@
 /// An API key, appended to the query.
 ///
 /// Servers write URLs into their logs, so prefer a key in a header (``APIKeyToken``) if the service accepts one.
-public struct QueryAPIKeyToken: TokenModel, Hashable, Redacted {
+public struct QueryAPIKeyToken: TokenModel, Hashable, Codable, Redacted {
     /// Redacted whenever the token or its request is printed.
     public let apiKey: String
     /// The name of the query item, not yet encoded.
@@ -23,8 +23,14 @@ public struct QueryAPIKeyToken: TokenModel, Hashable, Redacted {
         TokenFields(["key": apiKey, "parameter": paramName]).encoded
     }
 
+    /// Also reads a token that Nevod stored: `{"apiKey":"…","paramName":"…"}`.
     public static func decode(from data: [UInt8]) throws -> QueryAPIKeyToken {
+        if let token = StoredByNevod(data)?.queryAPIKey { return token }
         let fields = TokenFields(data)
         return QueryAPIKeyToken(apiKey: try fields.value("key"), paramName: try fields.value("parameter"))
     }
+}
+
+extension QueryAPIKeyToken: NevodToken {
+    static func isFormat(_ stored: StoredByNevod) -> Bool { stored.queryAPIKey != nil }
 }

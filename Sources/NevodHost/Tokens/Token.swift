@@ -1,7 +1,9 @@
+internal import NevodSupport
+
 /// A bearer token (RFC 6750 §2.1): `Authorization: Bearer …`.
-public struct Token: TokenModel, Hashable, Redacted {
+public struct Token: TokenModel, Hashable, Codable, Redacted {
     /// The token without the `Bearer` scheme. Redacted whenever the token or its request is printed.
-    public let value: String
+    public var value: String
 
     /// - Parameter value: sent unchanged; a control character fails the request (RFC 9110 §5.5).
     public init(value: String) {
@@ -12,9 +14,19 @@ public struct Token: TokenModel, Hashable, Redacted {
         try request.setHeader("Authorization", "Bearer \(value)")
     }
 
-    public func encode() throws -> [UInt8] { Array(value.utf8) }
-
-    public static func decode(from data: [UInt8]) throws -> Token {
-        Token(value: String(decoding: data, as: UTF8.self))
+    public func encode() throws -> [UInt8] {
+        let bytes = Array(value.utf8)
+        // A value that would be taken for Nevod's JSON is wrapped in it.
+        guard StoredByNevod(bytes)?.bearer != nil else { return bytes }
+        return JSONValue.object([JSONValue.Member("value", .string(value))]).encoded.copied(as: [UInt8].self)
     }
+
+    /// Also reads a token that Nevod stored: `{"value":"…"}`. Any other bytes are the token itself, even if they are JSON.
+    public static func decode(from data: [UInt8]) throws -> Token {
+        Token(value: StoredByNevod(data)?.bearer ?? String(decoding: data, as: UTF8.self))
+    }
+}
+
+extension Token: NevodToken {
+    static func isFormat(_ stored: StoredByNevod) -> Bool { stored.bearer != nil }
 }

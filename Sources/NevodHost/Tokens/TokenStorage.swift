@@ -12,12 +12,20 @@ internal import NevodSupport
 public final class TokenStorage<Token: TokenModel>: Sendable {
     let coordinator: TokenCoordinator<Token>
 
+    /// Creates a storage of one token.
+    ///
+    /// With a default key, or `StorageKey.token`, a token that Nevod stored under its own default key is found too, as long as there
+    /// is no newer one. The next save stores it in this library's format and removes the old one.
+    ///
     /// - Parameters:
     ///   - storage: stores the token's bytes.
     ///   - key: must differ for each token of the same type in one store. By default `StorageKey.token` for a
     ///     ``NevodHost/Token``, and a key with the type's name for all other types.
     public init(storage: some KeyValueStorage, key: StorageKey? = nil) {
-        coordinator = TokenCoordinator.shared(AnyKeyValueStorage(storage), key ?? Self.defaultKey)
+        let key = key ?? Self.defaultKey
+        var storage = AnyKeyValueStorage(storage)
+        if key == .token || key == Self.defaultKey { storage = storage.adoptingNevods(Token.self, as: key) }
+        coordinator = TokenCoordinator.shared(storage, key)
     }
 
     init(sharing storage: AnyKeyValueStorage, key: StorageKey) {

@@ -161,4 +161,12 @@ struct RetryStateTests {
         #expect(RetryPolicy.aggressive.maxAttempts > RetryPolicy.default.maxAttempts)
         #expect(RetryPolicy.conservative.maxAttempts < RetryPolicy.default.maxAttempts)
     }
+
+    @Test func `Presets have Nevod's numbers, and say them`() {
+        #expect(RetryPolicy.aggressive == RetryPolicy(maxAttempts: 5, baseDelay: 0.5, maxDelay: 30))
+        #expect(RetryPolicy.conservative == RetryPolicy(maxAttempts: 2, baseDelay: 2, maxDelay: 10, jitter: false))
+        #expect("\(RetryPolicy.default)" == "3 attempts, waits of up to 1.0 s, then × 2.0, at most 60.0 s")
+        #expect("\(RetryPolicy.conservative)" == "2 attempts, waits of 2.0 s, then × 2.0, at most 10.0 s")
+        #expect("\(RetryPolicy.none)" == "no retries")
+    }
 }

@@ -139,7 +139,7 @@ struct RouteTests {
 
     private struct Marked: BodyEncoder {
         var contentType: String { "text/marked" }
-        func encode(_ value: some Encodable) throws -> [UInt8] { [0x2A] + (try TestJSON().encode(value)) }
+        func body(of value: some Encodable) throws -> [UInt8] { [0x2A] + (try TestJSON().body(of: value)) }
     }
 
     private struct OwnEncodable: EncodableRoute {

@@ -80,13 +80,13 @@ extension NetworkProvider {
 struct TestJSON: BodyEncoder, BodyDecoder {
     var contentType: String { "application/json" }
 
-    func encode(_ value: some Encodable) throws -> [UInt8] {
+    func body(of value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return Array(try encoder.encode(value))
     }
 
-    func decode<Value: Decodable>(_ type: Value.Type, from body: [UInt8]) throws -> Value {
+    func value<Value: Decodable>(_ type: Value.Type, in body: [UInt8]) throws -> Value {
         try JSONDecoder().decode(type, from: Data(body))
     }
 }

@@ -11,11 +11,11 @@ struct MissingCoder: BodyEncoder, BodyDecoder {
 
     var contentType: String { "application/octet-stream" }
 
-    func encode(_ value: some Encodable) throws -> [UInt8] {
+    func body(of value: some Encodable) throws -> [UInt8] {
         throw Failure(property: "encoder")
     }
 
-    func decode<Value: Decodable>(_ type: Value.Type, from body: [UInt8]) throws -> Value {
+    func value<Value: Decodable>(_ type: Value.Type, in body: [UInt8]) throws -> Value {
         throw Failure(property: "decoder")
     }
 }

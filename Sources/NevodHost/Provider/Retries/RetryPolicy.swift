@@ -49,18 +49,29 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// 3 attempts, with waits of up to 1 s and 2 s.
     public static let `default` = RetryPolicy()
-    /// 6 attempts, with waits starting at up to 0.2 s, for interactive use.
-    public static let aggressive = RetryPolicy(maxAttempts: 6, baseDelay: .milliseconds(200), maxDelay: .seconds(10))
-    /// 2 attempts, with a wait of up to 5 s, for servers that are easily overloaded.
-    public static let conservative = RetryPolicy(maxAttempts: 2, baseDelay: .seconds(5), maxDelay: .seconds(120))
+    /// 5 attempts, with waits that start at up to 0.5 s and grow to 30 s at most, for interactive use.
+    public static let aggressive = RetryPolicy(maxAttempts: 5, baseDelay: .milliseconds(500), maxDelay: .seconds(30))
+    /// 2 attempts, with a wait of 2 s, and no retry if the server asks for more than 10 s.
+    public static let conservative = RetryPolicy(
+        maxAttempts: 2, baseDelay: .seconds(2), maxDelay: .seconds(10), jitter: false)
     /// No retries.
     public static let none = RetryPolicy(maxAttempts: 1)
 
     /// The maximum wait after a number of attempts: `baseDelay × multiplier ^ (attempts − 1)`, up to `maxDelay`.
-    func delay(after attempts: Int) -> Duration {
+    package func delay(after attempts: Int) -> Duration {
         var delay = baseDelay.inSeconds
         let longest = maxDelay.inSeconds
         for _ in 1..<max(1, min(attempts, 1_000)) where delay < longest { delay *= multiplier }
         return delay < longest ? Duration(boundedSeconds: delay) : maxDelay
+    }
+}
+
+extension RetryPolicy: CustomStringConvertible {
+    /// `3 attempts, waits of up to 1.0 s, then × 2.0, at most 60.0 s`.
+    public var description: String {
+        guard maxAttempts > 1 else { return "no retries" }
+        let upTo = jitter ? "up to " : ""
+        return "\(maxAttempts) attempts, waits of \(upTo)\(baseDelay.inSeconds) s, then × \(multiplier), "
+            + "at most \(maxDelay.inSeconds) s"
     }
 }

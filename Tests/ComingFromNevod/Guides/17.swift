@@ -1,0 +1,58 @@
+// README: Multiple Domains with Different Authentication
+// The guide leaves the refresh strategies out.
+import Foundation
+import NevodHostFoundation
+
+private struct OAuthToken: TokenModel, Codable {
+    let accessToken: String
+    let refreshToken: String
+    let expiresAt: Date
+
+    func authorize(_ request: inout URLRequest) {
+        request.setValue("Bearer \(accessToken)", forHTTPHeaderField: "Authorization")
+    }
+
+    func encode() throws -> Data {
+        try JSONEncoder().encode(self)
+    }
+
+    static func decode(from data: Data) throws -> Self {
+        try JSONDecoder().decode(Self.self, from: data)
+    }
+}
+
+private struct Issued: Decodable, Sendable {
+    let accessToken: String
+    let refreshToken: String
+    let expiresIn: TimeInterval
+}
+
+private let drawer = InMemoryStorage()
+
+private enum Shop: ServiceDomain {
+    case api
+
+    var identifier: String { "api" }
+}
+
+private let config = NetworkConfig(environments: [Shop.api: SimpleEnvironment(baseURL: "https://shop.example")])
+
+private func use() async throws {
+    let oauthStorage = TokenStorage<OAuthToken>(storage: drawer)
+    let oauthInterceptor = AuthenticationInterceptor(
+        tokenStorage: oauthStorage,
+        refreshStrategy: { _ in throw NetworkError.unauthorized },
+        shouldAuthenticate: { $0.url?.host == "shop.example" }
+    )
+    let apiKeyStorage = TokenStorage<APIKeyToken>(storage: drawer)
+    let apiKeyInterceptor = AuthenticationInterceptor(
+        tokenStorage: apiKeyStorage,
+        refreshStrategy: { _ in throw NetworkError.unauthorized },
+        shouldAuthenticate: { $0.url?.host == "stock.example" }
+    )
+    let provider = NetworkProvider(
+        config: config,
+        interceptor: InterceptorChain([oauthInterceptor, apiKeyInterceptor])
+    )
+    print(provider)
+}

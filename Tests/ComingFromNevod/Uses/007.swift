@@ -1,0 +1,8 @@
+// Token / TokenModel: `APIKeyToken(apiKey:headerName:)`
+import Foundation
+import NevodHostFoundation
+
+private func use() async throws {
+    let token = APIKeyToken(apiKey: "abc", headerName: "X-Shop-Key")
+    print(token)
+}

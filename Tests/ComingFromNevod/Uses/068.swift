@@ -1,0 +1,18 @@
+// NetworkConfig: `config.timeout: TimeInterval`
+import Foundation
+import NevodHostFoundation
+
+private enum Shop: ServiceDomain {
+    case api
+
+    var identifier: String { "api" }
+}
+
+private func config() -> NetworkConfig {
+    NetworkConfig(environments: [Shop.api: SimpleEnvironment(baseURL: "https://shop.example")])
+}
+
+private func use() async throws {
+    let seconds: TimeInterval = config().timeout
+    print(seconds, config().timeout == 30)
+}

@@ -1,0 +1,19 @@
+// Routes: `Route.bodyData`
+import Foundation
+import NevodHostFoundation
+
+private enum Shop: ServiceDomain {
+    case api
+
+    var identifier: String { "api" }
+}
+
+private struct Item: Codable, Sendable {
+    let id: Int
+}
+
+private func use() async throws {
+    let route = SimplePostRoute<Item, Shop>(endpoint: "/items", domain: .api, bodyParameters: ["name": "tea"])
+    let data: Data? = route.bodyData
+    print(data?.count ?? 0)
+}

@@ -1,0 +1,23 @@
+// Routes: `route.makeRequest(with:) -> Result<URLRequest, NetworkError>`
+import Foundation
+import NevodHostFoundation
+
+private enum Shop: ServiceDomain {
+    case api
+
+    var identifier: String { "api" }
+}
+
+private func config() -> NetworkConfig {
+    NetworkConfig(environments: [Shop.api: SimpleEnvironment(baseURL: "https://shop.example")])
+}
+
+private struct Item: Codable, Sendable {
+    let id: Int
+}
+
+private func use() async throws {
+    let route = SimpleGetRoute<Item, Shop>(endpoint: "/items/1", domain: .api)
+    let made: Result<URLRequest, NetworkError> = route.makeRequest(with: config())
+    print(made)
+}
