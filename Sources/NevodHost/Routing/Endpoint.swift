@@ -57,7 +57,7 @@ extension Endpoint {
         }
         switch body {
         case .none: return nil
-        case .json(let value): return RouteBody(.bytes(try encoder.encode(value)), contentType: encoder.contentType)
+        case .json(let value): return RouteBody(.bytes(try encoder.body(of: value)), contentType: encoder.contentType)
         case .raw(let bytes): return RouteBody(.bytes(bytes), contentType: "application/octet-stream")
         case .multipart(let data):
             let form = try MultipartFormDataBuilder(parts: data.parts).build()
