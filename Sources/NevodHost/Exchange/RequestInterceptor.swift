@@ -74,7 +74,7 @@ extension RequestInterceptor {
     public var readsBody: Bool { true }
 
     public func adapt(_ exchange: inout Exchange) async throws {
-        let body = try await shownBody(of: exchange)
+        let body = Request.holdsStreams ? .asItIs : try await shownBody(of: exchange)
         let shaped = try await Exchange.$current.withValue(exchange) { try await adapt(body.shape(exchange.request)) }
         try body.write(shaped, to: &exchange.request)
     }
@@ -84,7 +84,7 @@ extension RequestInterceptor {
     ) async throws -> Bool {
         guard let error = NetworkError(outcome) else { return false }
         let response = (try? outcome.get()).flatMap { Request.response($0, to: exchange.request) }
-        let body = try await shownBody(of: exchange)
+        let body = Request.holdsStreams ? .asItIs : try await shownBody(of: exchange)
         return try await Exchange.$current.withValue(exchange) {
             try await retry(body.shape(exchange.request), response: response, error: error)
         }

@@ -62,8 +62,10 @@ extension TokenModel {
     public static var readsBody: Bool { true }
 
     public func authorize(_ exchange: inout Exchange) async throws {
-        let body = try await ShownBody(
-            of: exchange.request, as: Request.self, readsBody: Self.readsBody, by: "\(Self.self)")
+        let body =
+            Request.holdsStreams
+            ? .asItIs
+            : try await ShownBody(of: exchange.request, as: Request.self, readsBody: Self.readsBody, by: "\(Self.self)")
         try exchange.edit(as: .token("\(Self.self)")) { request in
             var shaped: Request = body.shape(request)
             try authorize(&shaped)
