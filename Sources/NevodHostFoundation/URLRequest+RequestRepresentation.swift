@@ -25,8 +25,9 @@ public import NevodHost
 /// }
 /// ```
 ///
-/// The request has the method, the URL, the header lines (those of one name merged), and a body that is in memory; a streamed
-/// body is left out. The token may change the method, header lines and the body (`httpBody`), and may add items to the query.
+/// The request has the method, the URL, the header lines (those of one name merged), and the body (`httpBody`). A body that is read
+/// while it is sent, such as a form with several parts, is read into memory for it, up to 64 MiB; a token that doesn't read the body
+/// declares that with `readsBody`, and then sees no such body. The token may change the method, header lines and the body (`httpBody`), and may add items to the query.
 /// Only its changes are carried over; the rest of the request stays as it is, byte for byte, however Foundation spells it.
 extension URLRequest: RequestRepresentation {
     public init(_ request: HTTPRequest) {

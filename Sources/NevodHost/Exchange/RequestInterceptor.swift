@@ -28,6 +28,10 @@ public protocol RequestInterceptor: Sendable {
     /// Waiting with `await` doesn't block.
     var mayBlock: Bool { get }
 
+    /// Whether `adapt` and `retry` read the body of the request, if they are written against another library's request, which holds no
+    /// streams; see ``TokenModel/readsBody``. True by default.
+    var readsBody: Bool { get }
+
     /// The requirements of routes that the interceptor's credential meets; empty, as by default, if it writes none. A chain leaves
     /// an interceptor out of all requests whose route needs another credential, or none. An interceptor that wraps another one
     /// passes on its value.
@@ -67,9 +71,12 @@ extension RequestInterceptor {
 
     public var provides: Set<AuthRequirement> { [] }
 
+    public var readsBody: Bool { true }
+
     public func adapt(_ exchange: inout Exchange) async throws {
-        let shaped = try await Exchange.$current.withValue(exchange) { try await adapt(Request(exchange.request)) }
-        try shaped.write(to: &exchange.request)
+        let body = Request.holdsStreams ? .asItIs : try await shownBody(of: exchange)
+        let shaped = try await Exchange.$current.withValue(exchange) { try await adapt(body.shape(exchange.request)) }
+        try body.write(shaped, to: &exchange.request)
     }
 
     public func retry(
@@ -77,9 +84,14 @@ extension RequestInterceptor {
     ) async throws -> Bool {
         guard let error = NetworkError(outcome) else { return false }
         let response = (try? outcome.get()).flatMap { Request.response($0, to: exchange.request) }
+        let body = Request.holdsStreams ? .asItIs : try await shownBody(of: exchange)
         return try await Exchange.$current.withValue(exchange) {
-            try await retry(Request(exchange.request), response: response, error: error)
+            try await retry(body.shape(exchange.request), response: response, error: error)
         }
+    }
+
+    private func shownBody(of exchange: Exchange) async throws -> ShownBody {
+        try await ShownBody(of: exchange.request, as: Request.self, readsBody: readsBody, by: "\(Self.self)")
     }
 
     public func adapt(_ request: Request) async throws -> Request { request }

@@ -3,6 +3,10 @@ public protocol RequestRepresentation: Sendable {
     /// The response type of the same library.
     associatedtype Response: Sendable = HTTPResponse
 
+    /// Whether it can hold a body that is read while it is sent. If not, as by default, such a body is read into memory for a token or
+    /// an interceptor that reads it.
+    static var holdsStreams: Bool { get }
+
     /// Converts a native request. Parts that the other library can't represent are left out.
     init(_ request: HTTPRequest)
     /// Writes the changes back to the native request. Unchanged parts must not be written, since every write is recorded as an
@@ -13,7 +17,13 @@ public protocol RequestRepresentation: Sendable {
     static func response(_ response: HTTPResponse, to request: HTTPRequest) -> Response?
 }
 
+extension RequestRepresentation {
+    public static var holdsStreams: Bool { false }
+}
+
 extension HTTPRequest: RequestRepresentation {
+    public static var holdsStreams: Bool { true }
+
     public init(_ request: HTTPRequest) {
         self = request
     }

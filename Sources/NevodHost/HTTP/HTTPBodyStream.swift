@@ -10,6 +10,8 @@ public struct HTTPBodyStream: Sendable {
     /// Whether a plugin makes the stream of another body while it is sent.
     let isWrapped: Bool
     let open: @Sendable () throws -> any HTTPBodyReader
+    /// Opens the body that this one reports the progress of; nil if it reports none.
+    private var openReported: (@Sendable () throws -> any HTTPBodyReader)?
 
     /// Creates a streamed body.
     ///
@@ -24,6 +26,17 @@ public struct HTTPBodyStream: Sendable {
         isMadeOfReplayable = false
         isWrapped = false
         self.open = open
+    }
+
+    /// Creates a body that is read through another reader, which reports the progress.
+    init(reporting original: HTTPBodyStream, open: @escaping @Sendable () throws -> any HTTPBodyReader) {
+        self.init(length: original.length, isReplayable: original.isReplayable, open: open)
+        openReported = original.openUnreported
+    }
+
+    /// Returns a reader for a pass over the body before it is sent, which is no progress.
+    func openUnreported() throws -> any HTTPBodyReader {
+        try (openReported ?? open)()
     }
 
     /// Creates a body that is made of another one, and can be read once.

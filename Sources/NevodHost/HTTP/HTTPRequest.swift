@@ -223,12 +223,7 @@ public struct HTTPRequest: Sendable {
     }
 
     private static func check(_ name: String, _ value: String) throws(InvalidRequestError) {
-        guard HTTPSyntax.isToken(name) else {
-            throw InvalidRequestError(.header(name), "the name is not a token (RFC 9110 §5.6.2)")
-        }
-        guard HTTPSyntax.isFieldValue(value) else {
-            throw InvalidRequestError(.header(name), "the value holds a control character, such as a line break")
-        }
+        try HTTPHeaders.check(name, value)
         guard !["content-length", "transfer-encoding"].contains(name.lowercased()) else {
             throw InvalidRequestError(.header(name), "the host derives it from the body")
         }

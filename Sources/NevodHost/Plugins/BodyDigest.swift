@@ -84,7 +84,7 @@ struct StreamDigests: Sendable {
 
     init(of stream: HTTPBodyStream, _ algorithms: [DigestAlgorithm]) async throws {
         let digests = algorithms.compactMap { algorithm in SharedDigest(algorithm).map { (algorithm, $0) } }
-        let reader = try stream.open()
+        let reader = try stream.openUnreported()
         while case let piece = try await reader.read(upTo: 256 << 10), !piece.isEmpty {
             for (_, digest) in digests { digest.update(piece) }
         }

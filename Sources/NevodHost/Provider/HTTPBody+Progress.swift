@@ -6,7 +6,7 @@ extension HTTPBody {
     public func reporting(to progress: @escaping ProgressHandler) -> HTTPBody {
         guard case .stream(let stream) = self else { return self }
         return .stream(
-            HTTPBodyStream(length: stream.length, isReplayable: stream.isReplayable) {
+            HTTPBodyStream(reporting: stream) {
                 ReportingReader(try stream.makeReader(), total: stream.length, progress)
             })
     }

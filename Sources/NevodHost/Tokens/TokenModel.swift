@@ -27,6 +27,13 @@ public protocol TokenModel: Sendable {
     /// The requirement of a route that the token meets. The default is ``AuthRequirement/bearerToken``.
     static var requirement: AuthRequirement { get }
 
+    /// Whether `authorize` reads the body of the request, as for a signature over it. True by default.
+    ///
+    /// It matters only to a token written against another library's request, which holds no streams. A body that is read while it is
+    /// sent, such as a form with several parts or a file, is then read into memory first, up to 64 MiB; a longer one, or one that
+    /// can be read only once, fails the request with an ``UnshownBodyError``. A token that returns false sees no such body.
+    static var readsBody: Bool { get }
+
     /// When the token expires. A token with an expiry is renewed before it. To give a token of your own an expiry, declare a
     /// property of this name whose type is a ``TimePoint``; nothing else is needed.
     var expiresAt: Expiry { get }
@@ -52,12 +59,17 @@ extension TokenModel where Expiry == NoExpiry {
 extension TokenModel {
     public static var phase: TokenPhase { .credential }
     public static var requirement: AuthRequirement { .bearerToken }
+    public static var readsBody: Bool { true }
 
     public func authorize(_ exchange: inout Exchange) async throws {
+        let body =
+            Request.holdsStreams
+            ? .asItIs
+            : try await ShownBody(of: exchange.request, as: Request.self, readsBody: Self.readsBody, by: "\(Self.self)")
         try exchange.edit(as: .token("\(Self.self)")) { request in
-            var shaped = Request(request)
+            var shaped: Request = body.shape(request)
             try authorize(&shaped)
-            try shaped.write(to: &request)
+            try body.write(shaped, to: &request)
         }
     }
 }

@@ -16,6 +16,26 @@ struct TrapTests {
         #expect(RateLimitConfiguration(requests: 0, per: .seconds(1), burst: .min).burst == 1)
     }
 
+    @Test func `A limit's interval is at most 30 years, and NaN none`() async throws {
+        let longest = RateLimitConfiguration(requests: 1, per: .seconds(1_000_000_000))
+        for limit in [
+            RateLimitConfiguration(requests: 1, per: .seconds(Int64.max)),
+            RateLimitConfiguration(requests: 0, interval: .infinity),
+            RateLimitConfiguration(requests: 1, interval: .greatestFiniteMagnitude),
+        ] {
+            #expect(limit == longest && limit.window == .seconds(1_000_000_000))
+        }
+        let none = RateLimitConfiguration(requests: .max, interval: .nan, burst: .max)
+        #expect(none.interval == .zero && none.window == .zero)
+        let limiter = RateLimiter(longest)
+        try await limiter.acquire()
+        // The next one waits, and can be cancelled.
+        let waiting = Task { try await limiter.acquire() }
+        #expect(await eventually { limiter.waiting == 1 })
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
     @Test func `A negative length is unknown`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readHead()

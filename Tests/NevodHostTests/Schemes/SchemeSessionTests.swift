@@ -202,6 +202,21 @@ struct SchemeSessionTests {
         #expect(try await session.tokenStorage.load() == nil)
     }
 
+    @Test func `The events of a session tell a login, a refusal and a logout apart`() async throws {
+        let session = try session()
+        var events = session.tokenStorage.events.makeAsyncIterator()
+        #expect(try await get(session) == 200)
+        #expect(await events.next()?.description == "the token was renewed")
+        server.change { ($0.isExpired, $0.refusals) = (true, [400]) }
+        #expect(try await get(session) == 401)
+        #expect(await events.next()?.description.hasPrefix("the server refused to renew the token: ") == true)
+        try await session.logout()
+        try await session.login()
+        #expect(await events.next()?.description == "a token was saved")
+        try await session.logout()
+        #expect(await events.next()?.description == "the token was cleared")
+    }
+
     @Test func `A token that a flow has had saved stays, though the flow fails afterwards`() async throws {
         let session = try session("keep")
         try await session.tokenStorage.save(session.token(IssuedToken(bytes: Secret("old"), expiresAt: nil, account: "")))
