@@ -16,8 +16,11 @@ public struct AuthTokens: TokenModel, Hashable, Redacted {
 
     /// Creates tokens.
     ///
-    /// - Parameter expiresAt: when the access token expires; nil to take the claim `exp` of a JSON Web Token (RFC 7519 §4.1.4), which
-    ///   is read without verification: it only decides when to renew.
+    /// - Parameters:
+    ///   - accessToken: sent unchanged; a control character fails the request (RFC 9110 §5.5).
+    ///   - refreshToken: the token that renews both.
+    ///   - expiresAt: when the access token expires; nil to take the claim `exp` of a JSON Web Token (RFC 7519 §4.1.4), which is read
+    ///     without verification: it only decides when to renew.
     public init(accessToken: String, refreshToken: String, expiresAt: Date? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
