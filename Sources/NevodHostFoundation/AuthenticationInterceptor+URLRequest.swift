@@ -10,13 +10,16 @@ public import NevodHost
 extension AuthenticationInterceptor {
     /// Creates an interceptor whose predicate takes a `URLRequest`.
     ///
-    /// - Parameter shouldAuthenticate: returns whether a request may carry the token.
+    /// - Parameters:
+    ///   - shouldAuthenticate: returns whether a request may carry the token.
+    ///   - provides: the requirements of routes that the token meets.
     public init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
-        shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool, logger: (any NetworkLogger)? = nil
+        shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool,
+        provides: Set<AuthRequirement> = [Token.requirement], logger: (any NetworkLogger)? = nil
     ) {
         self.init(
             tokenStorage: tokenStorage, refreshStrategy: refreshStrategy,
-            shouldAuthenticate: { request in shouldAuthenticate(URLRequest(request)) }, logger: logger)
+            shouldAuthenticate: { request in shouldAuthenticate(URLRequest(request)) }, provides: provides, logger: logger)
     }
 }

@@ -5,7 +5,8 @@ public struct TransferProgress: Sendable, Hashable {
     /// The total number of bytes; nil if it isn't known.
     public let total: Int64?
 
-    init(completed: Int64, total: Int64?) {
+    /// Creates a value, for tests and custom transports.
+    public init(completed: Int64, total: Int64?) {
         self.completed = completed
         self.total = total
     }
