@@ -13,6 +13,7 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
     // The call of a plugin in progress; no function if there is none. The memory is never freed.
     private let names = Atomic<UnsafePointer<nevod_call_names>?>(nil)
     private let function = Atomic<UnsafePointer<CChar>?>(nil)
+    private let deadline: ContinuousClock.Instant?
     /// The longest time of a call; nil if the request's deadline limits it.
     private let callLimit: Duration?
     /// The timer of the call in progress, if calls are limited.
@@ -22,7 +23,10 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
     /// at the deadline, with errors that say more.
     private static let grace = Duration.milliseconds(100)
 
-    private init(callLimit: Duration?, fail: @escaping @Sendable (NetworkError) -> Void) {
+    private init(
+        until deadline: ContinuousClock.Instant?, callLimit: Duration?, fail: @escaping @Sendable (NetworkError) -> Void
+    ) {
+        self.deadline = deadline
         self.callLimit = callLimit
         self.fail = fail
     }
@@ -37,9 +41,11 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
         _ body: @escaping @Sendable (RequestWork) async throws(NetworkError) -> Success
     ) async throws(NetworkError) -> Success {
         let outcome = Outcome<Success>()
-        let work = RequestWork(callLimit: callLimit) { outcome.set(.failure($0)) }
+        let work = RequestWork(until: deadline, callLimit: callLimit) { outcome.set(.failure($0)) }
         let task = Task(executorPreference: executor) {
-            do throws(NetworkError) { outcome.set(.success(try await body(work))) } catch { outcome.set(.failure(error)) }
+            do throws(NetworkError) { outcome.set(.success(try await body(work))) } catch {
+                outcome.set(.failure(work.naming(error)))
+            }
         }
         let timer = deadline.map { deadline in TimerQueue.shared.schedule(at: deadline) { work.expire(at: deadline) } }
         defer { if let timer { TimerQueue.shared.cancel(timer) } }
@@ -124,6 +130,15 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
             return timer
         }
         if let last { TimerQueue.shared.cancel(last) }
+    }
+
+    /// Whether the deadline has passed, by the clock of a transport that counts in milliseconds.
+    var isOver: Bool { deadline.map { ContinuousClock.now + .milliseconds(10) >= $0 } ?? false }
+
+    /// The error of a request whose time is up, naming the call that used it up: a transport may notice the deadline before this does.
+    private func naming(_ error: NetworkError) -> NetworkError {
+        guard case .timeout = error, isOver, let unreturned else { return error }
+        return .plugin(unreturned)
     }
 
     var isAbandoned: Bool { abandoned.load(ordering: .relaxed) }

@@ -233,6 +233,21 @@ struct RequestWorkTests {
         interceptor.release.set()
     }
 
+    @Test func `A transport that notices the deadline first doesn't hide the call that used up the time`() async throws {
+        let plugin = try TestPlugin.view.get().scheme().makeInstance(clock: .fixed)
+        let deadline = ContinuousClock.now + .milliseconds(200)
+        let error = await #expect(throws: NetworkError.self) {
+            try await RequestWork.run(on: nil, until: deadline) { work throws(NetworkError) -> Void in
+                _ = try? await plugin.recording("body_piece", in: work) {
+                    try await Task.sleep(until: deadline - .milliseconds(5), clock: .continuous)
+                    throw CancellationError()
+                }
+                throw NetworkError(.deadlineExceeded)
+            }
+        }
+        #expect(error.map { "\($0)" }?.contains("had not returned from body_piece when") == true, "\(error as Any)")
+    }
+
     // MARK: What goes on
 
     @Test func `An abandoned request gives its slot to the next`() async throws {

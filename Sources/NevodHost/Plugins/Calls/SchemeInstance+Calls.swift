@@ -46,7 +46,10 @@ extension SchemeInstance {
         guard !work.isAbandoned else { throw CancellationError() }
         work.begin(scheme.called.names, PluginCall.name(function))
         let result: Success
-        do { result = try await body() } catch {
+        do { result = try await body() } catch is CancellationError where work.isOver {
+            // The transport gave up waiting for the call, which has not returned: its record stays, for the request's error.
+            throw CancellationError()
+        } catch {
             guard work.end() else { throw CancellationError() }
             throw error
         }
