@@ -24,6 +24,7 @@ enum URLHost {
         }
         // In UTF-8, a name is at most four times as long as its letters are many, and its ASCII form is longer still.
         guard text.count <= 4 * longest else { return nil }
+        if isCanonical(text) { return String(Substring(text)) }
         let text = String(Substring(text))
         // The ASCII form is checked after its conversion: UTS 46 maps characters such as U+FF1A to a colon.
         guard let name = text.utf8.allSatisfy({ $0 < 0x80 }) ? text.lowercased() : IDN.ascii(text),
@@ -31,6 +32,29 @@ enum URLHost {
         else { return nil }
         return ipv4(name) ?? name
     }
+
+    /// Whether a text without brackets is its own canonical form, as most are; false if that needs a closer look.
+    private static func isCanonical(_ text: Substring.UTF8View) -> Bool {
+        guard text.count <= longest, let first = text.first else { return false }
+        guard isDigit(first) else { return text.allSatisfy(isNameByte) }
+        var (parts, digits, value) = (1, 0, 0)
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "."):
+                guard digits > 0 else { return false }
+                (parts, digits, value) = (parts + 1, 0, 0)
+            case _ where isDigit(byte):
+                // A part that begins with 0 is octal.
+                guard digits == 0 || value > 0 else { return false }
+                (digits, value) = (digits + 1, value * 10 + Int(byte - UInt8(ascii: "0")))
+                guard value <= 255 else { return false }
+            default: return false
+            }
+        }
+        return parts == 4 && digits > 0
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// Whether the byte may stand in a host's name, in lower case.
     static func isNameByte(_ byte: UInt8) -> Bool {
