@@ -32,6 +32,13 @@ struct SecretTests {
         #expect(isWiped)
     }
 
+    // A sanitizer makes each step a hundred times slower, and finds a race in any of them.
+    #if NEVOD_ADDRESS_SANITIZER || NEVOD_THREAD_SANITIZER
+        private static let steps = 2000
+    #else
+        private static let steps = 20_000
+    #endif
+
     /// Each thread keeps some, replaces them in an order of its own, passes some to the others, and finds its bytes in each.
     @Test func `Eight threads make and free them at the same time`() async throws {
         final class Exchange: Sendable {
@@ -45,7 +52,7 @@ struct SecretTests {
                     try await onOwnThread {
                         var random = SeededRandom(seed: UInt64(thread))
                         var kept: [Secret?] = Array(repeating: nil, count: 100)
-                        for round in 0..<20_000 {
+                        for round in 0..<Self.steps {
                             let index = Int.random(in: 0..<kept.count, using: &random)
                             if let secret = kept[index] {
                                 let found = secret.withUnsafeBytes { Array($0) }
