@@ -1,6 +1,7 @@
 // Testing
 import NevodSessions
 
+// `@unchecked`: a test fills it before its first use, and changes nothing afterwards.
 final class ScriptedClient: APIClienting, @unchecked Sendable {
     var answers: [String: Any] = [:]
 

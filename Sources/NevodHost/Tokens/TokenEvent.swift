@@ -1,4 +1,4 @@
-/// What has become of a stored token, and why. (``TokenStorage/changes``, in contrast, yields only the token that is now stored.)
+/// A change of a stored token, and its reason. (``TokenStorage/changes``, in contrast, yields only the token that is now stored.)
 ///
 /// ```swift
 /// for await event in storage.events {

@@ -35,7 +35,7 @@ struct TokenMemory<Token: TokenModel> {
     private(set) var writes: UInt64 = 0
     /// The version of the token that another process has cleared; nil if the last change was another one.
     private var clearedElsewhere: TokenVersion?
-    /// What readers haven't been told yet, in the order in which it happened.
+    /// The news that readers haven't been told yet, in the order in which they happened.
     private var pending: Pending?
     private var news: [TokenNews<Token>] = []
     private var isTelling = false

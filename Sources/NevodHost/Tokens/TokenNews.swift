@@ -1,4 +1,4 @@
-/// What readers of a storage are told after a change.
+/// The news for the readers of a storage after a change.
 struct TokenNews<Token: TokenModel>: Sendable {
     /// The token that is now stored, for readers of the changes; nil if there is nothing new for them.
     let change: Token??

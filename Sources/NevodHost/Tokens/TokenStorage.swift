@@ -74,7 +74,7 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
         coordinator.changes()
     }
 
-    /// What becomes of the token from now on, and why, in the order in which it happens: a login, a renewal, the server's refusal, a
+    /// The changes of the token from now on with their reasons, in the order in which they happen: a login, a renewal, the server's refusal, a
     /// logout. Includes changes by other processes if the storage reports them (`ObservableStorage`). A reader that falls behind
     /// gets the latest 256 events.
     public var events: AsyncStream<TokenEvent<Token>> {

@@ -53,7 +53,7 @@ public final class SealingStorage: SecretKeepingStorage, RenewalLockingStorage, 
             let (raw, current, version) = try await read(key)
             guard current == expected else { return false }
             let sealed = try await seal(secret, key, after: version)
-            // What was read may have been replaced by an equal value, sealed anew.
+            // An equal value, sealed anew, may have replaced the one that was read.
             if try await writing.withLock({ try await base.replace(key, raw, sealed) }) { return true }
         }
         throw StorageError(.busy, "\(key)", problem: "is changed all the time by others", remedy: "try again")

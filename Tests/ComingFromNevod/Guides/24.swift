@@ -4,6 +4,7 @@ import Foundation
 import NevodHostFoundation
 
 private final class DefaultsDrawer: KeyValueStorage {
+    // Any thread may use UserDefaults.
     private nonisolated(unsafe) let defaults: UserDefaults
 
     init(userDefaults: UserDefaults = .standard) {

@@ -3,6 +3,7 @@ import Foundation
 import NevodHostFoundation
 
 private final class Drawer: KeyValueStorage {
+    // UserDefaults may be used on any thread, but is not Sendable on Linux.
     private nonisolated(unsafe) let defaults = UserDefaults.standard
 
     nonisolated func string(for key: StorageKey) -> String? { defaults.string(forKey: key.rawValue) }

@@ -1,5 +1,5 @@
 // The declarations of SwiftUI that one snippet needs, for the compiler alone: Linux has no SwiftUI. The module has another name,
-// since the library could import a module SwiftUI in the build folder.
+// since the library could import a module SwiftUI in the build folder. A `body` of a view without parts is never called, as in SwiftUI.
 public protocol View {
     associatedtype Body: View
     @ViewBuilder @MainActor var body: Body { get }
