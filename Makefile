@@ -1,8 +1,9 @@
 # make help says what there is.
 PREFIX ?= /usr/local
+export DESTDIR DEBUG_FILES
 SWIFT_BUILD = swift build -c release --static-swift-stdlib
 
-.PHONY: help demo check test build install bench sanitize fuzz soak tables format lint
+.PHONY: help demo check test build install uninstall deb bench sanitize fuzz soak tables format lint
 
 help: ## Print this help
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -19,9 +20,17 @@ test: ## Install what is missing, build, and run every test
 build: ## Install what is missing, and build the command and the plugins (in .build/release)
 	@scripts/install-packages build
 	@$(SWIFT_BUILD)
+	@scripts/build-plugins
 
-install: build ## Install under PREFIX (default /usr/local): command, plugins, header, manual page, completions
-	@scripts/install "$(DESTDIR)$(PREFIX)"
+install: ## Install what make build has built under PREFIX (default /usr/local); DEBUG_FILES=1 keeps the symbols beside it
+	@scripts/install '$(PREFIX)'
+
+uninstall: ## Remove what make install has put under PREFIX
+	@scripts/install --uninstall '$(PREFIX)'
+
+deb: build ## Make Debian packages of the command and of what authors of schemes need, in .build/deb
+	@scripts/install-packages deb
+	@scripts/make-deb .build/deb
 
 bench: build ## Measure beside libcrypto, libcurl and curl, and print tables of ratios
 	@scripts/bench

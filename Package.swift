@@ -1,51 +1,100 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A plugin carries its own Swift runtime and shows one symbol, so that it loads into any host, written in any language,
-// with any Swift runtime or none. NEVOD_SHARED_RUNTIME=1 turns the first half off: a sanitizer needs one runtime in the process.
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+// The shipped plugins are Embedded Swift, without a runtime: `swift build -c release --traits Embedded` (scripts/build-plugins). The
+// sources are the same, and without the trait they are ordinary Swift, as for the tests.
+let embedded: BuildSettingCondition = .when(traits: ["Embedded"])
+// A section for each function lets the linker drop those that a plugin doesn't use, and merge equal ones.
+// (Not `.enableExperimentalFeature`: SwiftPM 6.3 passes that to the linker of a dynamic library with or without the trait, and the
+// library of ordinary Swift then lacks the registration of its types.)
+let embeddedFeature = ["-enable-experimental-feature", "Embedded"]
+// The command for symbol graphs turns each trait on, in a debug build, which can't be Embedded: scripts/check-docs sets this.
+let documenting = Context.environment["NEVOD_DOCUMENTATION"] == "1"
+let embeddedRuntime: [Target.Dependency] =
+    documenting ? [] : [.target(name: "CEmbeddedRuntime", condition: .when(traits: ["Embedded"]))]
+let embeddedSwift: [SwiftSetting] =
+    documenting ? [] : [.unsafeFlags(embeddedFeature + ["-Xfrontend", "-function-sections"], embedded)]
+// Relative to the toolchain's folder of ordinary libraries, where the linker looks; lld alone takes such a name.
+let embeddedLinkage: [LinkerSetting] = ["libswift_Concurrency.a", "libswiftUnicodeDataTables.a"].filter { _ in !documenting }.map
+{
+    .linkedLibrary(":../embedded/x86_64-unknown-linux-gnu/\($0)", embedded)
+}
+
+// An ordinary plugin carries its own Swift runtime. NEVOD_SHARED_RUNTIME=1 turns that off: a sanitizer needs one runtime in the process.
+// Each plugin shows one symbol, so that it loads into any host, written in any language, with any Swift runtime or none.
 let sharedRuntime = Context.environment["NEVOD_SHARED_RUNTIME"] == "1"
-let pluginLinkage: [LinkerSetting] = [
-    .unsafeFlags(
-        (sharedRuntime ? [] : ["-static-stdlib"])
-            + ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/NevodPluginLinkage/exports.map"])
-]
+let pluginLinkage: [LinkerSetting] =
+    [
+        .unsafeFlags(
+            (sharedRuntime ? [] : ["-static-stdlib"])
+                + ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/NevodPluginLinkage/exports.map"])
+    ]
+    + (documenting
+        ? []
+        : [
+            .unsafeFlags(
+                embeddedFeature + [
+                    "-no-static-stdlib", "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--gc-sections", "-Xlinker",
+                    "--no-undefined",
+                ],
+                embedded)
+        ])
 
 let threadSanitizer = Context.environment["NEVOD_THREAD_SANITIZER"] == "1"
 let addressSanitizer = Context.environment["NEVOD_ADDRESS_SANITIZER"] == "1"
-let strict: [SwiftSetting] =
+let anyImports: [SwiftSetting] =
     (threadSanitizer ? [.define("NEVOD_THREAD_SANITIZER")] : [])
     + (addressSanitizer ? [.define("NEVOD_ADDRESS_SANITIZER")] : []) + [
         .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
         .enableExperimentalFeature("Lifetimes"),
     ]
+let strict = anyImports + [.enableUpcomingFeature("MemberImportVisibility")]
 
 // scripts/fuzz builds `nevod-fuzz` alone. libFuzzer has the program's `main`, so the command line is a library then, with another
 // entry point.
 let fuzzing = Context.environment["NEVOD_FUZZ"] == "1"
 let commandLineDependencies: [Target.Dependency] = [
-    "CLinux", "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodSupport",
+    "CLinux", "COpenSSL", "CTemplates", "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodPluginChecks",
+    "NevodPluginKit", "NevodPluginTesting", "NevodSupport",
 ]
+// Without MemberImportVisibility: glibc's types, such as `timespec`, have no module of their own, and count as members of the first C
+// module that includes them. Which one is first depends on how the compiler groups the files.
 let commandLine: [Target] =
     fuzzing
     ? [
         .target(
-            name: "nevod-host", dependencies: commandLineDependencies,
-            swiftSettings: strict + [
+            name: "nevod-host", dependencies: commandLineDependencies, exclude: ["Linkage"],
+            swiftSettings: anyImports + [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "nevod_host_main"])
             ]),
         .executableTarget(
             name: "nevod-fuzz",
             dependencies: [
-                "CCurl", "CSQLite", "CookieAuth", "HMACAuth", "NevodHost", "NevodHostPostgreSQL", "NevodPluginKit",
-                "NevodStorage", "NevodSupport", "nevod-host",
+                "CCurl", "CSQLite", "CookieAuth", "HMACAuth", "NevodHost", "NevodHostPostgreSQL", "NevodJWT", "NevodPluginChecks",
+                "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodStorage", "NevodSupport", "nevod-host",
             ],
             path: "Tests/Fuzz", exclude: ["Corpus", "Dictionaries"], swiftSettings: strict,
             // Each plugin has the exported function; none is called.
             linkerSettings: [.linkedLibrary("sqlite3"), .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
-    ] : [.executableTarget(name: "nevod-host", dependencies: commandLineDependencies, swiftSettings: strict)]
+    ]
+    : [
+        .executableTarget(
+            name: "nevod-host", dependencies: commandLineDependencies, exclude: ["Linkage"], swiftSettings: anyImports,
+            // The folder has libstdc++.so, a script that names the static library; of the linkers, lld reads it.
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-use-ld=lld", "-L", "\(Context.packageDirectory)/Sources/nevod-host/Linkage"],
+                    .when(platforms: [.linux], configuration: .release))
+            ])
+    ]
 
 // The runtime of ThreadSanitizer is in the test binary, and the list of what it shows to libraries lacks what Swift calls.
 let sanitizerSymbols: [LinkerSetting] = threadSanitizer ? [.unsafeFlags(["-Xlinker", "--export-dynamic"])] : []
@@ -57,16 +106,23 @@ let package = Package(
         .library(name: "NevodHost", targets: ["NevodHost"]),
         .library(name: "NevodHostFoundation", targets: ["NevodHostFoundation"]),
         .library(name: "NevodSessions", targets: ["NevodSessions"]),
+        .library(name: "NevodJWT", targets: ["NevodJWT"]),
         .library(name: "NevodStorage", targets: ["NevodStorage"]),
         .library(name: "NevodHostPostgreSQL", targets: ["NevodHostPostgreSQL"]),
         .library(name: "NevodHostSecretService", targets: ["NevodHostSecretService"]),
         .library(name: "NevodPluginKit", targets: ["NevodPluginKit"]),
+        .library(name: "NevodPluginCrypto", targets: ["NevodPluginCrypto"]),
+        .library(name: "NevodPluginTesting", targets: ["NevodPluginTesting"]),
+        .library(name: "NevodPluginLinkage", targets: ["NevodPluginLinkage"]),
         .library(name: "APIKeyAuth", type: .dynamic, targets: ["APIKeyAuth", "NevodPluginLinkage"]),
         .library(name: "CookieAuth", type: .dynamic, targets: ["CookieAuth", "NevodPluginLinkage"]),
         .library(name: "HMACAuth", type: .dynamic, targets: ["HMACAuth", "NevodPluginLinkage"]),
         // Loaded by the tests of flows.
         .library(name: "FlowProbe", type: .dynamic, targets: ["FlowProbe", "NevodPluginLinkage"]),
     ] + (fuzzing ? [] : [.executable(name: "nevod-host", targets: ["nevod-host"])]),
+    traits: [
+        .trait(name: "Embedded", description: "Plugins in Embedded Swift, which need no Swift runtime. The host isn't built so.")
+    ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -83,15 +139,38 @@ let package = Package(
         .systemLibrary(name: "CFutex"),
         // Types only: libsecret is loaded when it is first used.
         .systemLibrary(name: "CSecretService"),
+        // Types only: libpam is loaded when a presence is first checked.
+        .systemLibrary(name: "CPAM"),
 
         .target(name: "NevodPluginABI"),
         .target(name: "CPluginCalls"),
+        // The files of `nevod-host new`, in the program.
+        .target(name: "CTemplates"),
         .target(name: "COpenSSLExit", linkerSettings: [.linkedLibrary("crypto")]),
         // A lock's value stands beside its word, in memory of its own type that does not move.
         .target(
-            name: "NevodSupport", dependencies: ["CFutex"],
-            swiftSettings: strict + [.enableExperimentalFeature("RawLayout"), .enableExperimentalFeature("BuiltinModule")]),
-        .target(name: "NevodPluginKit", dependencies: ["NevodPluginABI", "NevodSupport"], swiftSettings: strict),
+            name: "NevodSupport", dependencies: ["CFutex"] + embeddedRuntime,
+            swiftSettings: strict + embeddedSwift + [
+                .enableExperimentalFeature("RawLayout"), .enableExperimentalFeature("BuiltinModule"),
+            ]),
+        .target(name: "CPluginRuntime"),
+        .target(
+            name: "CEmbeddedRuntime", cSettings: [.unsafeFlags(["-ffunction-sections"])], linkerSettings: embeddedLinkage),
+        .target(
+            name: "NevodPluginKit", dependencies: ["CPluginRuntime", "NevodPluginABI", "NevodSupport"] + embeddedRuntime,
+            swiftSettings: strict + embeddedSwift),
+        // Keys and hashes of libcrypto, for tokens and for plugins.
+        .target(name: "NevodCrypto", dependencies: ["NevodSupport", "COpenSSL"], swiftSettings: strict + embeddedSwift),
+        // Apart, so that only plugins that use it need libcrypto.
+        .target(
+            name: "NevodPluginCrypto", dependencies: ["NevodCrypto", "NevodPluginKit", "NevodSupport", "COpenSSL"],
+            swiftSettings: strict + embeddedSwift),
+        // A host without a network, for the tests of a scheme in any language.
+        .target(
+            name: "NevodPluginTesting", dependencies: ["COpenSSL", "NevodPluginABI", "NevodSupport"], swiftSettings: strict),
+        .target(
+            name: "NevodPluginChecks",
+            dependencies: ["CLinux", "NevodHost", "NevodPluginABI", "NevodPluginTesting", "NevodSupport"], swiftSettings: strict),
         .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
         // Apart, so that a store in a library of its own depends on storage alone, and not on a network.
         .target(
@@ -105,11 +184,14 @@ let package = Package(
                 "CPSL", "CZlib", "CZstd",
             ],
             swiftSettings: strict),
+        // Apart, so that a service that only verifies tokens, or a plugin, needs neither a network nor Foundation.
+        .target(name: "NevodJWT", dependencies: ["NevodCrypto", "NevodSupport", "COpenSSL"], swiftSettings: strict),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
         // What an app's own module of authentication is made of: endpoints with a session, its storage, and its state.
         .target(
-            name: "NevodSessions", dependencies: ["NevodHost", "NevodHostFoundation", "NevodStorage", "NevodSupport"],
+            name: "NevodSessions",
+            dependencies: ["CPAM", "NevodHost", "NevodHostFoundation", "NevodJWT", "NevodStorage", "NevodSupport"],
             swiftSettings: strict),
         // Separate, so that programs without a fleet don't contain it.
         .target(
@@ -117,13 +199,15 @@ let package = Package(
         .target(
             name: "NevodHostSecretService", dependencies: ["NevodStorage", "NevodSupport", "COpenSSL", "CSecretService"],
             swiftSettings: strict),
-        .target(name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth", swiftSettings: strict),
+        .target(
+            name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth",
+            swiftSettings: strict + embeddedSwift),
         .target(
             name: "CookieAuth", dependencies: ["NevodPluginKit", "NevodSupport"], path: "Plugins/CookieAuth",
-            swiftSettings: strict),
+            swiftSettings: strict + embeddedSwift),
         .target(
-            name: "HMACAuth", dependencies: ["NevodPluginKit", "NevodSupport", "COpenSSL"], path: "Plugins/HMACAuth",
-            swiftSettings: strict),
+            name: "HMACAuth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/HMACAuth",
+            swiftSettings: strict + embeddedSwift),
 
         // Shared by the test targets. A release build compiles it, and nothing that is installed links it.
         .target(name: "NevodTestSupport", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
@@ -139,14 +223,32 @@ let package = Package(
             dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport", "NevodTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "NevodSessionsTests",
-            dependencies: ["NevodHost", "NevodSessions", "NevodStorage", "NevodSupport", "NevodTestSupport"],
+            dependencies: ["NevodHost", "NevodJWT", "NevodSessions", "NevodStorage", "NevodSupport", "NevodTestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "NevodJWTTests", dependencies: ["NevodHost", "NevodJWT", "NevodSupport", "NevodTestSupport"],
+            exclude: ["Judges"], swiftSettings: strict),
         .testTarget(
             name: "NevodHostPostgreSQLTests",
             dependencies: ["NevodHost", "NevodHostPostgreSQL", "NevodSupport", "NevodTestSupport"],
             exclude: ["Support/cutting_proxy.py", "Support/postgresql_server.py"], swiftSettings: strict),
         .testTarget(
             name: "NevodPluginKitTests", dependencies: ["NevodHost", "NevodPluginKit", "NevodSupport", "NevodTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "NevodPluginCryptoTests",
+            dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport", "NevodTestSupport"],
+            exclude: ["Judges"], swiftSettings: strict),
+        // The examples of Docs/kit.md.
+        .testTarget(
+            name: "KitExamples", dependencies: ["NevodPluginCrypto", "NevodPluginKit"], path: "Examples/kit",
+            swiftSettings: strict),
+        .testTarget(
+            name: "NevodPluginTestingTests", dependencies: ["NevodPluginTesting", "NevodSupport", "NevodTestSupport"],
+            exclude: ["TestPlugins"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "NevodPluginChecksTests", dependencies: ["NevodHost", "NevodPluginChecks", "NevodTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
@@ -158,7 +260,9 @@ let package = Package(
         .testTarget(
             name: "nevod-hostTests", dependencies: ["nevod-host", "NevodSupport", "NevodTestSupport"], swiftSettings: strict),
 
-        .target(name: "FlowProbe", dependencies: ["NevodPluginKit"], path: "Tests/Helpers/FlowProbe", swiftSettings: strict),
+        .target(
+            name: "FlowProbe", dependencies: ["NevodPluginKit"], path: "Tests/Helpers/FlowProbe",
+            swiftSettings: strict + embeddedSwift),
 
         // Programs that the tests of a store run and kill, and what these programs share.
         .target(
@@ -180,8 +284,20 @@ let package = Package(
             name: "CPeers", dependencies: ["NevodPluginABI"], path: "Benchmarks/CPeers",
             linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("crypto")]),
         .executableTarget(
-            name: "nevod-bench", dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport", "HMACAuth", "CPeers"],
+            name: "nevod-bench",
+            dependencies: ["NevodHost", "NevodHostFoundation", "NevodJWT", "NevodSupport", "HMACAuth", "CPeers"],
             path: "Benchmarks/NevodBench", swiftSettings: strict),
     ] + commandLine,
     swiftLanguageModes: [.v6]
 )
+
+// An installed copy of the kit has this manifest and a part of the sources.
+let isMissing = { (target: Target) in
+    access("\(Context.packageDirectory)/\(target.path ?? "\(target.isTest ? "Tests" : "Sources")/\(target.name)")", F_OK) != 0
+}
+let missing = Set(package.targets.filter(isMissing).map(\.name))
+package.targets.removeAll { missing.contains($0.name) }
+package.products.removeAll { product in
+    (product as? Product.Library)?.targets.contains(where: missing.contains) == true
+        || (product as? Product.Executable)?.targets.contains(where: missing.contains) == true
+}

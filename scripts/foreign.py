@@ -35,7 +35,7 @@ OURS = [
     "NevodPluginKit",
 ]
 # Of the products that a program imports, if they exist.
-OPTIONAL = ["NevodSessions"]
+OPTIONAL = ["NevodJWT", "NevodSessions"]
 OTHERS = [
     "Swift", "_Concurrency", "_StringProcessing", "Synchronization", "Observation", "Dispatch", "FoundationEssentials", "Foundation",
     "FoundationNetworking", "FoundationInternationalization",

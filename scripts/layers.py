@@ -23,7 +23,20 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # From the top (what a user writes) to the bottom.
 ORDER = [
     [("nevod-host", "the command line")],
-    [("NevodSessions", "an app's session: its clients, its storage, its state for a UI")],
+    [("NevodPluginChecks", "whether a plugin keeps the contract, each check in a process of its own")],
+    [("NevodSessions/State", "an observable state for a UI")],
+    [("NevodSessions/Client", "clients that keep a user logged in")],
+    [
+        ("NevodSessions/Analytics", "what is counted of tokens: refreshes, requests, ages"),
+        ("NevodSessions/Users", "several accounts side by side, and the current one"),
+        ("NevodSessions/Verification", "keys of an issuer, introspection, revocation, validation"),
+    ],
+    [("NevodSessions/Storage", "the tokens and the user of a session, as one stored value")],
+    [
+        ("NevodSessions/Migration", "stored values of earlier and later versions of an app"),
+        ("NevodSessions/Presence", "a person who is asked before a token is used"),
+    ],
+    [("NevodSessions", "the coding of bodies and of what is stored")],
     [
         ("NevodHostFoundation", "`URLRequest`, `URLSession`, JSON, for programs that have Foundation"),
         ("NevodHostPostgreSQL", "a store that a fleet shares"),
@@ -55,10 +68,15 @@ ORDER = [
     ],
     [("NevodStorage/Sealing", "values sealed by a key, and where keys come from")],
     [("NevodStorage/Locking", "the lock of a renewal among processes")],
+    [("NevodStorage/Watching", "which files of a folder other processes change")],
     [("NevodStorage/PrivateFiles", "files that only their owner may read, and a file written beside its target")],
     [("NevodStorage", "key-value storage: protocols, keys, errors, storage in memory")],
     [("NevodStorage/Concurrency", "waiters, timers, locks and queues for tasks; single flight")],
+    [("NevodJWT", "JSON Web Tokens: parsing, keys, verification (RFC 7515 to 7519)")],
+    [("NevodPluginTesting", "a host without a network, for the tests of a scheme; what crossed the contract, recorded and replayed")],
+    [("NevodPluginCrypto", "digests, keys and signatures for authors of schemes")],
     [("NevodPluginKit", "for authors of schemes in Swift")],
+    [("NevodCrypto", "keys, hashes and HMAC of libcrypto, for tokens and for plugins")],
     [("NevodSupport", "what host and kit share: secrets, locks, formats")],
 ]
 
@@ -170,13 +188,22 @@ class Graph:
         if module == other:
             return True
         imports = {
-            "nevod-host": {"NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodStorage", "NevodSupport"},
+            "nevod-host": {
+                "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodPluginChecks", "NevodPluginTesting",
+                "NevodStorage", "NevodSupport",
+            },
+            "NevodPluginChecks": {"NevodHost", "NevodPluginTesting", "NevodSupport"},
+            "NevodPluginTesting": {"NevodSupport"},
+            "NevodPluginCrypto": {"NevodSupport"},
             "NevodHostFoundation": {"NevodHost", "NevodStorage", "NevodSupport"},
-            "NevodSessions": {"NevodHost", "NevodHostFoundation", "NevodStorage", "NevodSupport"},
+            "NevodSessions": {"NevodHost", "NevodHostFoundation", "NevodJWT", "NevodStorage", "NevodSupport"},
             "NevodHostPostgreSQL": {"NevodStorage", "NevodSupport"},
             "NevodHostSecretService": {"NevodStorage", "NevodSupport"},
             "NevodHost": {"NevodStorage", "NevodSupport"},
             "NevodStorage": {"NevodSupport"},
+            "NevodCrypto": {"NevodSupport"},
+            "NevodJWT": {"NevodCrypto", "NevodSupport"},
+            "NevodPluginCrypto": {"NevodCrypto", "NevodPluginKit", "NevodSupport"},
             "NevodPluginKit": {"NevodSupport"},
             "NevodSupport": set(),
         }

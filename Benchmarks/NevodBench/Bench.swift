@@ -12,6 +12,7 @@ struct Bench {
             try await InterceptorBench().count()
         case "spin": try AuthorizeBench().spin(words.count > 1 ? words[1] : "", Int(words.last ?? "") ?? 0)
         case "interceptors": try await InterceptorBench().run()
+        case "jwt": try JWTBench().run()
         case "contention": ContentionBench().run()
         case "perform":
             try await PerformBench(url: words.count > 1 ? words[1] : "", script: words.count > 2 ? words[2] : "").run()
@@ -23,13 +24,16 @@ struct Bench {
         case "blocking": try await BlockingBench(url: words.count > 1 ? words[1] : "").run()
         case "storm": try await StormBench(url: words.count > 1 ? words[1] : "").run()
         case "session": try await SessionBench(url: words.count > 1 ? words[1] : "").run()
+        case "cache":
+            try await CacheBench(url: words.count > 1 ? words[1] : "", folder: words.count > 2 ? words[2] : "").run()
         case "storage": try await StorageBench(folder: words.count > 1 ? words[1] : "").run()
         case "start": try StartBench(url: words.count > 1 ? words[1] : "").run()
         default:
             print(
                 """
-                usage: nevod-bench authorize | interceptors | contention | session URL |
-                       perform URL SCRIPT | storm URL | blocking URL | start URL | storage FOLDER
+                usage: nevod-bench authorize | interceptors | jwt | contention | session URL |
+                       perform URL SCRIPT | storm URL | blocking URL | start URL | storage FOLDER |
+                       cache URL FOLDER
                        nevod-bench count | spin CASE N | spin-perform URL CONCURRENCY N
                 """)
             exit(2)

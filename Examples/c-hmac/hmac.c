@@ -152,8 +152,13 @@ static int32_t authorize(void *pointer, const void *token, const nevod_view *vie
     const instance *self = pointer;
     (void)token;
 
+    if (view->target_kind != NEVOD_TARGET_ORIGIN)
+        return fail(errors, NEVOD_UNSUPPORTED, TEXT(""), TEXT("signs requests to origins only"));
+
     uint8_t body_text[2 * DIGEST_SIZE];
     nevod_bytes body_hash = {NULL, 0};
+    if (view->body_kind < NEVOD_BODY_NONE || view->body_kind > NEVOD_BODY_STREAM)
+        return fail(errors, NEVOD_UNSUPPORTED, TEXT(""), TEXT("can't sign a body of this kind"));
     if (view->body_kind != NEVOD_BODY_NONE) {
         nevod_bytes digest = find(view->digests, view->digest_count, TEXT("sha-256"));
         if (digest.count != DIGEST_SIZE)

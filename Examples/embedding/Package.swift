@@ -28,12 +28,21 @@ let package = Package(
         .testTarget(
             name: "sessionsTests",
             dependencies: ["sessions", .product(name: "NevodSessions", package: "NevodHost")]),
+        .target(name: "patterns", dependencies: [.product(name: "NevodSessions", package: "NevodHost")]),
+        .testTarget(
+            name: "patternsTests",
+            dependencies: ["patterns", .product(name: "NevodSessions", package: "NevodHost")]),
         .executableTarget(
             name: "services",
             dependencies: ["CCrypto", .product(name: "NevodHostFoundation", package: "NevodHost")]),
         .testTarget(
             name: "servicesTests",
             dependencies: ["services", .product(name: "NevodHostFoundation", package: "NevodHost")]),
+        .testTarget(
+            name: "pluginTests",
+            dependencies: [
+                .product(name: "NevodPluginKit", package: "NevodHost"), .product(name: "NevodPluginTesting", package: "NevodHost"),
+            ]),
 
         // For an HMAC in the program: Linux has no CryptoKit.
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),

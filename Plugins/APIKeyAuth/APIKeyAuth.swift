@@ -47,7 +47,7 @@ struct APIKeyQueryAuth: AuthScheme {
 }
 
 private let plugin = PluginExport(
-    APIKeyAuth.self, APIKeyQueryAuth.self, name: "APIKeyAuth", version: "0.2.0-dev", vendor: "NevodHost")
+    APIKeyAuth.self, APIKeyQueryAuth.self, name: "APIKeyAuth", version: "0.2.0", vendor: "NevodHost")
 // The contract names it.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

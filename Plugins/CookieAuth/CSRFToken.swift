@@ -20,7 +20,7 @@ struct CSRFToken: Sendable {
             if source == .none { throw .badSetting(setting, "has no meaning without csrf") }
             if value.isEmpty { throw .badSetting(setting, "must not be empty") }
         }
-        if let header, !header.utf8.allSatisfy(\.isTokenByte) { throw .badSetting("csrf-header", "must be a header's name") }
+        if let header, !header.utf8.allSatisfy({ $0.isTokenByte }) { throw .badSetting("csrf-header", "must be a header's name") }
         self.source = source
         let isElsewhere = header != nil || field != nil
         switch source {

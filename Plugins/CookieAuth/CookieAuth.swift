@@ -98,12 +98,12 @@ struct CookieAuth: FlowScheme, LogoutFlow {
         return page
     }
 
-    func login(_ flow: AuthFlow) async throws -> IssuedToken {
+    func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
         var login = Login(of: self, flow)
         return try await login.run()
     }
 
-    func logout(_ flow: AuthFlow, _ jar: Jar) async throws {
+    func logout(_ flow: AuthFlow, _ jar: Jar) async throws(SchemeError) {
         guard let logoutURL else { return }
         var login = Login(of: self, flow, jar)
         try await login.logout(at: logoutURL.text, logoutMethod.rawValue)
@@ -158,7 +158,7 @@ extension String {
     }
 }
 
-private let plugin = PluginExport(CookieAuth.self, name: "CookieAuth", version: "0.2.0-dev", vendor: "NevodHost")
+private let plugin = PluginExport(CookieAuth.self, name: "CookieAuth", version: "0.2.0", vendor: "NevodHost")
 // The contract names it.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

@@ -20,7 +20,7 @@ struct Login {
         self.jar = jar
     }
 
-    mutating func run() async throws -> IssuedToken {
+    mutating func run() async throws(SchemeError) -> IssuedToken {
         let (username, password) = try await credentials()
         var wrongCodes = 0
         for _ in 0..<2 {
@@ -30,28 +30,28 @@ struct Login {
             }
             switch result {
             case .loggedIn: return scheme.issued(jar, account: username.asAccount)
-            case .refused(let words): throw SchemeError.denied("\(words): is the user name or the password wrong?")
+            case .refused(let words): throw .denied("\(words): is the user name or the password wrong?")
             case .codeExpired, .codeRequired: break
             }
         }
-        throw SchemeError.unavailable(
+        throw .unavailable(
             "the server's request for a one-time code expired twice; log in again, and enter the code sooner")
     }
 
     /// Asks for all missing credentials at once.
-    private func credentials() async throws -> (username: String, password: Secret) {
+    private func credentials() async throws(SchemeError) -> (username: String, password: Secret) {
         var questions: [FlowQuestion] = []
         if scheme.username == nil { questions.append(.text("username", "User name")) }
         if scheme.password == nil { questions.append(.secret("password", "Password")) }
         let answers = questions.isEmpty ? [:] : try await flow.ask(questions)
         guard let username = scheme.username ?? answers["username"].map(String.init(revealing:)),
             let password = scheme.password ?? answers["password"]
-        else { throw SchemeError.internal("the host left a question without an answer") }
+        else { throw .internal("the host left a question without an answer") }
         return (username, password)
     }
 
     /// Starts the login without cookies.
-    private mutating func begin(_ username: String, _ password: Secret) async throws -> LoginResult {
+    private mutating func begin(_ username: String, _ password: Secret) async throws(SchemeError) -> LoginResult {
         (jar, newCookies, csrf) = (Jar(), [], nil)
         try await openPage()
         var fields = LoginFields(scheme.extraFields.map { ($0.name, .string($0.value)) })
@@ -62,7 +62,7 @@ struct Login {
 
     private mutating func finish(
         _ challenge: JSONValue?, with secondFactor: MultiFactor, _ wrongCodes: inout Int
-    ) async throws -> LoginResult {
+    ) async throws(SchemeError) -> LoginResult {
         let prompt = wrongCodes == 0 ? "One-time code" : "One-time code (the last one was refused)"
         let code = try await flow.ask(.code("code", prompt))
         var fields = LoginFields([])
@@ -74,7 +74,7 @@ struct Login {
         case .codeRequired, .refused:
             wrongCodes += 1
             guard wrongCodes < MultiFactor.mostCodes else {
-                throw SchemeError.denied("the server refused \(wrongCodes) one-time codes")
+                throw .denied("the server refused \(wrongCodes) one-time codes")
             }
             // A server that asks again may have begun a new challenge.
             if case .codeRequired(let next) = result, secondFactor.session(in: next) != nil { return result }
@@ -82,9 +82,9 @@ struct Login {
         }
     }
 
-    private mutating func post(_ fields: LoginFields, to url: String, isCode: Bool) async throws -> LoginResult {
+    private mutating func post(_ fields: LoginFields, to url: String, isCode: Bool) async throws(SchemeError) -> LoginResult {
         let response = try await send(fields, "POST", to: url)
-        guard let url = PageURL(response.url) else { throw SchemeError.internal("the host gave a response without its URL") }
+        guard let url = PageURL(response.url) else { throw .internal("the host gave a response without its URL") }
         return try LoginResult(
             response, from: url, toCode: isCode,
             newCookies: newCookies.filter { jar.cookie(named: $0) != nil }, scheme)
@@ -92,38 +92,38 @@ struct Login {
 }
 
 extension Login {
-    mutating func logout(at url: String, _ method: String) async throws {
+    mutating func logout(at url: String, _ method: String) async throws(SchemeError) {
         if method == "POST" {
             readToken(from: nil, for: url)
             if csrf == nil { try await openPage() }
         }
         let response = try await send(LoginFields([]), method, to: url)
         guard response.status < 400 || response.status == 401 else {
-            throw SchemeError.unavailable("the server did not log out (status \(response.status))")
+            throw .unavailable("the server did not log out (status \(response.status))")
         }
     }
 
     /// Fetches the page with the CSRF token, if the login needs one.
-    private mutating func openPage() async throws {
+    private mutating func openPage() async throws(SchemeError) {
         guard let token = scheme.token, var url = PageURL((scheme.page ?? scheme.login).text) else { return }
         for _ in 0...Self.mostRedirects {
             let response = try await exchange(FlowRequest("GET", url.text, headers: [("Accept", "text/html, */*")]))
             if [301, 302, 303, 307, 308].contains(response.status),
                 let next = response.header("Location").flatMap({ url.resolving($0) })
             {
-                guard next.origin == url.origin else { throw SchemeError.elsewhere(next.origin) }
+                guard next.origin == url.origin else { throw .elsewhere(next.origin) }
                 url = next
                 continue
             }
             page = url
             readToken(from: response, for: scheme.login.text)
             guard csrf != nil else {
-                throw SchemeError.unavailable(
+                throw .unavailable(
                     "the page \(url.origin + url.path) has no CSRF token: no \(token.place) (status \(response.status))")
             }
             return
         }
-        throw SchemeError.unavailable("the login page redirects too often")
+        throw .unavailable("the login page redirects too often")
     }
 
     /// Reads the CSRF token from a page, or from a cookie.
@@ -135,7 +135,8 @@ extension Login {
     }
 
     /// Sends a request with the CSRF token and the headers that frameworks check with it.
-    private mutating func send(_ fields: LoginFields, _ method: String, to url: String) async throws -> FlowResponse {
+    private mutating func send(_ fields: LoginFields, _ method: String, to url: String) async throws(SchemeError) -> FlowResponse
+    {
         var fields = fields
         var headers: [(name: String, value: String)] = []
         if scheme.format == .json { headers.append(("Accept", "application/json")) }
@@ -162,7 +163,7 @@ extension Login {
 
     /// Sends a request with its cookies, and stores those of the response. Doesn't follow redirects, because each response may set
     /// cookies.
-    private mutating func exchange(_ request: FlowRequest) async throws -> FlowResponse {
+    private mutating func exchange(_ request: FlowRequest) async throws(SchemeError) -> FlowResponse {
         var request = request
         request.followsRedirects = false
         if let url = PageURL(request.url) {
@@ -174,7 +175,7 @@ extension Login {
         let stored = jar.store(
             response.headers(named: "Set-Cookie"), from: url, at: flow.unixSeconds, scheme.publicSuffixes)
         if request.method == "POST" {
-            newCookies.formUnion(stored.map(\.name).filter { scheme.token?.isCookie($0) != true })
+            newCookies.formUnion(stored.map { $0.name }.filter { scheme.token?.isCookie($0) != true })
         }
         return response
     }

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import NevodPluginCrypto
 internal import NevodPluginKit
 
 /// The value of `{body-hash}` without a body.
@@ -32,10 +32,8 @@ struct BodyHash: Sendable {
     }
 
     private static func hashOfNothing(_ algorithm: HashAlgorithm) throws(SchemeError) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: algorithm.size)
-        guard EVP_Q_digest(nil, algorithm.name, nil, nil, 0, &digest, nil) == 1 else {
-            throw .openSSL("can't compute \(algorithm.name)")
-        }
-        return digest
+        let nothing: [UInt8] = []
+        let digest = try algorithm.function.digest(of: nothing.span)
+        return digest.bytes.indices.map { digest.bytes[$0] }
     }
 }

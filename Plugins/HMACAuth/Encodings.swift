@@ -41,20 +41,11 @@ enum SecretEncoding: String, CaseIterable, SettingValue {
         let decoded =
             switch self {
             case .text: secret
-            case .hex: secret.withUnsafeBytes { Hexadecimal.secret($0) }
-            case .base64: Self.decodedBase64(secret)
+            case .hex: Hexadecimal.secret(secret)
+            case .base64: Base64.decoded(secret, .any)
             }
         guard let decoded else { throw .badSetting("secret", "is not valid \(rawValue), its secret-encoding") }
         guard !decoded.isEmpty else { throw .badSetting("secret", "must not be empty") }
         return decoded
-    }
-
-    /// Decodes in memory that is wiped afterwards.
-    private static func decodedBase64(_ secret: Secret) -> Secret? {
-        withUnsafeTemporaryAllocation(byteCount: (secret.count + 3) / 4 * 3, alignment: 1) { output in
-            defer { output.wipe() }
-            guard let count = secret.withUnsafeBytes({ Base64.decode($0, .any, to: output) }) else { return nil }
-            return Secret(copying: UnsafeRawBufferPointer(rebasing: output[..<count]))
-        }
     }
 }

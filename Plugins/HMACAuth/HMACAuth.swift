@@ -8,6 +8,7 @@ public import NevodPluginKit
 struct HMACAuth: AuthScheme {
     static let id = "hmac"
     static let title = "HMAC request signature"
+    static let authorizesProxies = true
 
     @Setting("api-key", help: "Key id, sent in X-API-Key; may be empty where there is none") var apiKey: String
     @Setting("secret", help: "Shared key of the signature") var secret: Secret
@@ -43,11 +44,14 @@ struct HMACAuth: AuthScheme {
 
     func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError) {
         guard let signer else { throw .internal("the key has not been prepared") }
+        guard !request.isForProxy || signer.fitsProxies else {
+            throw .unsupported("for a proxy, signature-header must be Proxy-Authorization, and nothing else be sent")
+        }
         try signer.sign(request, edits)
     }
 }
 
-private let plugin = PluginExport(HMACAuth.self, name: "HMACAuth", version: "0.2.0-dev", vendor: "NevodHost")
+private let plugin = PluginExport(HMACAuth.self, name: "HMACAuth", version: "0.2.0", vendor: "NevodHost")
 // The contract names it.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

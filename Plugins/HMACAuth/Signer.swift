@@ -1,9 +1,12 @@
+internal import NevodPluginCrypto
 internal import NevodPluginKit
 internal import NevodSupport
 
 /// The checked settings in the form that requests use, computed once.
 final class Signer: Sendable {
     let needs: Needs
+    /// Whether nothing but Proxy-Authorization is sent, so that the credential may be one for a proxy.
+    let fitsProxies: Bool
 
     private let key: HMACKey
     private let apiKey: [UInt8]
@@ -22,19 +25,32 @@ final class Signer: Sendable {
         let key, timestamp, nonce, bodyHash, signature, timestampQuery, signatureQuery: [UInt8]
     }
 
-    init(_ settings: HMACAuth) throws(SchemeError) {
-        key = try HMACKey(settings.secretEncoding.decode(settings.secret), settings.algorithm)
+    convenience init(_ settings: HMACAuth) throws(SchemeError) {
+        let key = try HMACKey(settings.secretEncoding.decode(settings.secret), settings.algorithm.function)
+        let message = try Template<MessagePlaceholder>("message", settings.message)
+        let value = try Template<ValuePlaceholder>("signature-value", settings.signatureValue)
+        let usesBodyHash = message.contains(.bodyHash) || value.contains(.bodyHash) || !settings.bodyHashHeader.isEmpty
+        let bodyHash = usesBodyHash ? try BodyHash(settings) : nil
+        try Self.check(settings, message, value)
+        self.init(settings, key, message, value, bodyHash)
+    }
+
+    // Throws nothing: Embedded Swift does not free an object whose initialiser throws.
+    private init(
+        _ settings: HMACAuth, _ key: HMACKey, _ message: Template<MessagePlaceholder>, _ value: Template<ValuePlaceholder>,
+        _ bodyHash: BodyHash?
+    ) {
+        self.key = key
+        self.message = message
+        self.value = value
+        self.bodyHash = bodyHash
         apiKey = Array(settings.apiKey.utf8)
-        message = try Template("message", settings.message)
-        value = try Template("signature-value", settings.signatureValue)
         encoding = settings.encoding
 
         let usesTimestamp = message.contains(.timestamp) || value.contains(.timestamp)
         usesNonce = message.contains(.nonce) || value.contains(.nonce)
         usesBody = message.contains(.body)
-        let usesBodyHash = message.contains(.bodyHash) || value.contains(.bodyHash) || !settings.bodyHashHeader.isEmpty
         timestamp = usesTimestamp ? settings.timestamp : nil
-        bodyHash = usesBodyHash ? try BodyHash(settings) : nil
         let name = { (text: String, isSent: Bool) in isSent ? Array(text.utf8) : [] }
         sent = SentNames(
             key: name(settings.keyHeader, !settings.apiKey.isEmpty),
@@ -45,28 +61,34 @@ final class Signer: Sendable {
             timestampQuery: name(settings.timestampQuery, usesTimestamp),
             signatureQuery: name(settings.signatureQuery, true))
 
+        let others = [sent.key, sent.timestamp, sent.nonce, sent.bodyHash, sent.timestampQuery, sent.signatureQuery]
+        fitsProxies =
+            "proxy-authorization".utf8.elementsEqual(sent.signature.map { $0.asciiLowercased })
+            && others.allSatisfy { $0.isEmpty }
+
         var needs: Needs = []
         if let bodyHash { needs.insert(bodyHash.algorithm.need) }
         if usesBody { needs.insert(.body) }
         if usesNonce { needs.insert(.random) }
-        if message.contains(where: \.isHeader) { needs.insert(.headers) }
+        if message.contains(where: { $0.isHeader }) { needs.insert(.headers) }
         self.needs = needs
 
         let texts = [
-            TimestampFormat.largestCount, Self.nonceCount, bodyHash.map { $0.encoding.count(of: $0.algorithm.size) } ?? 0,
-            encoding.count(of: key.codeSize), apiKey.count,
+            TimeFormat.capacity, Self.nonceCount, bodyHash.map { $0.encoding.count(of: $0.algorithm.function.size) } ?? 0,
+            encoding.count(of: key.function.size), apiKey.count,
         ]
         // Each text once by itself, and in the value as often as its placeholder occurs.
         capacity = texts.reduce(0, +) + value.bytes.count + value.placeholderCount * (texts.max() ?? 0)
-        try check(settings)
     }
 
-    private func check(_ settings: HMACAuth) throws(SchemeError) {
+    private static func check(
+        _ settings: HMACAuth, _ message: Template<MessagePlaceholder>, _ value: Template<ValuePlaceholder>
+    ) throws(SchemeError) {
         guard value.contains(.signature) else { throw .badSetting("signature-value", "must contain {signature}") }
         guard !settings.signatureHeader.isEmpty || !settings.signatureQuery.isEmpty else {
             throw .badSetting("signature-header", "must not be empty without signature-query: the signature would not be sent")
         }
-        if apiKey.isEmpty {
+        if settings.apiKey.isEmpty {
             if message.contains(.key) { throw .badSetting("api-key", "must not be empty: {key} stands in message") }
             if value.contains(.key) { throw .badSetting("api-key", "must not be empty: {key} stands in signature-value") }
         }
@@ -75,7 +97,7 @@ final class Signer: Sendable {
             ("nonce-header", settings.nonceHeader), ("body-hash-header", settings.bodyHashHeader),
             ("signature-header", settings.signatureHeader),
         ]
-        for (setting, name) in headers where !name.utf8.allSatisfy(\.isTokenByte) {
+        for (setting, name) in headers where !name.utf8.allSatisfy({ $0.isTokenByte }) {
             throw .badSetting(setting, "must be a header's name (RFC 9110 §5.6.2)")
         }
     }
@@ -98,7 +120,7 @@ final class Signer: Sendable {
         try withByteWriter(capacity: capacity) { text throws(SchemeError) in
             var texts = Texts()
             if let timestamp {
-                text.append(request.unixNanoseconds, timestamp)
+                text.append(time: request.unixNanoseconds, as: timestamp.format)
                 texts.timestamp = 0..<text.count
             }
             if usesNonce {
@@ -111,11 +133,11 @@ final class Signer: Sendable {
                 try bodyHash.append(of: request, to: &text)
                 texts.bodyHash = start..<text.count
             }
-            let code = try key.authenticationCode { input in
+            let code = try key.code { input in
                 message.feed(to: &input, request, text.bytes, texts, apiKey)
             }
             let start = text.count
-            text.append(code.span.extracting(first: key.codeSize), encoding)
+            text.append(code.bytes, encoding)
             texts.signature = start..<text.count
             value.append(to: &text, texts, apiKey)
             texts.value = texts.signature.upperBound..<text.count

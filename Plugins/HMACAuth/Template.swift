@@ -100,7 +100,7 @@ enum MessagePlaceholder: TemplatePlaceholder {
         ("key", .key), ("body", .body), ("body-hash", .bodyHash),
     ]
 
-    static var names: [String] { plain.map(\.name) + ["header:NAME"] }
+    static var names: [String] { plain.map { $0.name } + ["header:NAME"] }
 
     init?(name: String, at start: Int) {
         if let known = Self.plain.first(where: { $0.name == name }) {
@@ -108,7 +108,7 @@ enum MessagePlaceholder: TemplatePlaceholder {
             return
         }
         let header = name.utf8.dropFirst(7)
-        guard name.hasPrefix("header:"), !header.isEmpty, header.allSatisfy(\.isTokenByte) else { return nil }
+        guard name.hasPrefix("header:"), !header.isEmpty, header.allSatisfy({ $0.isTokenByte }) else { return nil }
         self = .header(start + 7..<start + name.utf8.count)
     }
 
@@ -120,7 +120,7 @@ enum ValuePlaceholder: String, CaseIterable, TemplatePlaceholder {
     case signature, key, timestamp, nonce
     case bodyHash = "body-hash"
 
-    static var names: [String] { allCases.map(\.rawValue) }
+    static var names: [String] { allCases.map { $0.rawValue } }
 
     init?(name: String, at start: Int) {
         self.init(rawValue: name)

@@ -113,3 +113,46 @@ static inline CURLcode nevod_set_up_tls(CURL *easy, void *context, void *unused)
 static inline CURLcode nevod_easy_require_alternative_name(CURL *easy) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, nevod_set_up_tls);
 }
+
+static inline const char *nevod_easy_get_text(CURL *easy, CURLINFO info) {
+    char *text = NULL;
+    return curl_easy_getinfo(easy, info, &text) == CURLE_OK ? text : NULL;
+}
+
+/* The TLS session of the connection in use, or NULL without one, or if libcurl isn't built with OpenSSL. */
+static inline SSL *nevod_easy_get_tls(CURL *easy) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return NULL;
+    return session->backend == CURLSSLBACKEND_OPENSSL ? (SSL *)session->internals : NULL;
+}
+
+/* Writes the subject's name (0) or the issuer's (1) into a buffer. Returns the number of bytes written. */
+static inline int nevod_certificate_name(X509 *certificate, int is_issuer, char *buffer, int size) {
+    BIO *output = BIO_new(BIO_s_mem());
+    if (!output) return 0;
+    X509_NAME *name = is_issuer ? X509_get_issuer_name(certificate) : X509_get_subject_name(certificate);
+    X509_NAME_print_ex(output, name, 0, XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB);
+    int count = BIO_read(output, buffer, size);
+    BIO_free(output);
+    return count > 0 ? count : 0;
+}
+
+/* The beginning (0) or the end (1) of a certificate's validity, in seconds since 1970; 0 if it can't be read. */
+static inline int64_t nevod_certificate_time(X509 *certificate, int is_end) {
+    struct tm broken_down;
+    const ASN1_TIME *time = is_end ? X509_get0_notAfter(certificate) : X509_get0_notBefore(certificate);
+    return time && ASN1_TIME_to_tm(time, &broken_down) == 1 ? (int64_t)timegm(&broken_down) : 0;
+}
+
+/* The certificates that CURLOPT_CERTINFO collected. */
+static inline int nevod_easy_certificate_count(CURL *easy) {
+    struct curl_certinfo *certificates = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &certificates) != CURLE_OK || !certificates) return 0;
+    return certificates->num_of_certs;
+}
+
+static inline const struct curl_slist *nevod_easy_certificate(CURL *easy, int index) {
+    struct curl_certinfo *certificates = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &certificates) != CURLE_OK || !certificates) return NULL;
+    return index >= 0 && index < certificates->num_of_certs ? certificates->certinfo[index] : NULL;
+}

@@ -10,7 +10,8 @@ internal import NevodSupport
 final class DerivedSession: Sendable {
     private weak let original: URLSession?
     private let session: URLSession
-    private let delegate = TransferDelegate()
+    private let delegate: TransferDelegate
+    private let pins: PinnedKeys
     /// The header lines that Foundation adds to each request that lacks them.
     private let addedLines: [(name: String, value: String)]
 
@@ -32,8 +33,11 @@ final class DerivedSession: Sendable {
         return derived
     }
 
-    private init(_ original: URLSession) {
+    /// - Parameter pins: require a platform whose session asks its delegate about a server's certificate.
+    init(_ original: URLSession, pins: PinnedKeys = PinnedKeys()) {
         self.original = original
+        self.pins = pins
+        delegate = TransferDelegate(pins)
         // On Linux, `configuration` is a copy already; elsewhere, the session's own must not be changed.
         let configuration = original.configuration.copy() as? URLSessionConfiguration ?? original.configuration
         let configured = (configuration.httpAdditionalHeaders ?? [:]).compactMap { name, value in
@@ -74,6 +78,7 @@ final class DerivedSession: Sendable {
     }
 
     func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
+        try pins.check(request.origin)
         var request = request
         prepare(&request)
         let body = try await request.body.collectForUpload()

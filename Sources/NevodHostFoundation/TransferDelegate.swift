@@ -16,6 +16,11 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate {
     }
 
     private let entries = Locked<[Int: Entry]>([:])
+    private let pins: PinnedKeys
+
+    init(_ pins: PinnedKeys) {
+        self.pins = pins
+    }
 
     /// Registers a transfer until its task has finished.
     ///
@@ -61,8 +66,15 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate {
             transfer(of: task)?.finish(.success(()))
             completionHandler(.cancelAuthenticationChallenge, nil)
         #else
-            let isCertificate = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
-            completionHandler(isCertificate ? .performDefaultHandling : .rejectProtectionSpace, nil)
+            let space = challenge.protectionSpace
+            guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
+                return completionHandler(.rejectProtectionSpace, nil)
+            }
+            guard pins.allow(serverOf: space) else {
+                transfer(of: task)?.finish(.failure(PinnedKeys.mismatch(at: space.host)))
+                return completionHandler(.cancelAuthenticationChallenge, nil)
+            }
+            completionHandler(.performDefaultHandling, nil)
         #endif
     }
 

@@ -6,13 +6,13 @@ internal import NevodStorage
 struct ServiceAttributes: Sendable {
     private let pairs: [(name: String, value: String)]
 
-    /// - Parameter schema: The kind of item: the attribute `xdg:schema`.
+    /// - Parameter schema: The kind of item: the attribute `xdg:schema`; nil for items of any kind.
     /// - Throws: for a text with a NUL, which would truncate it.
-    init(schema: String, _ pairs: [(name: String, value: String)]) throws(StorageError) {
+    init(schema: String?, _ pairs: [(name: String, value: String)]) throws(StorageError) {
         for pair in pairs where pair.value.utf8.contains(0) {
             throw StorageError(.other, pair.value, problem: "holds a NUL, which no keyring allows in a name")
         }
-        self.pairs = [("xdg:schema", schema)] + pairs
+        self.pairs = (schema.map { [("xdg:schema", $0)] } ?? []) + pairs
     }
 
     func withTable<Result>(

@@ -26,6 +26,15 @@ public protocol AuthScheme: Sendable {
     static var title: String { get }
     /// The parameters that a caller may attach to a request, such as a `scope`. None by default.
     static var parameters: [ParameterDeclaration] { get }
+    /// Whether a function of the scheme may wait for something outside, such as a smart card or an agent, or compute for longer than a
+    /// millisecond. The host then runs it on a thread that may block. False by default.
+    static var blocks: Bool { get }
+    /// Whether the same request gets another credential each time, because a signature algorithm draws a number, as ECDSA does. False
+    /// by default.
+    static var isNondeterministic: Bool { get }
+    /// Whether the credential is one for proxies, too: `authorize` then looks at ``RequestView/isForProxy``. Without it, a request to a
+    /// proxy is refused. False by default.
+    static var authorizesProxies: Bool { get }
 
     /// Creates a scheme from the settings. A struct whose other properties have defaults gets this initialiser for free.
     init()
@@ -33,6 +42,9 @@ public protocol AuthScheme: Sendable {
     /// Runs once, after the settings are read, to check them together and derive keys. Throw ``SchemeError/badSetting(_:_:)`` to
     /// refuse them.
     mutating func prepare() throws(SchemeError)
+
+    /// The scheme's entry in the plugin's table, which the kit implements.
+    static var schemeTable: SchemeTable { get }
 
     /// The data that the host has to compute or copy for ``authorize(_:_:)``. Read once, after ``prepare()``.
     var needs: Needs { get }
@@ -59,7 +71,11 @@ public protocol AuthScheme: Sendable {
 }
 
 extension AuthScheme {
+    public static var schemeTable: SchemeTable { SchemeTable(of: Self.self) }
     public static var parameters: [ParameterDeclaration] { [] }
+    public static var blocks: Bool { false }
+    public static var isNondeterministic: Bool { false }
+    public static var authorizesProxies: Bool { false }
     public mutating func prepare() throws(SchemeError) {}
     public var needs: Needs { [] }
     public var challengeStatuses: [Int] { [] }

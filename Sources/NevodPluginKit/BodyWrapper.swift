@@ -43,20 +43,15 @@ public struct BodyOutput {
 }
 
 /// The object behind the host's pointer to a wrapping.
-class AnyBodyWrapperBox {
-    func wrap(_ piece: Span<UInt8>, isLast: Bool, into output: BodyOutput) throws(SchemeError) {
-        preconditionFailure("abstract")
-    }
-}
+final class BodyWrapping {
+    let wrap: (Span<UInt8>, Bool, BodyOutput) throws(SchemeError) -> Void
 
-final class BodyWrapperBox<Wrapper: BodyWrapper>: AnyBodyWrapperBox {
-    private var wrapper: Wrapper
-
-    init(_ wrapper: Wrapper) {
-        self.wrapper = wrapper
+    private init(_ wrap: @escaping (Span<UInt8>, Bool, BodyOutput) throws(SchemeError) -> Void) {
+        self.wrap = wrap
     }
 
-    override func wrap(_ piece: Span<UInt8>, isLast: Bool, into output: BodyOutput) throws(SchemeError) {
-        try wrapper.wrap(piece, isLast: isLast, into: output)
+    convenience init(_ wrapper: some BodyWrapper) {
+        var wrapper = wrapper
+        self.init { piece, isLast, output throws(SchemeError) in try wrapper.wrap(piece, isLast: isLast, into: output) }
     }
 }

@@ -1,6 +1,7 @@
 public import NevodSupport
 
-/// Builds a short message, such as a string to sign or a header's value, in memory on the stack.
+/// Builds a short message, such as a string to sign or a header's value, in memory on the stack. A message longer than its capacity moves
+/// to memory of its own, which is wiped as well.
 ///
 /// ```swift
 /// withByteWriter(capacity: 64) { message in
@@ -11,8 +12,10 @@ public import NevodSupport
 /// }
 /// ```
 public struct ByteWriter: ~Copyable, ~Escapable {
-    @usableFromInline let memory: UnsafeMutableBufferPointer<UInt8>
+    @usableFromInline var memory: UnsafeMutableBufferPointer<UInt8>
     @usableFromInline var written = 0
+    /// Whether the message outgrew the memory that ``withByteWriter(capacity:_:)`` gave it.
+    @usableFromInline var hasGrown = false
 
     /// The number of bytes written so far.
     @inlinable
@@ -22,6 +25,11 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     @_lifetime(borrow memory)
     init(_ memory: UnsafeMutableBufferPointer<UInt8>) {
         self.memory = memory
+    }
+
+    @inlinable
+    deinit {
+        if hasGrown { Self.free(memory) }
     }
 
     /// The bytes written so far.
@@ -38,7 +46,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     public mutating func append(_ bytes: Span<UInt8>) {
         let place = reserve(bytes.count)
         bytes.withUnsafeBufferPointer {
-            if let source = $0.baseAddress { place.update(from: source, count: $0.count) }
+            if let source = $0.baseAddress { UnsafeMutableRawPointer(place).copyMemory(from: source, byteCount: $0.count) }
         }
     }
 
@@ -46,7 +54,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     @inlinable
     @_lifetime(self: copy self)
     public mutating func append(ascii text: StaticString) {
-        reserve(text.utf8CodeUnitCount).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+        let count = text.utf8CodeUnitCount
+        UnsafeMutableRawPointer(reserve(count)).copyMemory(from: text.utf8Start, byteCount: count)
     }
 
     /// Appends a number in decimal digits, with a minus sign if it is negative.
@@ -102,33 +111,61 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         Base64.encode(bytes, .url, to: reserve(Base64.digitCount(bytes.count)))
     }
 
-    /// Appends a copy of bytes that were written before.
+    /// Appends a copy of bytes that were written before; a range beyond them is cut.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func append(copying range: Range<Int>) {
-        precondition(range.upperBound <= written, "beyond what has been written")
-        guard let start = memory.baseAddress, !range.isEmpty else { return }
-        reserve(range.count).update(from: start + range.lowerBound, count: range.count)
+        let range = range.clamped(to: 0..<written)
+        guard !range.isEmpty else { return }
+        let place = reserve(range.count)
+        // Read after the reservation, which may have moved the message.
+        guard let start = memory.baseAddress else { return }
+        UnsafeMutableRawPointer(place).copyMemory(from: start + range.lowerBound, byteCount: range.count)
     }
 
-    /// The place of the next `count` bytes. A message longer than its capacity is a fault of the scheme and stops the process.
+    /// The place of the next `count` bytes.
     @inlinable
     @_lifetime(self: copy self)
     mutating func reserve(_ count: Int) -> UnsafeMutablePointer<UInt8> {
-        guard let start = memory.baseAddress, count <= memory.count - written else {
-            preconditionFailure("a message longer than its capacity")
-        }
-        defer { written += count }
+        if count > memory.count &- written { grow(by: count) }
+        defer { written &+= count }
         return start + written
+    }
+
+    /// Never nil: memory without bytes has an address as well.
+    @inlinable
+    var start: UnsafeMutablePointer<UInt8> { memory.baseAddress.unsafelyUnwrapped }
+
+    /// Moves the message to larger memory on the heap.
+    @usableFromInline @inline(never)
+    @_lifetime(self: copy self)
+    mutating func grow(by count: Int) {
+        let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(memory.count * 2, written + count, 64))
+        UnsafeMutableRawBufferPointer(larger).copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<written]))
+        // The memory on the stack is wiped by its owner.
+        if hasGrown { Self.free(memory) }
+        memory = larger
+        hasGrown = true
+    }
+
+    @usableFromInline
+    static func free(_ memory: UnsafeMutableBufferPointer<UInt8>) {
+        UnsafeMutableRawBufferPointer(memory).wipe()
+        memory.deallocate()
     }
 }
 
-/// Runs `body` with a writer for at most `capacity` bytes, and wipes them afterwards, because a message may hold a secret.
+/// Runs `body` with a writer, and wipes its bytes afterwards, because a message may hold a secret.
+///
+/// - Parameters:
+///   - capacity: the bytes on the stack. A longer message takes an allocation; authorize without one by giving the largest length.
+///   - body: writes the message, and uses its ``ByteWriter/bytes``.
 @inlinable
 public func withByteWriter<Result, Failure: Error>(
     capacity: Int, _ body: (inout ByteWriter) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { memory throws(Failure) in
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(capacity, 1)) { memory throws(Failure) in
         defer { UnsafeMutableRawBufferPointer(memory).wipe() }
         var writer = ByteWriter(memory)
         return try body(&writer)

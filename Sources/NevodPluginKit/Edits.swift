@@ -74,7 +74,7 @@ public struct Edits {
     ///   - wrapper: called with each piece of the original body.
     public func wrapBody(length: UInt64, with wrapper: some BodyWrapper) {
         // The host has it freed in any case, also if it refuses the edit.
-        let box = Unmanaged<AnyBodyWrapperBox>.passRetained(BodyWrapperBox(wrapper))
+        let box = Unmanaged.passRetained(BodyWrapping(wrapper))
         _ = edits.pointee.wrap_body(edits.pointee.host, length, box.toOpaque())
     }
 

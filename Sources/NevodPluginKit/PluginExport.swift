@@ -12,26 +12,77 @@ public struct PluginExport: Sendable {
     /// The table that `nevod_plugin_v1` returns; never freed.
     public nonisolated(unsafe) let table: UnsafePointer<nevod_plugin>
 
-    /// Creates the table.
-    ///
-    /// - Parameters:
-    ///   - schemes: at least one, with distinct ids.
-    ///   - name: the plugin's name in lists and messages.
-    ///   - version: the plugin's version, in the vendor's format.
-    ///   - vendor: the plugin's author; may be empty.
-    public init<each Scheme: AuthScheme>(
-        _ schemes: repeat (each Scheme).Type, name: String, version: String, vendor: String
-    ) {
-        var tables: [UnsafePointer<nevod_scheme>?] = []
-        for scheme in repeat each schemes { tables.append(SchemeExport.table(of: scheme)) }
+    private init(_ schemes: [SchemeTable], _ name: String, _ version: String, _ vendor: String) {
         table = immortal([
             nevod_plugin(
                 struct_size: UInt32(MemoryLayout<nevod_plugin>.size),
                 abi_major: NEVOD_ABI_MAJOR, abi_draft: NEVOD_ABI_DRAFT,
-                abi_minor: 0, schemes: immortal(tables), scheme_count: UInt32(tables.count), reserved: 0,
+                abi_minor: 0, schemes: immortal(schemes.map { UnsafePointer<nevod_scheme>?($0.table) }),
+                scheme_count: UInt32(schemes.count), reserved: 0,
                 name: nevod_bytes(immortal: name), version: nevod_bytes(immortal: version),
                 vendor: nevod_bytes(immortal: vendor), get_extension: nil)
         ])
+    }
+}
+
+// Overloads and not a parameter pack, which Embedded Swift lacks.
+extension PluginExport {
+    /// Creates the table of a plugin with one scheme.
+    ///
+    /// - Parameters:
+    ///   - scheme: the scheme's type. Overloads take up to six schemes, which must have distinct ids.
+    ///   - name: the plugin's name in lists and messages.
+    ///   - version: the plugin's version, in the vendor's format.
+    ///   - vendor: the plugin's author; may be empty.
+    public init(_ scheme: (some AuthScheme).Type, name: String, version: String, vendor: String) {
+        self.init([scheme.schemeTable], name, version, vendor)
+    }
+
+    /// Creates the table of a plugin with two schemes.
+    public init(
+        _ first: (some AuthScheme).Type, _ second: (some AuthScheme).Type,
+        name: String, version: String, vendor: String
+    ) {
+        self.init([first.schemeTable, second.schemeTable], name, version, vendor)
+    }
+
+    /// Creates the table of a plugin with three schemes.
+    public init(
+        _ first: (some AuthScheme).Type, _ second: (some AuthScheme).Type, _ third: (some AuthScheme).Type,
+        name: String, version: String, vendor: String
+    ) {
+        self.init([first.schemeTable, second.schemeTable, third.schemeTable], name, version, vendor)
+    }
+
+    /// Creates the table of a plugin with four schemes.
+    public init(
+        _ first: (some AuthScheme).Type, _ second: (some AuthScheme).Type, _ third: (some AuthScheme).Type,
+        _ fourth: (some AuthScheme).Type,
+        name: String, version: String, vendor: String
+    ) {
+        self.init([first.schemeTable, second.schemeTable, third.schemeTable, fourth.schemeTable], name, version, vendor)
+    }
+
+    /// Creates the table of a plugin with five schemes.
+    public init(
+        _ first: (some AuthScheme).Type, _ second: (some AuthScheme).Type, _ third: (some AuthScheme).Type,
+        _ fourth: (some AuthScheme).Type, _ fifth: (some AuthScheme).Type,
+        name: String, version: String, vendor: String
+    ) {
+        self.init(
+            [first.schemeTable, second.schemeTable, third.schemeTable, fourth.schemeTable, fifth.schemeTable], name, version,
+            vendor)
+    }
+
+    /// Creates the table of a plugin with six schemes.
+    public init(
+        _ first: (some AuthScheme).Type, _ second: (some AuthScheme).Type, _ third: (some AuthScheme).Type,
+        _ fourth: (some AuthScheme).Type, _ fifth: (some AuthScheme).Type, _ sixth: (some AuthScheme).Type,
+        name: String, version: String, vendor: String
+    ) {
+        self.init(
+            [first.schemeTable, second.schemeTable, third.schemeTable, fourth.schemeTable, fifth.schemeTable, sixth.schemeTable],
+            name, version, vendor)
     }
 }
 

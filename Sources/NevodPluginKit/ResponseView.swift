@@ -30,7 +30,7 @@ public struct ResponseView: ~Escapable {
 
     /// The values of all lines of that name.
     public func headers(named name: String) -> [String] {
-        lines.filter { $0.name.string.equalsIgnoringCase(name) }.map(\.value.string)
+        lines.filter { $0.name.string.equalsIgnoringCase(name) }.map { $0.value.string }
     }
 
     /// The body of a challenge, at most 64 KiB; empty without ``Needs/challengeBody``, and for any other response.

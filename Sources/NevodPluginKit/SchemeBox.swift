@@ -1,13 +1,33 @@
 internal import NevodPluginABI
 
-/// The object behind the host's pointer to an instance.
-class AnySchemeBox {
+/// The object behind the host's pointer to an instance. Its closures hold the scheme, because the contract's functions can't know its
+/// type.
+final class SchemeBox {
+    typealias Authorize = (
+        UnsafeRawPointer?, UnsafePointer<nevod_view>, UnsafePointer<nevod_edits>, UnsafePointer<nevod_errors>
+    ) -> Int32
+    typealias Respond = (
+        UnsafeRawPointer?, UnsafePointer<nevod_view>, UnsafePointer<nevod_response>, UnsafePointer<nevod_actions>
+    ) throws(SchemeError) -> Verdict
+
     let needs: UnsafePointer<nevod_needs>
+    let authorize: Authorize
+    let respond: Respond
+    let authorizesProxies: Bool
+    /// Nil if the scheme has no flows.
+    let flows: SchemeFlows?
     private let digests: UnsafeMutableBufferPointer<nevod_bytes>
     private let responseDigests: UnsafeMutableBufferPointer<nevod_bytes>
     private let statuses: UnsafeMutableBufferPointer<Int32>
 
-    init(needs: Needs, challengeStatuses: [Int]) {
+    init(
+        needs: Needs, challengeStatuses: [Int], authorizesProxies: Bool, authorize: @escaping Authorize,
+        respond: @escaping Respond, flows: SchemeFlows? = nil
+    ) {
+        self.authorizesProxies = authorizesProxies
+        self.authorize = authorize
+        self.respond = respond
+        self.flows = flows
         digests = Self.copy(DigestAlgorithm.allCases.filter { needs.contains($0.need) }.map { nevod_bytes($0.name) })
         responseDigests = Self.copy(
             DigestAlgorithm.allCases.filter { needs.contains($0.responseNeed) }.map { nevod_bytes($0.name) })
@@ -35,46 +55,32 @@ class AnySchemeBox {
         _ = copy.initialize(from: values)
         return copy
     }
+}
 
-    func authorize(
-        _ token: UnsafeRawPointer?, _ view: UnsafePointer<nevod_view>, _ edits: UnsafePointer<nevod_edits>,
-        _ errors: UnsafePointer<nevod_errors>
-    ) -> Int32 {
-        preconditionFailure("abstract")
-    }
-
-    func respond(
-        _ token: UnsafeRawPointer?, _ view: UnsafePointer<nevod_view>, _ response: UnsafePointer<nevod_response>,
-        _ actions: UnsafePointer<nevod_actions>
-    ) throws(SchemeError) -> Verdict {
-        preconditionFailure("abstract")
+extension SchemeBox {
+    convenience init<Scheme: AuthScheme>(_ scheme: Scheme) {
+        let held = Held(scheme)
+        self.init(
+            needs: scheme.needs, challengeStatuses: scheme.challengeStatuses, authorizesProxies: Scheme.authorizesProxies,
+            authorize: { _, view, edits, errors in
+                do throws(SchemeError) {
+                    try held.scheme.authorize(RequestView(view), Edits(edits))
+                    return Int32(NEVOD_OK)
+                } catch {
+                    return error.report(to: errors)
+                }
+            },
+            respond: { _, view, response, actions throws(SchemeError) in
+                try held.scheme.respond(to: ResponseView(response), RequestView(view), ResponseEdits(actions))
+            })
     }
 }
 
-final class SchemeBox<Scheme: AuthScheme>: AnySchemeBox {
-    private let scheme: Scheme
+/// Keeps a scheme in one place: a closure that captures the struct itself copies it for each call.
+final class Held<Scheme: AuthScheme> {
+    let scheme: Scheme
 
     init(_ scheme: Scheme) {
         self.scheme = scheme
-        super.init(needs: scheme.needs, challengeStatuses: scheme.challengeStatuses)
-    }
-
-    override func authorize(
-        _ token: UnsafeRawPointer?, _ view: UnsafePointer<nevod_view>, _ edits: UnsafePointer<nevod_edits>,
-        _ errors: UnsafePointer<nevod_errors>
-    ) -> Int32 {
-        do throws(SchemeError) {
-            try scheme.authorize(RequestView(view), Edits(edits))
-            return Int32(NEVOD_OK)
-        } catch {
-            return error.report(to: errors)
-        }
-    }
-
-    override func respond(
-        _ token: UnsafeRawPointer?, _ view: UnsafePointer<nevod_view>, _ response: UnsafePointer<nevod_response>,
-        _ actions: UnsafePointer<nevod_actions>
-    ) throws(SchemeError) -> Verdict {
-        try scheme.respond(to: ResponseView(response), RequestView(view), ResponseEdits(actions))
     }
 }

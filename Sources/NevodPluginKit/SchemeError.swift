@@ -4,14 +4,28 @@ internal import NevodPluginABI
 public struct SchemeError: Error, Sendable {
     let status: Int32
     let subject: String
-    let message: String
+    /// The reason. Safe to show.
+    public let message: String
     let detail: String
+    let cause: Cause
 
-    init(_ status: Int32, subject: String = "", _ message: String, detail: String = "") {
+    /// The event that made a call of ``AuthFlow`` fail.
+    enum Cause {
+        case other
+        case transport(TransportFailure)
+        case unsupportedAction, cancelled
+    }
+
+    init(_ status: Int32, subject: String = "", _ message: String, detail: String = "", cause: Cause = .other) {
         self.status = status
         self.subject = subject
         self.message = message
         self.detail = detail
+        self.cause = cause
+    }
+
+    init(_ error: SchemeError, cause: Cause) {
+        self.init(error.status, subject: error.subject, error.message, detail: error.detail, cause: cause)
     }
 
     /// A setting has to be changed. `message` completes a sentence that begins with the setting's name: "must not be empty".

@@ -3,27 +3,14 @@ internal import NevodPluginABI
 /// Creates the contract's table of a scheme. C functions can't capture and can't be generic, so each reaches the Swift type through
 /// an object that the table or the instance refers to.
 enum SchemeExport {
-    static func table<Scheme: AuthScheme>(of scheme: Scheme.Type) -> UnsafePointer<nevod_scheme> {
-        if let scheme = scheme as? any FlowScheme.Type { return flowTable(of: scheme) }
-        return immortal([table(of: scheme, SchemeFactory<Scheme>())])
-    }
-
-    private static func flowTable<Scheme: FlowScheme>(of scheme: Scheme.Type) -> UnsafePointer<nevod_scheme> {
-        var table = table(of: scheme, FlowSchemeFactory<Scheme>())
-        if scheme.isInteractive { table.flags |= UInt32(NEVOD_SCHEME_INTERACTIVE) }
-        table.token_decode = FlowExport.decode
-        table.token_free = FlowExport.free
-        table.flow_begin = FlowExport.begin
-        table.flow_step = FlowExport.step
-        table.flow_free = FlowExport.end
-        return immortal([table])
-    }
-
-    private static func table<Scheme: AuthScheme>(of scheme: Scheme.Type, _ factory: AnySchemeFactory) -> nevod_scheme {
-        let settings = SettingsReader.declarations(of: scheme).map(setting)
+    static func table<Scheme: AuthScheme>(of scheme: Scheme.Type, _ factory: SchemeFactory) -> nevod_scheme {
+        let settings = SettingsReader.declarations(of: scheme).map { setting($0) }
         let parameters = Scheme.parameters.map { setting($0.declaration) }
+        let flags =
+            (Scheme.blocks ? UInt32(NEVOD_SCHEME_BLOCKS) : 0)
+            | (Scheme.isNondeterministic ? UInt32(NEVOD_SCHEME_NONDETERMINISTIC) : 0)
         return nevod_scheme(
-            struct_size: UInt32(MemoryLayout<nevod_scheme>.size), flags: 0,
+            struct_size: UInt32(MemoryLayout<nevod_scheme>.size), flags: flags,
             context: Unmanaged.passRetained(factory).toOpaque(),
             id: nevod_bytes(immortal: Scheme.id), title: nevod_bytes(immortal: Scheme.title),
             settings: immortal(settings), parameters: immortal(parameters), setting_count: UInt32(settings.count),
@@ -40,7 +27,7 @@ enum SchemeExport {
                 struct_size: UInt32(MemoryLayout<nevod_setting>.size),
                 kind: declaration.kind.rawValue, flags: declaration.flags.rawValue,
                 choice_count: UInt32(declaration.choices.count),
-                choices: immortal(declaration.choices.map(nevod_bytes.init(immortal:))),
+                choices: immortal(declaration.choices.map { nevod_bytes(immortal: $0) }),
                 name: nevod_bytes(declaration.name),
                 default_value: nevod_bytes(immortal: declaration.defaultText),
                 help: nevod_bytes(declaration.help))
@@ -53,9 +40,9 @@ enum SchemeExport {
             UnsafePointer<nevod_errors>?
         ) -> Int32 = { _, wrapping, piece, isLast, output, errors in
             guard let wrapping, let output, let errors else { return Int32(NEVOD_INTERNAL) }
-            let box = Unmanaged<AnyBodyWrapperBox>.fromOpaque(wrapping).takeUnretainedValue()
+            let box = Unmanaged<BodyWrapping>.fromOpaque(wrapping).takeUnretainedValue()
             do throws(SchemeError) {
-                try box.wrap(Span(_unsafeBytes: piece.buffer), isLast: isLast != 0, into: BodyOutput(output))
+                try box.wrap(Span(_unsafeBytes: piece.buffer), isLast != 0, BodyOutput(output))
                 return Int32(NEVOD_OK)
             } catch {
                 return error.report(to: errors)
@@ -64,7 +51,7 @@ enum SchemeExport {
 
     private static let freeBody: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { _, wrapping in
         guard let wrapping else { return }
-        Unmanaged<AnyBodyWrapperBox>.fromOpaque(wrapping).release()
+        Unmanaged<BodyWrapping>.fromOpaque(wrapping).release()
     }
 
     private static let create:
@@ -73,7 +60,7 @@ enum SchemeExport {
             UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafePointer<nevod_errors>?
         ) -> Int32 = { scheme, host, values, count, instance, errors in
             guard let context = scheme?.pointee.context, let instance, let errors else { return Int32(NEVOD_INTERNAL) }
-            let factory = Unmanaged<AnySchemeFactory>.fromOpaque(context).takeUnretainedValue()
+            let factory = Unmanaged<SchemeFactory>.fromOpaque(context).takeUnretainedValue()
             do throws(SchemeError) {
                 let made = try factory.make(UnsafeBufferPointer(start: values, count: Int(count)), host)
                 instance.pointee = Unmanaged.passRetained(made).toOpaque()
@@ -85,12 +72,15 @@ enum SchemeExport {
 
     private static let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = { instance in
         guard let instance else { return }
-        Unmanaged<AnySchemeBox>.fromOpaque(instance).release()
+        let box = Unmanaged<SchemeBox>.fromOpaque(instance)
+        // A freed flow runs to its end, and may use the services of the host, which are gone after this call.
+        if box._withUnsafeGuaranteedRef({ $0.flows != nil }) { FlowQueue.settle(instance) }
+        box.release()
     }
 
     private static let needs: @convention(c) (UnsafeMutableRawPointer?) -> UnsafePointer<nevod_needs>? = { instance in
         guard let instance else { return nil }
-        return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef { $0.needs }
+        return Unmanaged<SchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef { $0.needs }
     }
 
     private static let authorize:
@@ -103,8 +93,11 @@ enum SchemeExport {
                 return SchemeError.unsupported("the host has a kind of target or body that this plugin doesn't know").report(
                     to: errors)
             }
-            return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
-                $0.authorize(token, view, edits, errors)
+            return Unmanaged<SchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef { box in
+                guard view.pointee.target_kind == Int32(NEVOD_TARGET_ORIGIN) || box.authorizesProxies else {
+                    return SchemeError.unsupported("its credential is for servers, not for proxies").report(to: errors)
+                }
+                return box.authorize(token, view, edits, errors)
             }
         }
 
@@ -114,7 +107,7 @@ enum SchemeExport {
             && view.pointee.body_kind <= Int32(NEVOD_BODY_STREAM)
     }
 
-    private static func isKnown(_ response: UnsafePointer<nevod_response>) -> Bool {
+    static func isKnown(_ response: UnsafePointer<nevod_response>) -> Bool {
         isKnown(target: response.pointee.target_kind) && response.pointee.flags & NEVOD_CRITICAL_BITS == 0
     }
 
@@ -130,7 +123,7 @@ enum SchemeExport {
             guard let instance, let view, let response, let actions, let errors, isKnown(view), isKnown(response) else {
                 return Int32(NEVOD_VERDICT_NOTHING)
             }
-            return Unmanaged<AnySchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
+            return Unmanaged<SchemeBox>.fromOpaque(instance)._withUnsafeGuaranteedRef {
                 do throws(SchemeError) {
                     return try $0.respond(token, view, response, actions).rawValue
                 } catch {
@@ -141,18 +134,15 @@ enum SchemeExport {
         }
 }
 
-class AnySchemeFactory {
-    func make(
-        _ values: UnsafeBufferPointer<nevod_pair>, _ host: UnsafePointer<nevod_host>?
-    ) throws(SchemeError) -> AnySchemeBox {
-        preconditionFailure("abstract")
-    }
-}
+/// Creates instances of one scheme.
+final class SchemeFactory {
+    typealias Make = (
+        UnsafeBufferPointer<nevod_pair>, UnsafePointer<nevod_host>?
+    ) throws(SchemeError) -> SchemeBox
 
-final class SchemeFactory<Scheme: AuthScheme>: AnySchemeFactory {
-    override func make(
-        _ values: UnsafeBufferPointer<nevod_pair>, _ host: UnsafePointer<nevod_host>?
-    ) throws(SchemeError) -> AnySchemeBox {
-        SchemeBox(try SettingsReader.make(Scheme.self, from: values, of: host))
+    let make: Make
+
+    init(_ make: @escaping Make) {
+        self.make = make
     }
 }

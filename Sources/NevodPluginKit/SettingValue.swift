@@ -65,7 +65,7 @@ extension Secret: SettingValue {
 /// An enum of strings is a choice.
 extension SettingValue where Self: CaseIterable & RawRepresentable, RawValue == String {
     public static var kind: SettingKind { .choice }
-    public static var choices: [String] { allCases.map(\.rawValue) }
+    public static var choices: [String] { allCases.map { $0.rawValue } }
     public static var absent: Self { allCases[allCases.startIndex] }
     public var text: String { rawValue }
     public init?(texts values: [UnsafeRawBufferPointer]) {

@@ -8,7 +8,7 @@ package struct AnyKeyValueStorage: Sendable {
     package let readVersioned: (@Sendable (StorageKey) async throws -> (secret: Secret?, version: Int64))?
     package let write: @Sendable (StorageKey, Secret?) async throws -> Void
     package let replace: @Sendable (StorageKey, _ expected: Secret?, Secret?) async throws -> Bool
-    package let changes: (@Sendable () async -> AsyncStream<StorageKey>)?
+    package let changes: (@Sendable () async -> StorageChanges)?
     /// nil if the storage has no renewal lock, because it isn't shared or offers none.
     package let withRenewalLock: (@Sendable (StorageKey, @Sendable () async -> Void) async throws -> Void)?
     /// Checks that a lock which was taken is still held; nil if there is none.
@@ -97,7 +97,7 @@ package struct AnyKeyValueStorage: Sendable {
         return { key, body in try await storage.withRenewalLock(for: key, body) }
     }
 
-    private static func changes(_ storage: some KeyValueStorage) -> (@Sendable () async -> AsyncStream<StorageKey>)? {
+    private static func changes(_ storage: some KeyValueStorage) -> (@Sendable () async -> StorageChanges)? {
         guard let storage = storage as? any ObservableStorage else { return nil }
         return { await storage.stream() }
     }
@@ -125,14 +125,8 @@ extension CompareAndSwapStorage {
 }
 
 extension ObservableStorage {
-    fileprivate func stream() async -> AsyncStream<StorageKey> {
+    fileprivate func stream() async -> StorageChanges {
         let changes = await changes()
-        return AsyncStream { continuation in
-            let task = Task {
-                for await key in changes { continuation.yield(key) }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in task.cancel() }
-        }
+        return changes as? StorageChanges ?? StorageChanges(changes)
     }
 }

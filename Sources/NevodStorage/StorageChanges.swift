@@ -26,15 +26,49 @@ public struct StorageChanges: AsyncSequence, Sendable {
     }
 }
 
+extension StorageChanges {
+    /// The changes of a store that reports none.
+    package static var none: StorageChanges {
+        StorageChanges(pending: PendingKeys(), signals: AsyncStream { $0.finish() })
+    }
+
+    /// Those of another sequence.
+    init(_ changes: some AsyncSequence<StorageKey, Never> & Sendable) {
+        let pending = PendingKeys()
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let task = Task {
+            for await key in changes {
+                pending.add(key)
+                signal.yield()
+            }
+            signal.finish()
+        }
+        signal.onTermination = { _ in task.cancel() }
+        self.init(pending: pending, signals: signals)
+    }
+}
+
 /// Keys in the order of their first change.
 final class PendingKeys: Sendable {
-    private let keys = Locked<[StorageKey]>([])
+    private struct State {
+        var keys = Deque<StorageKey>()
+        /// The same keys, to find one in constant time.
+        var known: Set<StorageKey> = []
+    }
+
+    private let state = Locked(State())
 
     func add(_ key: StorageKey) {
-        keys.withLock { if !$0.contains(key) { $0.append(key) } }
+        state.withLock { state in
+            if state.known.insert(key).inserted { state.keys.append(key) }
+        }
     }
 
     func take() -> StorageKey? {
-        keys.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        state.withLock { state in
+            guard let key = state.keys.popFirst() else { return nil }
+            state.known.remove(key)
+            return key
+        }
     }
 }

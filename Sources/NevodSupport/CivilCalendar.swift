@@ -16,3 +16,44 @@ package enum CivilCalendar {
         return Int64(days * 86_400 + hour * 3600 + minute * 60 + min(second, 59))
     }
 }
+
+/// A second of the Gregorian calendar in UTC. Computed here, because a plugin has no Foundation, and `strftime` depends on the locale.
+package struct CivilDate: Sendable {
+    /// In the range of 292 years around 1970, which nanoseconds in 64 bits have.
+    package let year: Int
+    /// From 1.
+    package let month: Int
+    /// From 1.
+    package let day: Int
+    /// From 0, a Sunday.
+    package let weekday: Int
+    package let secondOfDay: Int
+    /// The part of the second, from 0.
+    package let nanosecond: Int
+
+    package init(unixNanoseconds: Int64) {
+        let seconds = unixNanoseconds.dividedDown(by: 1_000_000_000)
+        let rest = unixNanoseconds % 1_000_000_000
+        nanosecond = Int(rest < 0 ? rest + 1_000_000_000 : rest)
+        let days = Int(seconds.dividedDown(by: 86_400))
+        secondOfDay = Int(seconds) - days * 86_400
+        weekday = ((days + 4) % 7 + 7) % 7  // 1970 began on a Thursday.
+        // Years begin in March here, so that the leap day is a year's last. Counted from 0000-03-01, in eras of 400 years.
+        let shifted = days + 719_468
+        let dayOfEra = shifted % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = yearOfEra + shifted / 146_097 * 400 + (month < 3 ? 1 : 0)
+    }
+}
+
+extension Int64 {
+    /// The quotient, rounded towards negative infinity.
+    @inlinable
+    package func dividedDown(by divisor: Int64) -> Int64 {
+        self / divisor - (self % divisor < 0 ? 1 : 0)
+    }
+}

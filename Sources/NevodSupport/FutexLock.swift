@@ -1,4 +1,4 @@
-#if canImport(Glibc) && !NEVOD_THREAD_SANITIZER
+#if (canImport(Glibc) || hasFeature(Embedded)) && !NEVOD_THREAD_SANITIZER
     internal import CFutex
     public import Synchronization
 

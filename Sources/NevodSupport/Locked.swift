@@ -1,6 +1,6 @@
 #if NEVOD_THREAD_SANITIZER
     private import Glibc
-#elseif !canImport(Glibc)
+#elseif !canImport(Glibc) && !hasFeature(Embedded)
     public import Synchronization
 #endif
 
@@ -36,7 +36,7 @@ public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
             defer { pthread_mutex_unlock(&storage.mutex) }
             return try body(&storage.value)
         }
-    #elseif canImport(Glibc)
+    #elseif canImport(Glibc) || hasFeature(Embedded)
         @usableFromInline let lock = FutexLock()
         @usableFromInline let cell: LockedCell<Value>
 

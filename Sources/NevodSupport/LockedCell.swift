@@ -1,4 +1,4 @@
-#if canImport(Glibc) && !NEVOD_THREAD_SANITIZER
+#if (canImport(Glibc) || hasFeature(Embedded)) && !NEVOD_THREAD_SANITIZER
     internal import Builtin
 
     /// Memory for the value of a ``Locked``. It has no other owner and doesn't move while it is borrowed, so that a borrower may write it.

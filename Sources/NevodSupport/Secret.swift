@@ -1,4 +1,6 @@
-#if canImport(Glibc)
+#if hasFeature(Embedded)
+    internal import CEmbeddedRuntime
+#elseif canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl
@@ -40,11 +42,15 @@ public final class Secret: Sendable {
     /// - Parameters:
     ///   - count: the number of bytes.
     ///   - body: writes every byte.
-    public init<Failure: Error>(
+    public convenience init<Failure: Error>(
         count: Int, initializing body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        (memory, owner) = SecretMemory.allocate(count)
+        self.init(allocating: count)
         try body(memory)
+    }
+
+    private init(allocating count: Int) {
+        (memory, owner) = SecretMemory.allocate(count)
     }
 
     deinit {
@@ -65,11 +71,16 @@ public final class Secret: Sendable {
     }
 }
 
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible {
     public var description: String { "[redacted]" }
     public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+#if !hasFeature(Embedded)
+    extension Secret: CustomReflectable {
+        public var customMirror: Mirror { Mirror(self, children: []) }
+    }
+#endif
 
 extension Secret: Equatable {
     /// Compares in a time that depends on the lengths alone.

@@ -1,5 +1,13 @@
-#if canImport(Glibc) && !NEVOD_ADDRESS_SANITIZER
-    internal import Glibc
+#if (canImport(Glibc) || hasFeature(Embedded)) && !NEVOD_ADDRESS_SANITIZER
+    #if hasFeature(Embedded)
+        internal import CEmbeddedRuntime
+
+        private var mapFailed: UnsafeMutableRawPointer? { nevod_map_failed() }
+    #else
+        internal import Glibc
+
+        private var mapFailed: UnsafeMutableRawPointer? { MAP_FAILED }
+    #endif
     internal import Synchronization
 
     /// Memory for secrets, excluded from core dumps, and from swap as far as the process may lock memory (`ulimit -l`). Pages are
@@ -47,7 +55,7 @@
         }
 
         fileprivate static func pages(_ count: Int) -> UnsafeMutableRawPointer {
-            guard let start = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != MAP_FAILED
+            guard let start = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != mapFailed
             else { fatalError("no memory for secrets") }
             // Both are best effort: if they fail, the memory is still wiped.
             madvise(start, count, MADV_DONTDUMP)

@@ -3,7 +3,7 @@
 package enum TerminalText {
     /// The text on one line, with unsafe characters as escapes (`\u{1b}`).
     package static func safe(_ text: some StringProtocol) -> String {
-        guard text.unicodeScalars.contains(where: \.isUnsafeAtTerminal) else { return String(text) }
+        guard text.unicodeScalars.contains(where: { $0.isUnsafeAtTerminal }) else { return String(text) }
         var safe = ""
         for scalar in text.unicodeScalars {
             if scalar.isUnsafeAtTerminal {

@@ -1,12 +1,15 @@
 /// A growing buffer for a message that may hold secrets. Memory that it outgrows is wiped.
+@usableFromInline
 package struct WipedBytes: ~Copyable {
-    private var memory: UnsafeMutableRawBufferPointer
+    @usableFromInline var memory: UnsafeMutableRawBufferPointer
     package private(set) var count = 0
 
     package init(capacity: Int = 256) {
         memory = .allocate(byteCount: capacity, alignment: 1)
     }
 
+    // Embedded Swift must see it where the bytes are used.
+    @inlinable
     deinit {
         memory.wipe()
         memory.deallocate()

@@ -15,6 +15,8 @@
 
         package init() {}
 
+        package var isSet: Bool { state.withLock { $0.isSet } }
+
         package func set() { finish(true) }
 
         private func finish(_ isSet: Bool) {

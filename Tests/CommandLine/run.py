@@ -13,6 +13,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -125,6 +126,8 @@ def main():
         print(f"run.py: {where}; build with `swift build`, then give the folder in NEVOD_BUILD_DIR", file=sys.stderr)
         return 1
 
+    # In the background a shell ignores Ctrl-C, and so would every program that a test starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if arguments.suite:
         run_suite(arguments.suite, arguments.words, arguments.counts)
         return 0

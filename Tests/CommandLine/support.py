@@ -75,7 +75,7 @@ def c_example(name):
     """Builds an example with the command in its first comment."""
     source = (ROOT / "Examples" / name).read_text()
     line = re.search(r"^ \* (cc .*)$", source[: source.index("*/")], re.MULTILINE)[1]
-    command = [f"-I{INCLUDE}" if word.startswith("-I") else word for word in shlex.split(line)]
+    command = [f"-I{INCLUDE}" if word == "-ISources/NevodPluginABI/include" else word for word in shlex.split(line)]
     output = command.index("-o") + 1
     command[output] = str(shared_folder() / command[output])
     compile_c(command, cwd=ROOT)
@@ -401,9 +401,9 @@ def reply(status="200 OK", *lines, body=b""):
 @functools.cache
 def documented_codes():
     """The exit codes that the help lists."""
-    done = subprocess.run([HOST, "--help"], env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+    done = subprocess.run([HOST, "help", "exit-codes"], env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
     codes = done.stdout.decode().partition("Exit codes:")[2]
-    return {int(line.split()[0]) for line in codes.splitlines() if line.strip()}
+    return {int(code) for code in re.findall(r"(?m)^ {2,4}(\d+)  ", codes)}
 
 
 def environment(**more):

@@ -4,7 +4,7 @@ import itertools
 import os
 import subprocess
 
-from support import PATIENCE, HOST, Outcome, ServerTestCase, cases, environment, streamed
+from support import PATIENCE, HOST, Outcome, RecordingServer, ServerTestCase, cases, environment, login_plugin, reply, streamed, swift_plugin
 
 CLOSED = {
     "_".join({0: "input", 1: "output", 2: "error"}[number] for number in numbers): numbers
@@ -74,3 +74,67 @@ class Descriptors(ServerTestCase):
         outcome = self.run_without((1,), *words)
         self.assertEqual((outcome.code, outcome.out), (23, b""), outcome)
         self.assertIn("can't write to standard output", outcome.err)
+
+    COMMANDS = ("request", "login", "sign", "sessions", "sessions_show", "inspect", "store")
+
+    @cases({f"{command}_without_{name}": (command, numbers) for command in COMMANDS for name, numbers in {"nothing": (), **CLOSED}.items()})
+    def test_each_command(self, command, closed):
+        """Output that can't be written is an error, and nothing else is written in its place."""
+        with RecordingServer(lambda seen: reply(body=b"hello")) as server:
+            store = ["--store", self.folder / "store", "--store-key", f"file:{self.folder / 'key'}"]
+            scheme = ["--plugin", login_plugin(), "--set", "mode=token", *store]
+            if command.startswith("sessions") or command == "store":
+                self.expect(self.run_host("login", *scheme), 0)
+            words, text = {
+                "request": ([*self.credentials(), server.http + "/a"], b"hello"),
+                "login": (["login", *scheme], b"logged in"),
+                "sign": (["sign", *self.credentials(), server.http + "/a"], b"GET /a HTTP/1.1\r\n"),
+                "sessions": (["sessions", *store], b"SCHEME"),
+                "sessions_show": (["sessions", "show", "1", *store], b"Login"),
+                "inspect": (["inspect", swift_plugin()], b"scheme hmac"),
+                "store": (["store", "verify", *store], b"intact"),
+            }[command]
+            outcome = self.run_without(closed, *words)
+        self.assertEqual(outcome.code, 23 if 1 in closed else 0, outcome)
+        self.assertEqual(text in outcome.out, 1 not in closed, outcome)
+        refusal = "can't write to standard output: Bad file descriptor"
+        self.assertEqual(refusal in outcome.err, 1 in closed and 2 not in closed, outcome)
+        # Neither the store nor its key has got text of ours.
+        for path in self.folder.rglob("*"):
+            if path.is_file():
+                content = path.read_bytes()
+                self.assertFalse(any(piece in content for piece in (b"nevod-host: ", b"logged in", b"Bad file")), path)
+
+    @cases({f"{name}_{what}": (numbers, what) for name, numbers in CLOSED.items() for what in ("head", "dump", "refusal")})
+    def test_what_scripts_ask_for(self, closed, what):
+        with RecordingServer(lambda seen: reply("401 Unauthorized", body=b"no")) as server:
+            path = self.folder / "heads"
+            words = {"head": ["-i"], "dump": ["-D", path, "-o", "/dev/null"], "refusal": ["-f"]}[what]
+            outcome = self.run_without(closed, *words, *self.credentials(), server.http + "/a")
+        expected = 119 if what == "refusal" else 23 if what == "head" and 1 in closed else 0
+        self.assertEqual(outcome.code, expected, outcome)
+        if what == "dump":
+            self.assertTrue(path.read_bytes().startswith(b"HTTP/1.1 401 Unauthorized\r\n"))
+        if what == "refusal":
+            self.assertEqual("refused the credential" in outcome.err, 2 not in closed, outcome)
+
+    @cases({"request": "request", "sessions": "sessions", "inspect": "inspect", "heads": "heads", "help": "help"})
+    def test_full_disk(self, command):
+        words = {
+            "request": [self.url("/stream?bytes=3")], "sessions": ["sessions", "--store", self.folder / "store"],
+            "inspect": ["inspect", swift_plugin()], "heads": ["-D", "-", self.url("/status/204")], "help": ["--help"],
+        }[command]
+        with open("/dev/full", "wb") as full:
+            outcome = self.run_host(*words, stdout=full)
+        self.expect(outcome, 23, "can't write to standard output: No space left on device")
+
+    @cases({"request": "/stream?bytes=3000000", "heads": "/status/200"})
+    def test_closed_pipe(self, target):
+        """A reader that has left is no news."""
+        read, write = os.pipe()
+        os.close(read)
+        try:
+            outcome = self.run_host("-i", self.url(target), stdout=write)
+        finally:
+            os.close(write)
+        self.assertEqual((outcome.code, outcome.err), (23, ""), outcome)

@@ -157,7 +157,7 @@ class Answers(LoginTestCase):
     def test_in_a_profile(self):
         (self.folder / "nevod").mkdir(mode=0o700)
         path = self.folder / "nevod/config"
-        path.write_text(f"[a]\nplugin = {login_plugin()}\nset = mode=choice\nanswer = method=app\nno-store\n")
+        path.write_text(f"[a]\norigins = {self.server.http}\nplugin = {login_plugin()}\nset = mode=choice\nanswer = method=app\nno-store\n")
         path.chmod(0o600)
         outcome = self.run_host("--profile", "a", self.server.http, env={"XDG_CONFIG_HOME": str(self.folder)})
         self.expect_token(outcome, "app")
@@ -294,7 +294,7 @@ class AtTheTerminal(LoginTestCase):
             terminal.type(b"\x04")
             code, _, err = terminal.finish()
             self.assertTrue(terminal.echoes())
-        self.assertEqual((code, self.targets()), (26, []), err)
+        self.assertEqual((code, self.targets()), (113, []), err)
 
     @cases({"control_c": (None, signal.SIGINT), "terminated": (signal.SIGTERM,) * 2, "hung_up": (signal.SIGHUP,) * 2})
     def test_interrupted(self, sent, died_of):
@@ -492,20 +492,20 @@ class WhereItSends(LoginTestCase):
 
 class Failures(LoginTestCase):
     @cases({
-        "denied": ("denied", 112, "no such user (denied); check the answers"),
-        "unavailable": ("unavailable", 112, "unavailable for now"),
+        "denied": ("denied", 112, "was refused: no such user; check the answers"),
+        "unavailable": ("unavailable", 112, "can't be done now: "),
         "no_action": ("no-action", 110, "it returned no action"),
     })
     def test_told(self, mode, code, fragment):
         outcome = self.login(mode)
-        self.expect(outcome, code, f"nevod-host: {login_plugin()}: ", '"login"', "login flow", fragment)
+        self.expect(outcome, code, f"nevod-host: {login_plugin()}: ", 'of the scheme "login"', fragment)
         self.assertEqual((outcome.out, self.targets()), (b"", []))
 
     def test_token_that_is_refused(self):
         """After a second login the server's response is final."""
         self.respond = lambda seen: reply("401 Unauthorized", body=b"no")
         outcome = self.login("token", "-f")
-        self.expect(outcome, 22, "401")
+        self.expect(outcome, 119, "401")
         self.assertNotIn("token could", outcome.err)
 
     def test_answer_is_used_up_in_the_request(self):
@@ -546,7 +546,7 @@ class Kit(LoginTestCase):
         outcome = self.run_host(
             "--no-store", "--plugin", BUILD / "libFlowProbe.so", "--set", f"server={self.server.http}", "--set", "fault=sleeps",
             self.server.http)
-        self.expect(outcome, 112, "login flow", "suspended outside flow")
+        self.expect(outcome, 112, "the login of the scheme", "suspended outside flow")
 
 
 class Sign(LoginTestCase):

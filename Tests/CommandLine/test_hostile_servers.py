@@ -440,9 +440,9 @@ class Pinned(Hostile):
 
 
 class Documentation(Hostile):
-    """`--help` documents the exit codes of these tests and of the redirects'."""
+    """The help documents the exit codes of these tests and of the redirects'."""
 
     @cases({"8": 8, "18": 18, "28": 28, "35": 35, "47": 47, "52": 52, "56": 56, "58": 58, "60": 60, "61": 61, "77": 77, "90": 90})
     def test_code(self, code):
-        explained = re.findall(r"(?m)^ +(\d+)  ", self.run_host("--help").out.decode())
+        explained = re.findall(r"(?m)^ +(\d+)  ", self.run_host("help", "exit-codes").out.decode())
         self.assertIn(str(code), explained)

@@ -82,7 +82,9 @@ def reserve_port(test_class):
 
 
 @unittest.skipUnless(NGINX, "nginx is missing; scripts/install-packages test installs it")
-class Nginx(TestCase):
+class NginxTestCase(TestCase):
+    """Shares one nginx among its tests."""
+
     @classmethod
     def setUpClass(cls):
         cls.home = pathlib.Path(tempfile.mkdtemp(prefix="nevod-nginx-"))
@@ -137,6 +139,8 @@ class Nginx(TestCase):
     def fetch(self, server, path, *words, **options):
         return self.run_host("--cacert", authority().path("ca.pem"), *words, self.url(server, path), **options)
 
+
+class Nginx(NginxTestCase):
     @cases({f"{server}_{size}": (server, size) for server in ("plain", "tls", "http1") for size in SIZES})
     def test_size(self, server, size):
         outcome = self.fetch(server, f"/{size}")

@@ -60,7 +60,7 @@ class Parameters(TestCase):
         # The plugin numbers the tokens of each process: the renewed one would have the refused one's number.
         self.expect(self.get("-f", "--param", "scope=b"), 0)
         self.assertEqual(len(self.calls()), 2)
-        self.expect(self.get("-f", "--param", "scope=a"), 22)
+        self.expect(self.get("-f", "--param", "scope=a"), 119)
         self.assertEqual(self.calls()[2:], ["/refresh scope=a|acr=low 1 scope=a|acr=low"])
 
     def test_login_and_list(self):

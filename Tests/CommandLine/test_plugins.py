@@ -441,7 +441,7 @@ class FaultyExports(Faulty):
 
     def test_later_version_too(self):
         compile_plugin(self.path, AUTHORIZE="return NEVOD_DENIED; } const void *nevod_plugin_v2(void) { return NULL")
-        self.expect_refused(112, "denied")
+        self.expect_refused(112, "refused to authorize the request")
 
     def test_no_code_of_a_library_without_entry_point_runs(self):
         compile_plugin(
@@ -527,7 +527,7 @@ class FaultyTable(Faulty):
     @cases({
         "bad_settings": ('REPORT("word", "is no word"); return NEVOD_BAD_SETTINGS', 111, "word is no word"),
         "internal": ('REPORT("", "no memory"); return NEVOD_INTERNAL', 112, "create", "no memory"),
-        "nothing_reported": ("return NEVOD_UNAVAILABLE", 112, "create", "no reason"),
+        "nothing_reported": ("return NEVOD_UNAVAILABLE", 112, "can't begin now: no reason given; try again later"),
         "unknown_status": ("return 77", 110, "create", "77"),
         "escape_sequences": (r'REPORT("\x1b]0;x\x07", "a\x1b[2J\nb\r"); return NEVOD_INTERNAL', 112, "a [2J b"),
     })
@@ -600,7 +600,8 @@ class Reports(Faulty):
         compile_plugin(self.path, CREATE=r'host->log(host->host, NEVOD_LOG_WARNING, TEXT("a\x1b[2J\nnevod-host: b"))')
         outcome = self.run_with()
         self.expect(outcome, 0)
-        self.assertEqual(outcome.err, "nevod-host: Test: warning: a [2J nevod-host: b\n")
+        own, mark, _ = outcome.err.partition("nevod-host: warning: the server responded with 401 ")
+        self.assertEqual((own, mark != ""), ("nevod-host: Test: warning: a [2J nevod-host: b\n", True), outcome)
 
 
 # Reasons for refused edits.
@@ -666,7 +667,7 @@ class UnknownValues(Faulty):
 
     def test_status_of_create(self):
         compile_plugin(self.path, CREATE="return 77")
-        self.expect_refused(110, "create", "a fault of the plugin: status 77, which the contract doesn't know")
+        self.expect_refused(110, "create, which returned the unknown status 77", "a fault of the plugin")
 
     def test_status_of_authorize(self):
         compile_plugin(self.path, AUTHORIZE='REPORT("X-A", "is too old"); return 77')
@@ -674,15 +675,15 @@ class UnknownValues(Faulty):
 
     @cases({
         "flow_begin": (dict(BEGIN="return 77"), "flow_begin"),
-        "flow_step": (dict(STEP="return -1"), "login flow"),
-        "flow_step_after_its_action": (dict(STEP='TOKEN(.bytes = NEVOD_BYTES("t")); return 77'), "login flow"),
+        "flow_step": (dict(STEP="return -1"), "login of the scheme"),
+        "flow_step_after_its_action": (dict(STEP='TOKEN(.bytes = NEVOD_BYTES("t")); return 77'), "login of the scheme"),
         "token_decode": (
             dict(SCHEME="ADD_FLOWS, ADD_DECODE", STEP='TOKEN(.bytes = NEVOD_BYTES("t"))', DECODE="return 77"), "token_decode"),
     })
     def test_status_in_a_login(self, pieces, function):
         compile_plugin(self.path, **{"SCHEME": "ADD_FLOWS", **pieces})
         outcome = self.run_host("--no-store", "--plugin", self.path, self.url("/a"))
-        self.expect(outcome, 110, str(self.path), function, "a fault of the plugin: status ", "which the contract doesn't know")
+        self.expect(outcome, 110, str(self.path), function, "a fault of the plugin: ", "which returned the unknown status ")
         self.expect_nothing_sent()
 
     @cases({"positive": "77", "negative": "-77", "a_status": "NEVOD_INTERNAL"})
@@ -832,11 +833,11 @@ class FaultyAuthorize(Faulty):
         self.expect_refused(110, '"Host"', HOSTS)
 
     @cases({
-        "reported": ('REPORT("X-A", "is too old"); return NEVOD_DENIED', "X-A is too old", "denied"),
-        "not_reported": ("return NEVOD_UNAVAILABLE", "no reason", "unavailable"),
-        "reported_twice": ('REPORT("", "first"); REPORT("", "second"); return NEVOD_BAD_TOKEN', "first", "bad token"),
+        "reported": ('REPORT("X-A", "is too old"); return NEVOD_DENIED', "X-A is too old", "refused to authorize the request: "),
+        "not_reported": ("return NEVOD_UNAVAILABLE", "no reason", "now: no reason given; try again later"),
+        "reported_twice": ('REPORT("", "first"); REPORT("", "second"); return NEVOD_BAD_TOKEN', "first", "; log in again"),
         "escape_sequences": (r'REPORT("\x1b[1m", "a\x1b[2J\nb"); return NEVOD_INTERNAL', "a [2J b"),
-        "after_edits": ('SET("X-A", TEXT("b")); return NEVOD_UNSUPPORTED', "unsupported"),
+        "after_edits": ('SET("X-A", TEXT("b")); return NEVOD_UNSUPPORTED', "which it doesn't support"),
     })
     def test_fails(self, piece, *fragments):
         compile_plugin(self.path, AUTHORIZE=piece)

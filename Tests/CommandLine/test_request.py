@@ -90,7 +90,7 @@ class VerifiedRequest:
     def test_wrong_secret_with_fail(self):
         outcome = self.run_host(
             *self.credentials("env:WRONG"), "--fail", self.url("/a"), env={"WRONG": "not the secret"})
-        self.expect_failure(outcome, 22, "401")
+        self.expect_failure(outcome, 119, "401")
         self.assertIs(self.the_request()["verified"], False)
 
 

@@ -29,7 +29,7 @@ def digests_of(body):
 
 
 class Refused(TestCase):
-    REASON = 'the scheme "plain" refused the response in on_response: X-Digests doesn\'t match the body'
+    REASON = 'the scheme "plain" refused the response: X-Digests doesn\'t match the body'
 
     def setUp(self):
         super().setUp()
@@ -83,7 +83,7 @@ class Refused(TestCase):
     def test_nothing_of_a_response_that_is_refused_by_its_head(self):
         self.response = reply("200 OK", "X-Verdict: refuse", "X-Report: is missing", body=BODY)
         outcome = self.send(needs="o")
-        self.expect_refused(outcome, "refused the response in on_response: X-Signature is missing")
+        self.expect_refused(outcome, "refused the response: X-Signature is missing")
         self.assertEqual(outcome.out, b"")
         self.assertNotIn("sensitive", outcome.err)
 

@@ -5,7 +5,7 @@ import pathlib
 import urllib.parse
 
 from support import (
-    API_KEY, SECRET, CannedServer, RecordingServer, TestCase, canned, cases, compile_plugin, reply, wait_until, with_both_plugins)
+    API_KEY, INCLUDE, ROOT, SECRET, CannedServer, RecordingServer, TestCase, canned, cases, compile_c, compile_plugin, reply, wait_until, with_both_plugins)
 
 
 class Redaction:
@@ -14,7 +14,7 @@ class Redaction:
         for what in (SECRET, seen["X-Signature"], API_KEY):
             self.assertNotIn(what, outcome.err, outcome)
 
-    @cases({"answered": ("/a", 0), "refused": ("/status/401", 22), "closed": ("/close", 52), "late": ("/slow?ms=60000", 28)})
+    @cases({"answered": ("/a", 0), "refused": ("/status/401", 119), "closed": ("/close", 52), "late": ("/slow?ms=60000", 28)})
     def test_verbose(self, target, code):
         outcome = self.run_host("-v", "-f", "-m", "30" if code != 28 else "0.5", *self.credentials(), self.url(target))
         # The names show that the request was traced.
@@ -23,7 +23,7 @@ class Redaction:
 
     def test_not_verbose(self):
         outcome = self.run_host("-f", *self.credentials(), self.url("/status/401"))
-        self.expect_failure(outcome, 22)
+        self.expect_failure(outcome, 119)
         self.expect_no_secret(outcome)
 
     @cases({"file": "file", "standard_input": "-"})
@@ -47,6 +47,36 @@ class Redaction:
 
 
 with_both_plugins(Redaction, globals())
+
+
+class RedactedLog(TestCase):
+    """A secret setting that a plugin writes to its log."""
+
+    @cases({
+        "short": ("Kq7Zp", 3), "cut": (1619 * "K7", 3), "repetitive": (300 * "K7", 5), "at_the_limit": (1023 * "K", 2),
+    })
+    def test_setting(self, secret, times):
+        source = (ROOT / "Examples/c-hmac/hmac.c").read_text()
+        start = "    if (api_key.count == 0)\n"
+        self.assertEqual(source.count(start), 1)
+        line = """
+    char *line = malloc(%d * (secret.count + 1));
+    size_t size = 0;
+    for (int i = 0; i < %d; i++) {
+        memcpy(line + size, secret.data, secret.count);
+        size += secret.count;
+        line[size++] = ' ';
+    }
+    host->log(host->host, NEVOD_LOG_WARNING, (nevod_bytes){(const uint8_t *)line, size});
+    free(line);
+""" % (times, times)
+        file, library = self.file("log.c", source.replace(start, line + start)), self.folder / "liblog.so"
+        compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", file, "-lcrypto", "-o", library])
+        outcome = self.run_host(
+            "sign", "-p", library, "--set", f"api-key={API_KEY}", "--set", "secret=env:LOGGED", "https://api.example.com/",
+            env={"LOGGED": secret})
+        self.expect(outcome, 0, "warning: [redacted]")
+        self.assertNotIn(secret[:4], outcome.err)
 
 
 class RedactedHeaders(TestCase):
@@ -168,7 +198,7 @@ class Repetition(TestCase):
         """--fail repeats the reason phrase."""
         with CannedServer(canned(b"", status="401 no tok-123456 here")) as server:
             outcome = self.run_host("-f", "-H", "Authorization: Bearer tok-123456", server.url)
-        self.expect_failure(outcome, 22, "401 no [redacted] here")
+        self.expect_failure(outcome, 119, "401 no [redacted] here")
 
     @cases({"user": "http://bob:HUNTER2@127.0.0.1/", "broken": "http://bob:HUNTER2"})
     def test_setting(self, url):

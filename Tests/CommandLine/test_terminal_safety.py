@@ -67,10 +67,19 @@ class TerminalSafety(TestCase):
 
     @cases(BODIES)
     def test_body(self, kind, body):
-        with CannedServer(canned(body, *([f"Content-Type: {kind}"] if kind else []))) as server:
-            shown, outcome = self.shown(server.url)
+        lines = [f"Content-Type: {kind}"] if kind else []
+        with CannedServer(canned(body, *lines)) as server:
+            shown, outcome = self.shown("-o", "-", server.url)
             self.expect(outcome, 0)
             self.expect_safe(shown)
+            # A zero byte at the beginning is refused where the terminal is not asked for.
+            shown, outcome = self.shown(server.url)
+            self.expect(outcome, 23 if b"\0" in body[:2000] else 0)
+            self.expect_safe(shown)
+            with CannedServer(canned(body.replace(b"\0", b""), *lines)) as text:
+                shown, outcome = self.shown(text.url)
+                self.expect(outcome, 0)
+                self.expect_safe(shown)
             # The same bytes go into a pipe and a file as they are.
             self.assertEqual(self.run_host(server.url).out, body)
             path = self.folder / "file"
@@ -79,7 +88,7 @@ class TerminalSafety(TestCase):
 
     def test_text_stays_readable(self):
         with CannedServer(canned("grüße\t日本\n".encode() + EVIL + ENDINGS, "Content-Type: text/plain")) as server:
-            shown, _ = self.shown(server.url)
+            shown, _ = self.shown("-o", "-", server.url)
         text = shown.decode()
         self.assertTrue(text.startswith("grüße\t日本\r\n\\u{1b}]0;owned\\u{7}\\u{1b}[2J"), text)
         self.assertTrue(text.endswith("\\u{d}overa\r\r\nb\tc\r\nd") or text.endswith("\\u{d}overa\r\nb\tc\r\nd"), text)
@@ -96,7 +105,7 @@ class TerminalSafety(TestCase):
         """The body comes byte by byte."""
         body = b"".join(b"1\r\n" + bytes([byte]) + b"\r\n" for byte in EVIL + "é".encode()) + b"0\r\n\r\n"
         with CannedServer(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + body) as server:
-            shown, outcome = self.shown(server.url)
+            shown, outcome = self.shown("-o", "-", server.url)
         self.expect(outcome, 0)
         self.expect_safe(shown)
         self.assertTrue(shown.decode().endswith("é"), shown)

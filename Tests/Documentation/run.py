@@ -3,7 +3,8 @@
 In a ```console block, a line that begins with "$ " is a command, and the lines after it are its output, both streams together. A line
 "…" matches any lines, "…" within a line matches any text, and a last line "exit code N" is the expected exit code.
 http://127.0.0.1:8080 is replaced by the address of the demo server that the document started last, or of hmac_server.py if it started
-none. Each paragraph of a ```swift block must be, verbatim, in a file below Examples; the examples are built and run here.
+none. Each paragraph of a ```swift block must be, verbatim, in a file below Examples or Templates; the examples are built and run here.
+`cd $(mktemp -d)` and `cd -` are the only ways out of the root of the repository and back.
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/Documentation/run.py
 """
@@ -62,15 +63,20 @@ class Document:
         self.environment["PATH"] = f"{build_dir}:{os.environ['PATH']}"
         for name in (
                 "NEVOD_PLUGIN_PATH", "DEMO_API_KEY", "NEVOD_HOST_STORE", "NEVOD_HOST_STORE_KEY", "XDG_DATA_HOME",
-                "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"):
+                "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+                # The make that runs this sets them; one of a document would print its folder then.
+                "MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
             self.environment.pop(name, None)
         self.server = None
         self.address = None
+        self.folder = ROOT
 
-    def start_server(self, program="Examples/demo-server/hmac_server.py"):
+    def start_server(self, program="Examples/demo-server/hmac_server.py", words=()):
         self.stop()
+        # The libraries that judge the examples' requests are those of Debian's Python.
+        python = "/usr/bin/python3" if program.startswith("Examples/schemes/") else sys.executable
         self.server = subprocess.Popen(
-            [sys.executable, program, "--parent-pid", str(os.getpid())],
+            [python, program, *words, "--parent-pid", str(os.getpid())],
             cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         line = self.server.stdout.readline()
         if not line.startswith("listening on http://"):
@@ -84,13 +90,23 @@ class Document:
             self.server.stdout.close()
             self.server = None
 
+    def change_folder(self, folder):
+        """`cd $(mktemp -d)` goes to an empty folder outside the repository, `cd -` back to its root."""
+        if folder == "$(mktemp -d)":
+            self.outside = tempfile.TemporaryDirectory()
+            folder = self.outside.name
+        self.folder = ROOT if folder == "-" else self.folder / folder
+
     def run(self, line, command, expected):
+        if change := re.fullmatch(r"cd (\S+|\$\(mktemp -d\))", command):
+            return self.change_folder(change[1])
         if export := re.fullmatch(r"export (\w+)=(\S+)", command):
             value = export[2] if self.address is None else export[2].replace(PRINTED, self.address)
             self.environment[export[1]] = re.sub(r"\$(\w+)", lambda name: self.environment.get(name[1], ""), value)
             return
-        if server := re.match(r"(?:DEMO_SECRET=change-me )?python3 (Examples/[\w/-]+_server\.py) .*&$", command):
-            self.start_server(server[1])
+        if server := re.match(r"(?:DEMO_SECRET=change-me )?python3 (Examples/[\w/-]+_server\.py) (.*)&$", command):
+            ahead = re.search(r"--ahead \d+", server[2])
+            self.start_server(server[1], ahead[0].split() if ahead else ())
             return
         if PRINTED in command and not self.server:
             self.start_server()
@@ -100,7 +116,7 @@ class Document:
             expected = expected[:-1]
         here = command if self.address is None else command.replace(PRINTED, self.address)
         done = subprocess.run(
-            ["bash", "-c", here], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
+            ["bash", "-c", here], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, start_new_session=True)
         output = done.stdout.decode(errors="replace").replace("\r\n", "\n")
         if self.address:
@@ -118,12 +134,28 @@ class Document:
 
 
 def check_swift(path):
-    examples = [file.read_text() for file in ROOT.glob("Examples/**/*.swift") if ".build" not in file.parts]
+    folders = [*ROOT.glob("Examples/**/*.swift"), *ROOT.glob("Templates/**/*.swift")]
+    examples = [file.read_text() for file in folders if ".build" not in file.parts]
     for line, block in blocks(path, "swift"):
         for paragraph in block.strip("\n").split("\n\n"):
             if not any(paragraph in text for text in examples):
                 raise Failure(f"{path.relative_to(ROOT)}:{line}: this is in no example:\n{paragraph}")
         yield line
+
+
+def check_patterns():
+    """Each pattern of an app's session has a snippet, and the table of the patterns leads to it."""
+    text = (ROOT / "Docs/sessions.md").read_text().split("\n# Patterns\n")[1]
+    table, *sections = text.split("\n## ")
+    for section in sections:
+        name = section.split("\n")[0]
+        if "```swift\n" not in section:
+            raise Failure(f"Docs/sessions.md: {name} has no snippet")
+    linked = set(re.findall(r"\]\(#([\w-]+)\)", table))
+    unknown = linked - {section.split("\n")[0].lower().replace(" ", "-") for section in sections}
+    if unknown or len(linked) < 16:
+        raise Failure(f"Docs/sessions.md: the table of patterns has {len(linked)} links, of which lead nowhere: {unknown}")
+    return len(sections)
 
 
 EXAMPLES = ROOT / "Examples/embedding"
@@ -348,7 +380,10 @@ def main():
     def check_documents(paths, home):
         for path in paths:
             document = Document(path, build_dir)
-            document.environment["HOME"] = home
+            # Each has profiles and sessions of its own; those that compile share the compilers' caches.
+            own = pathlib.Path(home) / (path.stem if path not in compiling else ".")
+            own.mkdir(exist_ok=True)
+            document.environment["HOME"] = str(own)
             try:
                 for line, block in blocks(path, "console"):
                     for command, expected in commands(block):
@@ -372,15 +407,18 @@ def main():
             attempt(lambda: check_services() or 1)
             attempt(lambda: check_sign_in() or 1)
             attempt(lambda: check_sessions(home) or 1)
+        attempt(check_patterns)
         attempt(check_shredmate)
         shredmate_is_tested.set()
 
-    patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Sources/*/*.docc/*.md")
+    patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Examples/schemes/*/README.md", "Sources/*/*.docc/*.md")
     documents = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
     # Those that compile write to the same files, and share the compiler's caches below HOME.
-    compiling = [path for path in documents if re.search(r"^\$ (swift build|cc) ", path.read_text(), re.M)]
+    compiling = [path for path in documents if re.search(r"^\$ (swift build|cc|c\+\+|rustc|\(cd) ", path.read_text(), re.M)]
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as other_home, \
             concurrent.futures.ThreadPoolExecutor() as pool:
+        # Where rustc is installed by rustup, it finds its toolchain below HOME.
+        os.environ.setdefault("RUSTUP_HOME", str(pathlib.Path.home() / ".rustup"))
         os.environ["HOME"] = home
         tasks = [
             pool.submit(check_examples, home),
@@ -389,11 +427,12 @@ def main():
         ]
         for task in tasks:
             task.result()
-    for library in ("libHMACAuthC.so", "libSessionC.so"):
+    for library in ("libHMACAuthC.so", "libSessionC.so", "libSignaturesC.so", "libOAuth1Cpp.so", "libHawkRust.so"):
         (ROOT / library).unlink(missing_ok=True)
     print(*failures, sep="\n\n")
     print(f"{passed} passed, {len(failures)} failed")
     sys.exit(1 if failures or not passed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -61,6 +61,31 @@ extension Fuzzer {
         expect(!safe.unicodeScalars.contains(where: \.isUnsafeAtTerminal), "safe text controls no terminal")
         expect(TerminalText.safe(safe) == safe, "safe text stays as it is")
     }
+
+    /// A stream of documents or of events. The first two bytes choose the kind and the size of the pieces.
+    static let records = Fuzzer("records") { input in
+        var input = input
+        let kinds: [RecordStream.Kind] = [.lines, .sequence, .events]
+        let kind = kinds[Int(input.byte()) % kinds.count]
+        let size = Int(input.byte()) + 1
+        let bytes = input.array
+        var whole = RecordStream(kind, inColour: false)
+        let shown = whole.format(bytes) + whole.finish()
+        var pieces = RecordStream(kind, inColour: false)
+        var again: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            again += pieces.format(Array(bytes[start..<min(start + size, bytes.count)]))
+        }
+        again += pieces.finish()
+        expect(again == shown, "pieces show the same as the whole")
+        expect(
+            String(decoding: shown, as: UTF8.self).unicodeScalars.allSatisfy {
+                $0 == "\n" || $0 == "\t" || !$0.isUnsafeAtTerminal
+            },
+            "what is shown controls no terminal")
+        var coloured = RecordStream(kind, inColour: true)
+        _ = coloured.format(bytes) + coloured.finish()
+    }
 }
 
 extension [UInt8] {

@@ -28,12 +28,14 @@ extension Fuzzer {
         let now = UnixTime(seconds: 1_800_000_000)
         if let wait = response.retryAfter(now: now) { expect(wait >= .zero, "a wait isn't negative") }
         let stored = StoredResponse(response, body: [], requestedAt: now, receivedAt: now)
-        expect(stored.lifetime >= .zero && stored.initialAge >= .zero, "ages aren't negative")
+        expect(stored.lifetime() >= .zero && stored.initialAge >= .zero, "ages aren't negative")
         let later = now + .seconds(1 << 31)
         if CachePolicy(request).mayServe(stored, at: later) { expect(stored.isFresh(at: later), "a stale response isn't served") }
         _ = stored.response(at: later)
         _ = StoredHeaders.updated(stored.headers, by: response.headers)
-        expect(VaryKey(of: response.headers, for: request)?.matches(request) ?? true, "a request matches its own response")
+        expect(
+            VaryKey(of: response.headers, for: request, .ofProcess)?.matches(request, .ofProcess) ?? true,
+            "a request matches its own response")
         ServerClocks(.system).learn(from: response, to: request.origin, sentAt: 0, nil)
     }
 
@@ -49,6 +51,16 @@ extension Fuzzer {
     }
 
     /// The head of a browser's request at a redirect URI.
+    /// A stored response as a cache's file has it, once its seal is open.
+    static let cachedResponse = Fuzzer("cached-response") { input in
+        guard let head = StoredHead(input.array) else { return }
+        let again = StoredHead(head.encoded)
+        expect(again?.encoded == head.encoded, "a head is read as it was written")
+        let stored = head.response([])
+        expect(stored.lifetime() >= .zero && stored.initialAge >= .zero, "ages aren't negative")
+        expect(stored.age(at: stored.receivedAt) == stored.initialAge, "the age counts from the arrival")
+    }
+
     static let redirect = Fuzzer("redirect") { input in
         var input = input
         let uri = RedirectURI(path: "/callback", isFormPost: input.byte() & 1 == 1)

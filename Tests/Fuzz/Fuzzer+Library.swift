@@ -1,6 +1,7 @@
 import Glibc
 
 @testable import NevodHost
+@testable import NevodPluginChecks
 
 extension Fuzzer {
     /// The file of a plugin, before it is loaded.
@@ -11,6 +12,12 @@ extension Fuzzer {
         else { return }
         let names = library.exportedSymbols(withPrefix: "nevod_plugin_v") ?? []
         expect(names.allSatisfy { $0.hasPrefix("nevod_plugin_v") }, "a found name has the prefix")
+        if let copy = try? ELFFile(path: "/proc/self/fd/\(file)") {
+            let tables = ELFTables(copy)
+            expect(tables.imports().count <= input.bytes.count / 24, "each symbol has its bytes")
+            expect(tables.neededVersions().count <= 100_000, "versions are bounded")
+            expect(tables.segments.count <= input.bytes.count / 56, "each segment has its bytes")
+        }
         guard let loading = try? library.loading() else { return }
         expect((loading.needed + loading.runPaths + loading.searchPaths).allSatisfy { !$0.utf8.contains(0) }, "a name has no NUL")
     }

@@ -6,6 +6,10 @@ import NevodSupport
 extension Fuzzer {
     /// URLs of operands and settings.
     static let url = Fuzzer("url") { input in
+        if let origin = try? Origin(input.text) {
+            expect((try? Origin(origin.description)) == origin, "an origin is read as it was written")
+            expect((try? HTTPRequest(.get, input.text))?.target == "/", "an origin has no path: \(input.text.debugDescription)")
+        }
         guard let request = try? HTTPRequest(.get, input.text) else { return }
         checkURL(of: request)
     }

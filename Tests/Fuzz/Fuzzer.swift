@@ -15,8 +15,10 @@ struct Fuzzer: Sendable {
 
     /// Each has a folder of its name in Corpus, and perhaps a file of its name in Dictionaries.
     static let all: [Fuzzer] = [
-        url, location, headers, redirect, setCookie, cookieFile, challenge, date, link, json, form, html, config, template,
-        value, rows, export, library, terminal,
+        url, location, headers, redirect, cachedResponse, setCookie, cookieFile, challenge, date, link, json, form, html, config,
+        template, value, rows, export, library, checkReply, checkJob, terminal, records, jwt, structuredField, time, canonical,
+        key, recording, flagFile, item, disposition, gitCredential, execCredential, configEdit, commandWords,
+        writeOut, netrc, cookieInput, digest, refusal,
     ]
 }
 

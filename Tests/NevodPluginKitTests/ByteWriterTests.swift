@@ -39,10 +39,27 @@ struct ByteWriterTests {
         #expect(withByteWriter(capacity: 4) { writer in writer.count } == 0)
     }
 
-    @Test func `Writing more than fits traps`() async {
-        await #expect(processExitsWith: .failure) { withByteWriter(capacity: 2) { $0.append(ascii: "abc") } }
-        await #expect(processExitsWith: .failure) { withByteWriter(capacity: 3) { $0.append(hex: [1, 2].span) } }
-        await #expect(processExitsWith: .failure) { withByteWriter(capacity: 19) { $0.append(decimal: .min) } }
+    @Test func `A message longer than its capacity is whole`() {
+        #expect(written(capacity: 2) { $0.append(ascii: "abc") } == "abc")
+        #expect(written(capacity: 3) { $0.append(hex: [1, 2].span) } == "0102")
+        #expect(written(capacity: 19) { $0.append(decimal: .min) } == String(Int64.min))
+        #expect(written(capacity: -1) { $0.append(ascii: "a") } == "a")
+        let piece = Array("0123456789".utf8)
+        let text = written(capacity: 5) { writer in
+            for _ in 0..<100 { writer.append(piece.span) }
+            writer.append(copying: 995..<2000)
+            writer.append(base64: piece.span)
+        }
+        #expect(text == String(repeating: "0123456789", count: 100) + "56789" + "MDEyMzQ1Njc4OQ==")
+    }
+
+    @Test func `A copy beyond what has been written is cut`() {
+        let text = written(capacity: 8) { writer in
+            writer.append(ascii: "ab")
+            writer.append(copying: 1..<9)
+            writer.append(copying: 7..<9)
+        }
+        #expect(text == "abb")
     }
 
     @Test func `An error of the body is rethrown`() {

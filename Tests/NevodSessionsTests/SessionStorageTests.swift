@@ -162,6 +162,39 @@ struct SessionStorageTests {
         #expect(await ends.next()?.reason == .cleared)
     }
 
+    @Test(arguments: [false, true]) func `A logout during the save of a login is not undone`(isCancelled: Bool) async throws {
+        let (saving, maySave) = (Latch(), Latch())
+        let holdsNext = Locked(false)
+        let base = HeldStorage { operation in
+            let holds = holdsNext.withLock { holdsNext in
+                defer { if operation == .read { holdsNext = false } }
+                return holdsNext && operation == .read
+            }
+            guard holds else { return }
+            saving.set()
+            await maySave.wait()
+        }
+        let session = SessionTokens(storage: base)
+        let ticket = try await session.beginLogin()
+        // After the check that the login is the current one.
+        holdsNext.withLock { $0 = true }
+        let new = tokens("a")
+        let login = Task { try await session.save(new, of: ticket) }
+        await saving.wait()
+        let hasLoggedOut = Locked(false)
+        let logout = Task {
+            defer { hasLoggedOut.withLock { $0 = true } }
+            try await session.storage.clear()
+        }
+        #expect(await eventually { session.values.waitingCount == 1 || hasLoggedOut.withLock { $0 } })
+        if isCancelled { logout.cancel() }
+        maySave.set()
+        #expect(try await login.value)
+        try await logout.value
+        #expect(try await base.data(for: .session) == nil)
+        #expect(try await session.storage.load() == nil)
+    }
+
     @Test func `A value that is no session is an error, until a login or a logout`() async throws {
         let base = InMemoryStorage()
         let errors = Collected<String>()

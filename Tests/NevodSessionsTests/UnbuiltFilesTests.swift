@@ -6,7 +6,8 @@ import Testing
 struct UnbuiltFilesTests {
     private static let files = [
         "NevodSessions/State/AuthState+SwiftUI.swift", "NevodSessions/State/AuthState+Combine.swift",
-        "NevodHostFoundation/KeychainStorage.swift",
+        "NevodHostFoundation/KeychainStorage.swift", "NevodSessions/Presence/LocalAuthenticationCheck.swift",
+        "NevodHostFoundation/ServerTrust.swift",
     ]
 
     private func parse(_ text: String) async throws -> Bool {

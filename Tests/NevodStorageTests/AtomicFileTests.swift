@@ -52,6 +52,24 @@ struct AtomicFileTests {
         #expect(try files == ["f"])
     }
 
+    @Test func `An existing target can make the commit fail`() throws {
+        for isDangling in [false, true] {
+            if isDangling { #expect(symlink("nothing", path) == 0) } else { try folder.write("f", [9]) }
+            let file = try file()
+            try file.write([1])
+            #expect(throws: AtomicFileError(.place, EEXIST)) { try file.commit(.exclusively) }
+            file.discard()
+            #expect(try files == ["f"])
+            unlink(path)
+        }
+        let file = try file()
+        try file.write([1])
+        try file.commit(.exclusively)
+        file.discard()
+        #expect(try contents(of: path) == [1])
+        #expect(try files == ["f"])
+    }
+
     @Test func `Without a commit nothing is left`() throws {
         do {
             let file = try file()

@@ -47,6 +47,23 @@ struct InMemoryStorageTests {
         }
     }
 
+    /// Takes minutes if a key costs as much as there are keys pending.
+    @Test(.timeLimit(.minutes(1))) func `A reader that comes late gets 50,000 keys in the order of their first change`() async {
+        let keys = (0..<50_000).map { StorageKey(rawValue: "key-\($0)") }
+        let reader = storage.changes()
+        for round in 0..<2 {
+            for key in keys { storage.set([UInt8(round)], for: key) }
+        }
+        var seen: [StorageKey] = []
+        for await key in reader {
+            seen.append(key)
+            // Read already, so it is reported again.
+            if seen.count == 1 { storage.set([2], for: key) }
+            if seen.count == keys.count + 1 { break }
+        }
+        #expect(seen == keys + [keys[0]])
+    }
+
     @Test func `A waiting reader is woken by a change`() async {
         let (storage, started) = (storage, Latch())
         let reader = Task {

@@ -28,6 +28,26 @@ void *_Nullable cpeers_sha256_new(void);
 void cpeers_sha256_free(void *_Nullable context);
 int cpeers_sha256_hex(void *context, const uint8_t *_Nullable message, size_t count, char out_hex[_Nonnull 64]);
 
+// A signature with a key made for it, verified again and again. The key, the algorithm and the context are ready; each verification is
+// EVP_DigestVerifyInit and EVP_DigestVerify, or the same for HMAC. One thread at a time may use it.
+enum { CPEERS_HS256 = 0, CPEERS_RS256 = 1, CPEERS_ES256 = 2, CPEERS_ED25519 = 3 };
+
+typedef struct cpeers_signature cpeers_signature;
+
+// Signs a message. The secret is for HMAC alone. NULL when libcrypto refuses.
+cpeers_signature *_Nullable cpeers_signature_new(
+    int algorithm, const uint8_t *secret, size_t secret_size, const uint8_t *message, size_t count);
+void cpeers_signature_free(cpeers_signature *_Nullable signature);
+
+// Writes the signature as a token has it, and returns its size; 0 when libcrypto refuses.
+size_t cpeers_signature_bytes(cpeers_signature *signature, uint8_t out[_Nonnull 512]);
+
+// Writes the public key without a terminator, and returns its size; 0 when it doesn't fit.
+size_t cpeers_signature_pem(cpeers_signature *signature, char *out, size_t size);
+
+// 1 if the signature is that of the message, 0 if not.
+int cpeers_signature_verify(cpeers_signature *signature, const uint8_t *message, size_t count);
+
 // ---- Allocations --------------------------------------------------------------------------------------------------------------
 
 // How often the calling thread has asked the allocator for memory since it began: malloc, calloc, realloc, posix_memalign,

@@ -16,7 +16,8 @@ struct CacheKey: Hashable, Sendable {
     /// - Parameters:
     ///   - request: with all lines that will be sent.
     ///   - owner: ``TransferOptions/cacheOwner``.
-    init?(_ request: HTTPRequest, owner: String? = nil) {
+    ///   - digests: the key of the cache's digests.
+    init?(_ request: HTTPRequest, owner: String? = nil, _ digests: KeyedDigest.Key?) {
         var (credentials, others): ([HTTPHeaders.Line], [HTTPHeaders.Line]) = ([], [])
         for line in request.headers.lines where line.provenance != .host {
             if Self.isCredential(line, of: request) {
@@ -25,16 +26,17 @@ struct CacheKey: Hashable, Sendable {
                 others.append(line)
             }
         }
-        guard let resource = Self.resource(of: request), let partition = Self.partition(of: request, credentials),
-            let user = Self.user(of: request, others, owner: owner, partition)
+        guard let resource = Self.resource(of: request, digests),
+            let partition = Self.partition(of: request, credentials, digests),
+            let user = Self.user(of: request, others, owner: owner, partition, digests)
         else { return nil }
         self.resource = resource
         self.partition = partition
         self.user = user
     }
 
-    static func resource(of request: HTTPRequest) -> KeyedDigest? {
-        guard var digest = KeyedDigest.Builder() else { return nil }
+    static func resource(of request: HTTPRequest, _ digests: KeyedDigest.Key?) -> KeyedDigest? {
+        guard var digest = KeyedDigest.Builder(digests) else { return nil }
         digest.add(request.origin.description)
         // The server takes the host of the URI from this line (RFC 9110 §7.1).
         digest.add(request.headers["Host"] ?? request.origin.authority)
@@ -48,10 +50,12 @@ struct CacheKey: Hashable, Sendable {
         return digest.finish()
     }
 
-    private static func partition(of request: HTTPRequest, _ lines: [HTTPHeaders.Line]) -> KeyedDigest? {
+    private static func partition(
+        of request: HTTPRequest, _ lines: [HTTPHeaders.Line], _ digests: KeyedDigest.Key?
+    ) -> KeyedDigest? {
         let items = request.credentialQueryItems
         guard !lines.isEmpty || !items.isEmpty else { return .empty }
-        guard var digest = KeyedDigest.Builder() else { return nil }
+        guard var digest = KeyedDigest.Builder(digests) else { return nil }
         digest.add(lines, of: request)
         // A line has two parts, so an item can't collide with one.
         digest.add("query")
@@ -60,11 +64,12 @@ struct CacheKey: Hashable, Sendable {
     }
 
     private static func user(
-        of request: HTTPRequest, _ lines: [HTTPHeaders.Line], owner: String?, _ partition: KeyedDigest
+        of request: HTTPRequest, _ lines: [HTTPHeaders.Line], owner: String?, _ partition: KeyedDigest,
+        _ digests: KeyedDigest.Key?
     ) -> KeyedDigest? {
         let proxy = request.proxyAuthorization
         guard owner != nil || proxy != nil || !lines.isEmpty else { return partition }
-        guard var digest = KeyedDigest.Builder() else { return nil }
+        guard var digest = KeyedDigest.Builder(digests) else { return nil }
         digest.add(partition)
         // Each part has a mark, so that an owner can't be spelled as a line.
         digest.add(owner == nil ? "lines" : "owner")

@@ -30,6 +30,7 @@ extension CachePolicy {
                 || response.headers.contains("Expires") || StoredResponse.heuristicallyCacheable.contains(response.status)
         else { return false }
         if response.hasValidator { return true }
-        return !control.contains("no-cache") && (response.lifetime > response.initialAge || control.contains("stale-if-error"))
+        return !control.contains("no-cache")
+            && (response.lifetime(timeToLive) > response.initialAge || control.contains("stale-if-error"))
     }
 }

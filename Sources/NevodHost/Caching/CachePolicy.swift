@@ -9,9 +9,12 @@ struct CachePolicy: Sendable {
     let minFresh: Duration?
     let maxStale: Duration?
     let staleIfError: Duration?
+    /// The session's.
+    let timeToLive: TimeToLive?
 
     /// Invalid directives are interpreted so that they demand more freshness.
-    init(_ request: HTTPRequest) {
+    init(_ request: HTTPRequest, timeToLive: TimeToLive? = nil) {
+        self.timeToLive = timeToLive
         let control = CacheControl(request.headers)
         method = request.method
         isSecure = request.origin.scheme == .https
@@ -44,17 +47,17 @@ struct CachePolicy: Sendable {
     func mayServe(_ stored: StoredResponse, at now: UnixTime) -> Bool {
         // no-cache, in the request (§5.2.1.4) or the response (§5.2.2.4). Field names as its argument are ignored.
         guard !noCache, !stored.control.contains("no-cache"), let age = stored.age(at: now) else { return false }
-        let isFresh = stored.isFresh(at: now)
+        let isFresh = stored.isFresh(at: now, timeToLive)
         // A reload (max-age=0) of an immutable response needs no validation, if TLS has protected it from truncation and change
         // (RFC 8246 §2, §3).
         let isImmutable = isFresh && isSecure && stored.control.contains("immutable")
-        if let maxAge, age > maxAge, !isImmutable { return false }  // §5.2.1.1
-        if let minFresh, stored.lifetime < age + minFresh { return false }  // §5.2.1.3
+        if let maxAge, age > maxAge, !(isImmutable && maxAge == .zero) { return false }  // §5.2.1.1
+        if let minFresh, stored.lifetime(timeToLive) < age + minFresh { return false }  // §5.2.1.3
         if isFresh { return true }
         // A stale response (§4.2.4) is used only if the caller accepts it (§5.2.1.2) and the server doesn't forbid it
         // (§5.2.2.2).
         guard let maxStale, !stored.control.contains("must-revalidate") else { return false }
-        return age - stored.lifetime <= maxStale
+        return age - stored.lifetime(timeToLive) <= maxStale
     }
 
     /// Whether a stale response may replace an error (RFC 5861 §4). Not if the request limits the age itself.
@@ -63,6 +66,6 @@ struct CachePolicy: Sendable {
             !stored.control.contains("must-revalidate"), let age = stored.age(at: now),
             let window = staleIfError ?? stored.control.duration("stale-if-error", broken: .zero)
         else { return false }
-        return age - stored.lifetime <= window
+        return age - stored.lifetime(timeToLive) <= window
     }
 }

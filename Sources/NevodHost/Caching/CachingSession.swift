@@ -1,5 +1,5 @@
-/// A transport with a cache in memory (RFC 9111) above another transport. It is a private cache: it serves the users of one
-/// process, and never returns one user's response to another user.
+/// A transport with a cache (RFC 9111) above another transport: in memory (``InMemoryCache``) or on disk (``DiskCache``). It is a
+/// private cache: it serves the users of one program, and never returns one user's response to another user.
 ///
 /// ```swift
 /// let provider = NetworkProvider(config: config, session: CachingSession(CurlSession()))
@@ -18,21 +18,45 @@
 ///   since the cache does no background work.
 /// - Concurrent equal requests are all sent; they aren't collapsed into one.
 /// - Validators (If-None-Match, If-Modified-Since) are added after signing, so signatures don't cover them.
-/// - Responses that a scheme checks by the digests of their bodies are neither stored nor served from memory.
-/// - ``TransferOptions/onMetrics`` is called only for transfers, not for responses from memory.
+/// - Responses that a scheme checks by the digests of their bodies are neither stored nor served.
+/// - ``TransferOptions/onMetrics`` is called only for transfers, not for stored responses.
 public final class CachingSession: HTTPTransport {
     private let base: any HTTPTransport
-    private let store: InMemoryCache
+    private let store: any ResponseCache
+    private let timeToLive: TimeToLive?
     private let clock: HostClock
 
     /// - Parameters:
-    ///   - base: sends the requests that can't be served from memory. Provides the executor, and the lines that it adds to each
+    ///   - base: sends the requests that can't be served from the cache. Provides the executor, and the lines that it adds to each
     ///     request before signing.
     ///   - store: keeps the responses; by default, a cache of this session's own.
+    ///   - timeToLive: the client's own lifetime for successes; nil to leave it to the server. It applies to each use by this
+    ///     session, and so not by others with the same store.
     ///   - clock: measures the ages of responses.
-    public init(_ base: any HTTPTransport, store: InMemoryCache = InMemoryCache(), clock: HostClock = .system) {
+    public convenience init(
+        _ base: any HTTPTransport, store: InMemoryCache = InMemoryCache(), timeToLive: TimeToLive? = nil,
+        clock: HostClock = .system
+    ) {
+        self.init(base, cache: store, timeToLive, clock)
+    }
+
+    /// A session whose responses are in a file.
+    ///
+    /// - Parameters:
+    ///   - base: as for a cache in memory.
+    ///   - store: keeps the responses.
+    ///   - timeToLive: as for a cache in memory.
+    ///   - clock: measures the ages of responses. If it was set back, those that arrived after its time are not fresh.
+    public convenience init(
+        _ base: any HTTPTransport, store: DiskCache, timeToLive: TimeToLive? = nil, clock: HostClock = .system
+    ) {
+        self.init(base, cache: store, timeToLive, clock)
+    }
+
+    private init(_ base: any HTTPTransport, cache store: any ResponseCache, _ timeToLive: TimeToLive?, _ clock: HostClock) {
         self.base = base
         self.store = store
+        self.timeToLive = timeToLive
         self.clock = clock
     }
 
@@ -58,17 +82,17 @@ public final class CachingSession: HTTPTransport {
     }
 
     private func sendCached(_ request: HTTPRequest, _ options: TransferOptions) async -> Result<HTTPResponse, TransportError> {
-        let policy = CachePolicy(request)
+        let policy = CachePolicy(request, timeToLive: timeToLive)
         // Vary refers to the lines that are sent.
         var prepared = request
         base.prepare(&prepared)
         guard case .collected(let limit) = options.delivery, CachePolicy.applies(to: request),
-            let key = CacheKey(prepared, owner: options.cacheOwner)
+            let digests = await store.digestKey(), let key = CacheKey(prepared, owner: options.cacheOwner, digests)
         else {
             return policy.onlyIfCached ? .success(.notCached) : await transfer(request, options)
         }
-        let entry = store.entry(for: key, prepared)
-        var exchange = CacheExchange(prepared, policy, stored: entry?.response, limit: limit)
+        let selection = await store.select(key, prepared)
+        var exchange = CacheExchange(prepared, policy, stored: selection.entry?.response, limit: limit)
         var action = exchange.start(at: clock.now)
         if case .finish(let result, _) = action { return result }
 
@@ -80,7 +104,7 @@ public final class CachingSession: HTTPTransport {
                 let outcome = await transfer(outgoing, options)
                 action = exchange.receive(outcome, requestedAt: requestedAt, at: clock.now)
             case .finish(let result, let change):
-                store.end(flight, change, for: key, prepared, replacing: entry)
+                store.end(flight, change, for: key, prepared, selection)
                 return result
             }
         }
@@ -96,32 +120,37 @@ public final class CachingSession: HTTPTransport {
         HTTPResponse, TransportError
     > {
         let outcome = await transfer(request, options)
-        if !request.method.isSafe { store.invalidate(Self.resources(changedBy: request, outcome)) }
+        if !request.method.isSafe, Self.mayHaveChanged(outcome) {
+            await store.invalidate { Self.resources(changedBy: request, outcome, $0) }
+        }
         return outcome
+    }
+
+    private static func mayHaveChanged(_ outcome: Result<HTTPResponse, TransportError>) -> Bool {
+        if case .success(let response) = outcome { (200..<400).contains(response.status) } else { true }
     }
 
     /// The target, and the resources of the same origin that the response names in Location and Content-Location.
     private static func resources(
-        changedBy request: HTTPRequest, _ outcome: Result<HTTPResponse, TransportError>
+        changedBy request: HTTPRequest, _ outcome: Result<HTTPResponse, TransportError>, _ digests: KeyedDigest.Key
     ) -> [KeyedDigest] {
-        var changed = [CacheKey.resource(of: request)]
+        var changed = [CacheKey.resource(of: request, digests)]
         if case .success(let response) = outcome {
-            guard (200..<400).contains(response.status) else { return [] }
             for name in ["Location", "Content-Location"] {
                 guard let text = response.headers[name] else { continue }
-                changed.append(resource(named: text, by: request))
+                changed.append(resource(named: text, by: request, digests))
             }
         }
         return changed.compactMap(\.self)
     }
 
-    private static func resource(named text: String, by request: HTTPRequest) -> KeyedDigest? {
+    private static func resource(named text: String, by request: HTTPRequest, _ digests: KeyedDigest.Key) -> KeyedDigest? {
         var named = request
         let url = request.resolving(text)
         do throws(InvalidRequestError) { try named.redirect(to: url, leavingOut: request.credentialQueryItems) } catch {
             return nil
         }
-        return named.origin == request.origin ? CacheKey.resource(of: named) : nil
+        return named.origin == request.origin ? CacheKey.resource(of: named, digests) : nil
     }
 }
 

@@ -24,39 +24,44 @@ public final class InMemoryCache: Sendable {
     public func removeAll() {
         table.withLock { $0.removeAll() }
     }
+}
 
-    /// The stored response that a request selects (RFC 9111 §4, §4.1): of several, the most recent.
-    func entry(for key: CacheKey, _ request: HTTPRequest) -> CacheTable.Entry? {
+extension InMemoryCache: ResponseCache {
+    func digestKey() -> KeyedDigest.Key? { .ofProcess }
+
+    func select(_ key: CacheKey, _ request: HTTPRequest) -> CacheSelection {
         let entries = table.withLock { $0.entries(for: key) }
-        let selected = entries.filter { $0.vary.matches(request) }.max { $0.response.date < $1.response.date }
+        let selected = entries.filter { $0.vary.matches(request, .ofProcess) }.max { $0.response.date < $1.response.date }
         if let selected { table.withLock { $0.touch(selected.id) } }
-        return selected
+        return CacheSelection(entry: selected)
     }
 
-    func begin(_ key: CacheKey) -> CacheTable.Flight {
+    func begin(_ key: CacheKey) -> CacheTable.Flight? {
         table.withLock { $0.begin(key.resource) }
     }
 
-    /// Ends a flight, and applies its change unless the resource was invalidated meanwhile.
-    ///
-    /// - Parameter replaced: the entry that the request started with.
     func end(
-        _ flight: CacheTable.Flight, _ change: CacheExchange.Change, for key: CacheKey, _ request: HTTPRequest,
-        replacing replaced: CacheTable.Entry?
+        _ flight: CacheTable.Flight?, _ change: CacheExchange.Change, for key: CacheKey, _ request: HTTPRequest,
+        _ selection: CacheSelection
     ) {
+        guard let flight else { return }
         var new: (response: StoredResponse, vary: VaryKey)?
-        if case .store(let response) = change, let vary = VaryKey(of: response.headers, for: request) { new = (response, vary) }
+        if case .store(let response) = change, let vary = VaryKey(of: response.headers, for: request, .ofProcess) {
+            new = (response, vary)
+        }
         table.withLock { [new] table in
             guard table.end(flight) else { return }
             if case .none = change { return }
-            if let replaced { table.remove(replaced.id) }
+            if let replaced = selection.entry { table.remove(replaced.id) }
             if let new { table.insert(new.response, new.vary, for: key) }
         }
     }
 
-    func invalidate(_ resources: [KeyedDigest]) {
+    func invalidate(_ resources: @Sendable (KeyedDigest.Key) -> [KeyedDigest]) {
+        guard let digests = KeyedDigest.Key.ofProcess else { return }
+        let changed = resources(digests)
         table.withLock { table in
-            for resource in resources { table.invalidate(resource) }
+            for resource in changed { table.invalidate(resource) }
         }
     }
 }

@@ -38,13 +38,20 @@ enum StoredHeaders {
 
     private static func copy(of headers: HTTPHeaders, where isWanted: (String) -> Bool) -> HTTPHeaders {
         var copy = HTTPHeaders()
-        for line in headers where isWanted(line.name.lowercased()) { copy.add(line.name, line.value, by: line.provenance) }
+        copy.append(headers, where: isWanted)
         return copy
     }
 }
 
 extension HTTPHeaders {
-    mutating func append(_ others: HTTPHeaders) {
-        for line in others { add(line.name, line.value, by: line.provenance) }
+    /// Copies lines as bytes: a value need not be UTF-8 (RFC 9110 §5.5).
+    mutating func append(_ others: HTTPHeaders, where isWanted: (String) -> Bool = { _ in true }) {
+        others.storage.withUnsafeBufferPointer { storage in
+            for line in others.lines {
+                let name = UnsafeBufferPointer(rebasing: storage[line.name])
+                guard isWanted(String(decoding: name, as: UTF8.self).lowercased()) else { continue }
+                add(name, UnsafeBufferPointer(rebasing: storage[line.value]), by: line.provenance)
+            }
+        }
     }
 }

@@ -10,9 +10,16 @@ extension StoredResponse {
         now < receivedAt ? nil : initialAge + (now - receivedAt)
     }
 
+    /// `freshness_lifetime` (RFC 9111 §4.2.1).
+    ///
+    /// - Parameter timeToLive: the client's choice, if it has made one.
+    func lifetime(_ timeToLive: TimeToLive? = nil) -> Duration {
+        timeToLive?.lifetime(of: self) ?? statedLifetime ?? suggestedLifetime
+    }
+
     /// Whether the response is fresh (RFC 9111 §4.2).
-    func isFresh(at now: UnixTime) -> Bool {
-        age(at: now).map { lifetime > $0 } ?? false
+    func isFresh(at now: UnixTime, _ timeToLive: TimeToLive? = nil) -> Bool {
+        age(at: now).map { lifetime(timeToLive) > $0 } ?? false
     }
 
     /// The larger of two estimates: by the origin's Date, and by the Age of caches along the way (RFC 9111 §4.2.3).
@@ -26,17 +33,21 @@ extension StoredResponse {
         return max(apparent, (reported ?? .zero) + delay)
     }
 
-    /// In order of precedence: max-age, Expires, heuristics (RFC 9111 §4.2.1). s-maxage is for shared caches only.
-    static func lifetime(_ status: Int, _ headers: HTTPHeaders, _ control: CacheControl, date: UnixTime) -> Duration {
+    /// In order of precedence: max-age, Expires (RFC 9111 §4.2.1). s-maxage is for shared caches only.
+    ///
+    /// - Returns: nil if the server states none.
+    static func statedLifetime(_ headers: HTTPHeaders, _ control: CacheControl, date: UnixTime) -> Duration? {
         // An invalid max-age makes the response stale (§4.2.1).
         if let maxAge = control.duration("max-age", broken: .zero) { return maxAge }
         let expires = headers.values(of: "Expires")
-        if let first = expires.first {
-            // "0" and other invalid dates mean that it has expired (§5.3).
-            guard expires.allSatisfy({ $0 == first }), let expiry = HTTPDate.parse(first) else { return .zero }
-            return max(.zero, expiry - date)
-        }
-        // Heuristic: a tenth of the time since the last modification (§4.2.2).
+        guard let first = expires.first else { return nil }
+        // "0" and other invalid dates mean that it has expired (§5.3).
+        guard expires.allSatisfy({ $0 == first }), let expiry = HTTPDate.parse(first) else { return .zero }
+        return max(.zero, expiry - date)
+    }
+
+    /// The heuristic: a tenth of the time since the last modification (RFC 9111 §4.2.2).
+    static func suggestedLifetime(_ status: Int, _ headers: HTTPHeaders, _ control: CacheControl, date: UnixTime) -> Duration {
         guard heuristicallyCacheable.contains(status) || control.contains("public"),
             let modified = headers["Last-Modified"].flatMap(HTTPDate.parse)
         else { return .zero }

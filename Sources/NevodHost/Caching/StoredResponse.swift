@@ -8,13 +8,16 @@ struct StoredResponse: Sendable {
     let body: [UInt8]
 
     let control: CacheControl
+    let requestedAt: UnixTime
     let receivedAt: UnixTime
     /// When the origin created it: its Date, or else the time of its arrival (RFC 9110 §6.6.1).
     let date: UnixTime
     /// `corrected_initial_age` (RFC 9111 §4.2.3).
     let initialAge: Duration
-    /// `freshness_lifetime` (RFC 9111 §4.2.1).
-    let lifetime: Duration
+    /// The lifetime that the server states; nil if it states none.
+    let statedLifetime: Duration?
+    /// The lifetime if neither the server nor the client chooses one.
+    let suggestedLifetime: Duration
 
     /// - Parameter requestedAt: when the request for this response was sent.
     init(_ response: HTTPResponse, body: [UInt8], requestedAt: UnixTime, receivedAt: UnixTime) {
@@ -22,6 +25,7 @@ struct StoredResponse: Sendable {
         status = response.status
         reason = response.reason
         self.body = body
+        self.requestedAt = requestedAt
         self.receivedAt = receivedAt
         var headers = StoredHeaders.storable(in: response.headers)
         if let date = headers["Date"].flatMap(HTTPDate.parse) {
@@ -34,7 +38,8 @@ struct StoredResponse: Sendable {
         self.headers = headers
         control = CacheControl(headers)
         initialAge = Self.initialAge(headers, date: date, requestedAt: requestedAt, receivedAt: receivedAt)
-        lifetime = Self.lifetime(status, headers, control, date: date)
+        statedLifetime = Self.statedLifetime(headers, control, date: date)
+        suggestedLifetime = Self.suggestedLifetime(status, headers, control, date: date)
     }
 
     /// Whether the server says that the response is for one user (RFC 9111 §5.2.2.7). Field names as the directive's argument are

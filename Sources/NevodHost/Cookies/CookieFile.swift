@@ -1,8 +1,8 @@
 /// Netscape's cookie file format, which curl and Python's http.cookiejar use too (curl's "HTTP Cookies" page): one cookie per
 /// line, as seven fields separated by tabs. The format has no field for SameSite, nor for the time of creation; the order of
 /// the lines replaces the latter.
-enum CookieFile {
-    static func encode(_ cookies: [Cookie]) -> [UInt8] {
+package enum CookieFile {
+    package static func encode(_ cookies: [Cookie]) -> [UInt8] {
         let lines = cookies.sorted { $0.creation < $1.creation }.map { cookie in
             let fields = [
                 (cookie.isHTTPOnly ? httpOnly : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
@@ -19,7 +19,7 @@ enum CookieFile {
         return Array((["# Netscape HTTP Cookie File"] + lines).map { $0 + "\n" }.joined().utf8)
     }
 
-    static func decode(_ bytes: some Collection<UInt8>) throws(CookieFileError) -> [Cookie] {
+    package static func decode(_ bytes: some Collection<UInt8>) throws(CookieFileError) -> [Cookie] {
         var cookies: [Cookie] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             guard let text = String(validating: line, as: UTF8.self) else { throw CookieFileError(line: index + 1) }
@@ -39,9 +39,11 @@ enum CookieFile {
         guard fields.count == 7, let isDomainWide = flag(fields[1]), let isSecure = flag(fields[3]),
             let seconds = Int64(fields[4])
         else { return nil }
+        let domain = fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]
+        // No domain begins with a dot, and a written one would lose another with each reading.
+        guard !domain.hasPrefix(".") else { return nil }
         return Cookie(
-            name: fields[5], value: fields[6],
-            domain: fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0],
+            name: fields[5], value: fields[6], domain: domain,
             isHostOnly: !isDomainWide, path: fields[2], isSecure: isSecure, isHTTPOnly: isHTTPOnly,
             expires: seconds == 0 ? nil : UnixTime(seconds: seconds), creation: creation)
     }

@@ -70,7 +70,7 @@ extension NetworkError {
     }
 
     /// Nil for a success (RFC 9110 §15.3). A streamed body is left out.
-    init?(_ response: HTTPResponse) {
+    package init?(_ response: HTTPResponse) {
         let data: [UInt8]? = if case .bytes(let bytes) = response.body { bytes } else { nil }
         switch response.status {
         case 200...299: return nil

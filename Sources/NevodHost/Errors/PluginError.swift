@@ -7,6 +7,8 @@ public struct PluginError: Error, Sendable {
         // Finding
         /// No file has that name; `searched` contains each path that was tried.
         case notFound(searched: [String])
+        /// Several plugins have that short name; `found` contains the path of each.
+        case ambiguousName(found: [String])
         /// A user other than this one and root could replace the file or a folder above it; `path` is the one to blame.
         case unsafePermissions(path: String, problem: String)
         // Loading
@@ -89,7 +91,7 @@ public struct PluginError: Error, Sendable {
     /// The reason, for a program to act on; ``description`` is its text for people.
     public let reason: Reason
 
-    init(_ plugin: String, _ reason: Reason) {
+    package init(_ plugin: String, _ reason: Reason) {
         self.plugin = plugin
         self.reason = reason
     }
@@ -111,8 +113,12 @@ extension PluginError: CustomStringConvertible {
     /// The description without the plugin's path.
     package var explanation: String {
         switch reason {
+        case .notFound where plugin.utf8.contains(UInt8(ascii: "/")):
+            "no such plugin: the file doesn't exist; check the path, or give only the name of a plugin that is installed"
         case .notFound(let searched):
-            "no such plugin; tried \(searched.joined(separator: ", ")). Give its path, or add its folder to NEVOD_PLUGIN_PATH"
+            "no such plugin in \(Self.folders(of: searched)); give its path, or add its folder to NEVOD_PLUGIN_PATH"
+        case .ambiguousName(let found):
+            "several plugins have this short name: \(found.joined(separator: " and ")). Give the name of the file, or its path"
         case .unsafePermissions(let path, let problem):
             "not loaded: other users could replace the code, because \(path) \(problem); fix it with chmod or chown"
         case .unreadable(let problem):
@@ -173,9 +179,9 @@ extension PluginError: CustomStringConvertible {
         case .badParameter(let scheme, let name, let problem):
             "the parameter \"\(name)\" of the scheme \"\(scheme)\" \(problem)"
         case .failed(let scheme, let function, let status, let subject, let message, _):
-            "the scheme \"\(scheme)\" failed in \(function): "
-                + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
-                + " (\(PluginStatus.name(status)))"
+            Self.failure(
+                of: scheme, FailedCall(function), status,
+                (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message))
         case .unreturned(let scheme, let function):
             function.hasPrefix("flow_")
                 ? "the scheme \"\(scheme)\" had not returned from \(function) in time, so that its login or renewal failed; try again, or "
@@ -183,7 +189,7 @@ extension PluginError: CustomStringConvertible {
                 : "the scheme \"\(scheme)\" had not returned from \(function) when the request's time was up; give the request a longer "
                     + "timeout, or report it to the plugin's author"
         case .refusedResponse(let scheme, let subject, let message, _):
-            "the scheme \"\(scheme)\" refused the response in on_response: "
+            "the scheme \"\(scheme)\" refused the response: "
                 + (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message)
         case .flowFault(let scheme, let flow, let problem):
             "the \(flow) flow of the scheme \"\(scheme)\" was stopped: \(problem)"
@@ -196,7 +202,67 @@ extension PluginError: CustomStringConvertible {
         }
     }
 
+    /// Words a status of the contract for a person: the subject, what it can't do, the reason, and the way out.
+    private static func failure(of scheme: String, _ call: FailedCall, _ status: Int32, _ reason: String) -> String {
+        let scheme = "the scheme \"\(scheme)\""
+        let subject = call.flow.map { "the \($0) of \(scheme)" } ?? scheme
+        let can = call.flow == nil ? "can't \(call.action)" : "can't be done"
+        return switch PluginStatus(rawValue: status) {
+        case .badSettings: "\(subject) needs corrected settings: \(reason)"
+        case .badToken: "\(subject) \(can), since the stored session is no longer valid: \(reason); log in again"
+        case .denied: call.flow == nil ? "\(subject) refused to \(call.action): \(reason)" : "\(subject) was refused: \(reason)"
+        case .unavailable: "\(subject) \(can) now: \(reason); try again later"
+        case .unsupported: "\(subject) \(can), which it doesn't support: \(reason)"
+        case .ok, .internal, nil:
+            "\(subject) failed by a fault of the plugin: \(reason); report it to the plugin's author, with the function "
+                + "\(call.function)"
+                + (PluginStatus(rawValue: status) == nil ? ", which returned the unknown status \(status)" : "")
+        }
+    }
+
+    /// Returns the folders of paths, in their order.
+    private static func folders(of paths: [String]) -> String {
+        var folders: [String] = []
+        for path in paths {
+            let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
+            if !folders.contains(folder) { folders.append(folder) }
+        }
+        return folders.joined(separator: ", ")
+    }
+
     private static func list(_ valid: [String], _ what: String = "settings") -> String {
         valid.isEmpty ? "it has none" : "its \(what) are \(valid.joined(separator: ", "))"
+    }
+}
+
+/// The call of a scheme that failed, in a reader's words.
+private struct FailedCall {
+    /// The function as its author knows it.
+    let function: String
+    /// The kind of the flow, such as `login`; nil outside a flow.
+    let flow: String?
+
+    init(_ function: String) {
+        let flowOf = "flow_begin of "
+        if function.hasPrefix(flowOf) {
+            flow = String(function.dropFirst(flowOf.utf8.count))
+            self.function = "flow_begin"
+        } else if function.hasPrefix("the "), function.hasSuffix(" flow") {
+            flow = String(function.dropFirst(4).dropLast(5))
+            self.function = "flow_step"
+        } else {
+            flow = nil
+            self.function = function
+        }
+    }
+
+    var action: String {
+        switch function {
+        case "create": "begin"
+        case "authorize": "authorize the request"
+        case "body_piece": "change the request's body"
+        case "token_decode", "the check of the stored token": "read the stored session"
+        default: "run \(function)"
+        }
     }
 }

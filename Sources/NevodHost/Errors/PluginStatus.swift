@@ -16,17 +16,4 @@ public enum PluginStatus: Int32, Sendable {
     case unsupported = 5
     /// A fault in the plugin itself (NEVOD_INTERNAL).
     case `internal` = 6
-
-    static func name(_ status: Int32) -> String {
-        switch PluginStatus(rawValue: status) {
-        case .ok: "ok"
-        case .badSettings: "bad settings"
-        case .badToken: "bad token"
-        case .denied: "denied"
-        case .unavailable: "unavailable for now"
-        case .unsupported: "unsupported"
-        case .internal: "a fault of the plugin"
-        case nil: "a fault of the plugin: status \(status), which the contract doesn't know"
-        }
-    }
 }

@@ -16,7 +16,7 @@ public struct Exchange: Sendable {
     public let began = ContinuousClock.now
 
     /// The request's deadline; nil if none.
-    let deadline: ContinuousClock.Instant?
+    package let deadline: ContinuousClock.Instant?
     /// The tokens that the request carries. Kept across attempts.
     var bindings: CredentialBindings
     /// Whether an interceptor reads each byte of the response, which is then received as a stream.
@@ -62,7 +62,7 @@ public struct Exchange: Sendable {
     /// throws, the slot is not acquired again, so the error must fail the attempt.
     ///
     /// - Throws: errors of `wait`; ``NetworkError/timeout(_:)`` at the deadline.
-    func yieldingSlot<Success: Sendable>(_ wait: () async throws -> Success) async throws -> Success {
+    package func yieldingSlot<Success: Sendable>(_ wait: () async throws -> Success) async throws -> Success {
         let reacquire = yieldSlot?()
         do {
             let result = try await wait()

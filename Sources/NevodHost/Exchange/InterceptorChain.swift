@@ -1,7 +1,7 @@
 /// Combines several interceptors: `adapt` runs first to last, `retry` last to first. Interceptors of the signature phase come
 /// after all others.
 public struct InterceptorChain: RequestInterceptor {
-    private let all: [any RequestInterceptor]
+    let all: [any RequestInterceptor]
     let credentials: [any RequestInterceptor]
     let signatures: [any RequestInterceptor]
     public let mayBlock: Bool
@@ -19,8 +19,8 @@ public struct InterceptorChain: RequestInterceptor {
         declaring = all.compactMap { ($0 as? any ParameterTaking)?.parameterDeclaring }
         mayBlock = all.contains(where: \.mayBlock)
         provides = all.reduce([]) { $0.union($1.provides) }
-        observers = all.reversed().compactMap { $0 as? any OutcomeObserver }
-        readers = all.reversed().compactMap { $0 as? any ResponseReader }.filter(\.readsBodies)
+        observers = all.reversed().compactMap { LimitedObserver($0) ?? $0 as? any OutcomeObserver }
+        readers = all.reversed().compactMap { LimitedReader($0) ?? $0 as? any ResponseReader }.filter(\.readsBodies)
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {

@@ -30,6 +30,11 @@ public struct RequestFilter: Sendable {
         RequestFilter { origins.contains($0.origin) }
     }
 
+    /// Selects requests to the origins of a scope.
+    public static func origins(_ scope: OriginScope) -> RequestFilter {
+        RequestFilter { scope.contains($0.origin) }
+    }
+
     /// Selects what this filter or the other one selects.
     public func or(_ other: RequestFilter) -> RequestFilter {
         RequestFilter { matches($0) || other.matches($0) }

@@ -54,6 +54,25 @@ struct ShownBody {
     }
 }
 
+extension HTTPRequest {
+    /// The whole body in memory, as for a signature over it.
+    ///
+    /// - Parameter reader: the name of the body's reader, for errors.
+    /// - Throws: ``UnshownBodyError`` for a stream of more than 64 MiB, or one that can be read only once; the errors of the body's
+    ///   reader.
+    package func wholeBody(readBy reader: String) async throws -> [UInt8] {
+        switch body {
+        case .none: return []
+        case .bytes(let bytes): return bytes
+        case .stream(let stream):
+            guard stream.isReplayable, stream.length ?? 0 <= ShownBody.limit,
+                let bytes = try await stream.bytes(upTo: ShownBody.limit)
+            else { throw UnshownBodyError(reader: reader, length: stream.length, isReplayable: stream.isReplayable) }
+            return bytes
+        }
+    }
+}
+
 extension HTTPBodyStream {
     /// Reads the whole body; nil if it is longer than `limit`. A reader that reports its progress reports nothing.
     fileprivate func bytes(upTo limit: Int) async throws -> [UInt8]? {

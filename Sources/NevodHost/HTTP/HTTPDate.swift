@@ -1,7 +1,7 @@
 /// Dates in HTTP fields (RFC 9110 §5.6.7).
-enum HTTPDate {
+package enum HTTPDate {
     /// Parses the three forms that recipients must accept; nil for anything else.
-    static func parse(_ text: String) -> UnixTime? {
+    package static func parse(_ text: String) -> UnixTime? {
         let words = text.split { $0 == " " || $0 == "-" || $0 == "," }.map(String.init)
         switch words.count {
         // Sun, 06 Nov 1994 08:49:37 GMT

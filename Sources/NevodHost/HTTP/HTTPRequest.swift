@@ -184,6 +184,13 @@ public struct HTTPRequest: Sendable {
         if kept.count < all.count { target = parts[0] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&")) }
     }
 
+    /// Whether the request holds anything that a token or scheme wrote, or a line of a credential's field.
+    package var carriesCredentials: Bool {
+        proxyAuthorization != nil || headers.contains(where: \.provenance.writesCredentials)
+            || addedQueryItems.contains(where: \.provenance.writesCredentials)
+            || SecretNames.requestFields.contains(where: headers.contains)
+    }
+
     /// Removes everything that a token or scheme wrote, and the credential fields.
     mutating func stripCredentials() {
         headers.removeAll(where: \.writesCredentials)
@@ -196,6 +203,15 @@ public struct HTTPRequest: Sendable {
         self.body = body
         for field in ["Content-Length", "Transfer-Encoding"] { headers.remove(field) }
         materialize()
+    }
+
+    /// Sets or adds a header line of the caller's that is treated as a token's: it is hidden in logs, and left out once a redirect has
+    /// led to another origin.
+    package mutating func writeCredential(_ name: String, _ value: String, adding: Bool) throws(InvalidRequestError) {
+        let previous = provenance
+        provenance = .callerSecret
+        defer { provenance = previous }
+        if adding { try addHeader(name, value) } else { try setHeader(name, value) }
     }
 
     /// Writes every line that a transport would otherwise add itself, so that a signer sees everything that is sent.

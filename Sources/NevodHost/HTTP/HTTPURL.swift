@@ -2,13 +2,13 @@ internal import NevodSupport
 
 /// An `http` or `https` URL, parsed without normalization: dots, double slashes, percent-encodings and empty query items are
 /// sent unchanged, because the signature covers the exact bytes sent.
-struct HTTPURL {
+package struct HTTPURL {
     let origin: Origin
     /// The request-target in origin-form (RFC 9112 §3.2.1).
     let target: String
 
     // Parsed byte by byte: a combining mark after a slash must not hide the slash.
-    init(_ text: String) throws(InvalidRequestError) {
+    package init(_ text: String) throws(InvalidRequestError) {
         func invalid(_ problem: String) -> InvalidRequestError { InvalidRequestError(.url(Self.redacted(text)), problem) }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw invalid("it holds a control character; percent-encode it")

@@ -60,6 +60,20 @@ public struct MultipartForm: Sendable {
         parts.append(Part(head: Array((head + "\r\n").utf8), content: content))
     }
 
+    /// Adds a part with header lines of the caller's, in order.
+    ///
+    /// - Parameters:
+    ///   - lines: whole lines, `Name: value`, without their ends.
+    ///   - content: bytes or a file; not a stream of unknown length.
+    package mutating func add(lines: [String], _ content: HTTPBody) throws(InvalidRequestError) {
+        guard content.length != nil else { throw InvalidRequestError(.body, "one of its parts has no known length") }
+        guard lines.allSatisfy(HTTPSyntax.isFieldValue) else {
+            throw InvalidRequestError(.body, "a header line of one of its parts holds a control character")
+        }
+        let head = (["--\(boundary)"] + lines + ["", ""]).joined(separator: "\r\n")
+        parts.append(Part(head: Array(head.utf8), content: content))
+    }
+
     /// The body, with the parts in the order added. Files are opened when the body is read; it is replayable if every part is.
     public var body: HTTPBody {
         let pieces =

@@ -1,7 +1,7 @@
 extension Origin {
     /// Whether its server is on this machine: 127.0.0.0/8, ::1, or `localhost`, which libcurl resolves to one of them without
     /// asking any server (RFC 6761 §6.3).
-    var isLoopback: Bool {
+    package var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         // Only in the usual form: resolvers disagree on numbers of other forms, such as `127.1` and `0177.0.0.1`.
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -9,5 +9,5 @@ extension Origin {
     }
 
     /// Whether only the server itself can have written a response: over TLS, or on this machine.
-    var isAuthentic: Bool { scheme == .https || isLoopback }
+    package var isAuthentic: Bool { scheme == .https || isLoopback }
 }

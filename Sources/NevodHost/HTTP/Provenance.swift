@@ -11,6 +11,8 @@ public struct Provenance: Sendable, Hashable {
     public static let caller = Provenance(number: 0)
     /// The host itself, for Host, Content-Length and similar lines.
     public static let host = Provenance(number: 1)
+    /// The caller, where the text is known to be a credential. It is treated as a token's.
+    package static let callerSecret = Provenance(number: 2)
 
     /// A token, with the name of its type.
     public static func token(_ name: String) -> Provenance { named("token \(name)") }
@@ -21,7 +23,7 @@ public struct Provenance: Sendable, Hashable {
     /// Whether the writer is a token or scheme. What it wrote is redacted, and stripped when a redirect leaves the origin.
     public var writesCredentials: Bool { number > Provenance.host.number }
 
-    private static let names = Locked(["caller", "host"])
+    private static let names = Locked(["caller", "host", "caller's secret"])
 
     private static func named(_ name: String) -> Provenance {
         names.withLock { names in

@@ -6,17 +6,19 @@ public struct RouteDescription: Sendable {
         let domain: String
         let domainType: any SendableMetatype.Type
         let endpoint: String
+        let template: String?
         let method: HTTPMethod
         let auth: AuthRequirement
         let type: any SendableMetatype.Type
 
         init(
-            _ domain: String, _ domainType: any SendableMetatype.Type, _ endpoint: String, _ method: HTTPMethod,
-            _ auth: AuthRequirement, _ type: any SendableMetatype.Type
+            _ domain: String, _ domainType: any SendableMetatype.Type, _ endpoint: String, _ template: String?,
+            _ method: HTTPMethod, _ auth: AuthRequirement, _ type: any SendableMetatype.Type
         ) {
             self.domain = domain
             self.domainType = domainType
             self.endpoint = endpoint
+            self.template = template
             self.method = method
             self.auth = auth
             self.type = type
@@ -27,10 +29,10 @@ public struct RouteDescription: Sendable {
     private let storage: Storage
 
     package init(
-        domain: String, of domainType: any SendableMetatype.Type, endpoint: String, method: HTTPMethod, auth: AuthRequirement,
-        type: any SendableMetatype.Type
+        domain: String, of domainType: any SendableMetatype.Type, endpoint: String, template: String? = nil,
+        method: HTTPMethod, auth: AuthRequirement, type: any SendableMetatype.Type
     ) {
-        storage = Storage(domain, domainType, endpoint, method, auth, type)
+        storage = Storage(domain, domainType, endpoint, template, method, auth, type)
     }
 
     /// The identifier of the service that the route is sent to. Services of different types may share one; see
@@ -38,6 +40,8 @@ public struct RouteDescription: Sendable {
     public var domain: String { storage.domain }
     /// The path below the service's, as the route gives it: with the query if it has one, which may hold secrets.
     public var endpoint: String { storage.endpoint }
+    /// The path without values, as the route's ``Route/endpointTemplate`` gives it; nil if it gives none.
+    public var template: String? { storage.template }
     /// The route's method. After a redirect, the request's own may differ (RFC 9110 §15.4).
     public var method: HTTPMethod { storage.method }
     /// The credential that the route needs.

@@ -41,6 +41,8 @@ public struct TransportError: Error, Sendable, Hashable {
     public let message: String
     /// libcurl's code (`CURLcode`); 0 if the error isn't from libcurl.
     public let curlCode: Int32
+    /// The host and port of the proxy, if it was the proxy that could not be reached or that refused; nil for the server.
+    public let proxy: String?
     /// The error behind ``Code/rejected``, such as a ``PluginError``; nil with any other code.
     public let underlying: (any Error)?
 
@@ -49,6 +51,16 @@ public struct TransportError: Error, Sendable, Hashable {
         self.code = code
         self.message = message
         self.curlCode = curlCode
+        proxy = nil
+        underlying = nil
+    }
+
+    /// Creates the error of a connection to a proxy; nil for the server.
+    init(_ code: Code, _ message: String, curlCode: Int32, proxy: String?) {
+        self.code = code
+        self.message = message
+        self.curlCode = curlCode
+        self.proxy = proxy
         underlying = nil
     }
 
@@ -57,13 +69,14 @@ public struct TransportError: Error, Sendable, Hashable {
         code = .rejected
         message = "\(error)"
         curlCode = 0
+        proxy = nil
         underlying = error
     }
 }
 
 extension TransportError {
     public static func == (one: TransportError, other: TransportError) -> Bool {
-        one.code == other.code && one.message == other.message && one.curlCode == other.curlCode
+        one.code == other.code && one.message == other.message && one.curlCode == other.curlCode && one.proxy == other.proxy
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -86,16 +99,16 @@ extension TransportError: CustomStringConvertible {
         let what =
             switch code {
             case .cancelled: "the request was cancelled"
-            case .hostNotFound: "the host name could not be resolved"
-            case .connectionFailed: "no connection to the server"
+            case .hostNotFound: "the \(proxy == nil ? "host" : "proxy's") name could not be resolved"
+            case .connectionFailed: "no connection to the \(proxy == nil ? "server" : "proxy")"
             case .timedOut: "the request timed out"
             case .tls: "no secure connection to the server"
             case .tlsConfiguration: "the TLS settings can't be used"
             case .connectionLost: "the connection broke"
             case .malformedResponse: "the server's response is not valid HTTP"
             case .headTooLarge(let limit): "the response's header lines are larger than \(limit) bytes"
-            case .proxyRefused(status: 407): "the proxy requires credentials (407); give them in the proxy's URL"
-            case .proxyRefused(let status): "the proxy refused to connect to the server (\(status))"
+            case .proxyRefused(status: 407): "the proxy\(proxyName) requires credentials (407); give them in the proxy's URL"
+            case .proxyRefused(let status): "the proxy\(proxyName) refused to connect to the server (\(status))"
             case .pinMismatch: "the server's public key is not the pinned one"
             case .bodyTooLarge(let limit): "the response's body is larger than \(limit) bytes"
             case .requestBody: "the request's body could not be read"
@@ -104,4 +117,6 @@ extension TransportError: CustomStringConvertible {
             }
         return message.isEmpty ? what : "\(what): \(message)"
     }
+
+    private var proxyName: String { proxy.map { " \($0)" } ?? "" }
 }

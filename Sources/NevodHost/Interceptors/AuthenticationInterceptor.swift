@@ -20,7 +20,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     public typealias RefreshStrategy = @Sendable (Token?) async throws -> Token
 
     let coordinator: TokenCoordinator<Token>
-    private let refreshStrategy: RefreshStrategy
+    let refreshStrategy: RefreshStrategy
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
     private let obtainsFirst: Bool
     private let isRefused: @Sendable (HTTPResponse) -> Bool

@@ -10,6 +10,9 @@ extension HTTPRequest {
             + headers.map { line in "\(redactor.hidingSecrets(line.name)): \(redactor.value(of: line))" }
     }
 
+    /// The URL with the values that a token or plugin wrote replaced.
+    package var shownURL: String { "\(origin)\(redactedTarget)" }
+
     /// The target with the values that a token or plugin wrote replaced.
     var redactedTarget: String {
         var bytes = Array(target.utf8)

@@ -31,7 +31,7 @@ public struct RedactedNames: Sendable, Hashable {
         return names
     }
 
-    func contains(_ name: some Sequence<UInt8>) -> Bool {
+    package func contains(_ name: some Sequence<UInt8>) -> Bool {
         let name = Array(name)
         let all = Self.normalized(name)
         guard !all.isEmpty, !Self.harmless.contains(all) else { return false }

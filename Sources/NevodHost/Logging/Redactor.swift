@@ -109,7 +109,7 @@ struct Redactor {
         guard isSecret(line) else { return text(line.value) }
         add(header: line)
         secrets.link()
-        if line.provenance.writesCredentials { return "[redacted: \(line.provenance)]" }
+        if line.provenance.writesCredentials, line.provenance != .callerSecret { return "[redacted: \(line.provenance)]" }
         guard line.name.lowercased() == "set-cookie" else { return "[redacted]" }
         let name = line.value.prefix { $0 != "=" }
         // Without an equals sign, the whole line is the value (RFC 6265bis §5.6).

@@ -91,6 +91,18 @@ package struct TraceRedactor: Sendable {
         hidingSecrets(redactors.last?.text(text) ?? text)
     }
 
+    /// Redacts known secrets, and nothing that only looks like one, in a value that a program reads.
+    package func value(_ value: String) -> String { hidingSecrets(value) }
+
+    /// Redacts known secrets in an absolute URL, also in another encoding: a redirect may have put a credential there.
+    package func url(_ url: String) -> String {
+        let bytes = url.utf8
+        let mark = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { bytes.index($0, offsetBy: 3) }
+        let path = bytes[(mark ?? bytes.startIndex)...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+        guard let path else { return hidingSecrets(url) }
+        return hidingSecrets("\(url[..<path])\(hidingRepetitions(in: String(url[path...])))")
+    }
+
     /// Redacts known secrets, tokens, and all of ``text(_:)`` within URLs, in a text of the program itself, which may name a secret
     /// and explain how to give it.
     package func message(_ message: String) -> String {

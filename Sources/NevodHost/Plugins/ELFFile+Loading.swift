@@ -1,18 +1,18 @@
 #if canImport(Glibc)
     extension ELFFile {
         /// The parts of a library that decide which other files the loader maps, and with which rights.
-        struct Loading {
+        package struct Loading {
             /// DT_NEEDED, and the libraries of filters (DT_FILTER, DT_AUXILIARY), which are loaded too.
-            var needed: [String] = []
+            package var needed: [String] = []
             /// DT_RUNPATH: lists of folders, separated by colons, for the libraries that this one needs itself.
-            var runPaths: [String] = []
+            package var runPaths: [String] = []
             /// DT_RPATH, which holds for all that these libraries need, too. Ignored if there is a DT_RUNPATH.
-            var searchPaths: [String] = []
+            package var searchPaths: [String] = []
             /// Whether loading it makes the stacks of all threads executable (PT_GNU_STACK); so does a file that doesn't say.
-            var hasExecutableStack = true
+            package var hasExecutableStack = true
         }
 
-        func loading() throws(Problem) -> Loading {
+        package func loading() throws(Problem) -> Loading {
             var loading = Loading()
             var dynamic: ProgramHeader?
             for header in programHeaders {

@@ -3,15 +3,15 @@
 
     /// Reads the exported names of an ELF library, and what the loader would load with it, without loading it, so that a refusal
     /// comes before any code of the library runs (System V ABI, chapters 4 and 5). No offset in the file is trusted.
-    struct ELFFile: ~Copyable {
-        enum Problem: Error {
+    package struct ELFFile: ~Copyable {
+        package enum Problem: Error {
             case unreadable(String)
             case notALibrary(String)
         }
 
-        let bytes: UnsafeRawBufferPointer
+        package let bytes: UnsafeRawBufferPointer
 
-        init(path: String) throws(Problem) {
+        package init(path: String) throws(Problem) {
             bytes = try Self.mapped(path)
         }
 
@@ -21,7 +21,7 @@
 
         /// Returns the names of the defined symbols in the dynamic symbol table that begin with `prefix`; nil if the file has no
         /// section headers, which locate the table here but which the dynamic loader doesn't need.
-        func exportedSymbols(withPrefix prefix: String) -> [String]? {
+        package func exportedSymbols(withPrefix prefix: String) -> [String]? {
             guard let symbols = section(ofType: Self.dynamicSymbols), symbols.entrySize == 24,
                 let names = section(at: symbols.link)
             else { return nil }
@@ -131,7 +131,7 @@
             return Int(table) + index * Int(entrySize)
         }
 
-        func load<Value: FixedWidthInteger>(_ offset: Int) -> Value? {
+        package func load<Value: FixedWidthInteger>(_ offset: Int) -> Value? {
             guard offset >= 0, offset <= bytes.count - MemoryLayout<Value>.size else { return nil }
             return bytes.loadUnaligned(fromByteOffset: offset, as: Value.self)
         }

@@ -4,18 +4,18 @@
     internal import Darwin
 #endif
 
-/// Checks that only root and this user can change the file at a path. Every folder above it counts: with write access to one of
+/// Checks that only root and this user can change the file at a path. The user's private group counts as the user. Every folder above it counts: with write access to one of
 /// them, another user can replace the file.
 package enum PathTrust {
     /// Returns the first path that others could change, and the reason; nil if there is none.
     ///
     /// - Parameter path: canonical.
-    static func problem(of path: String) -> (path: String, problem: String)? {
+    package static func problem(of path: String) -> (path: String, problem: String)? {
         var current = path
         while true {
             var info = stat()
             guard stat(current, &info) == 0 else { return (current, "can't be examined: \(String(cString: strerror(errno)))") }
-            if let problem = problem(with: info) { return (current, problem) }
+            if let problem = problem(with: info, at: current) { return (current, problem) }
             guard current != "/" else { return nil }
             current = parent(of: current)
         }
@@ -54,7 +54,7 @@ package enum PathTrust {
                 rest += target.split(separator: "/").reversed()
                 continue
             }
-            if let problem = problem(with: info) { return (next, problem) }
+            if let problem = problem(with: info, at: next) { return (next, problem) }
             current = next
         }
         return isSearched ? addition(to: current) : nil
@@ -64,14 +64,19 @@ package enum PathTrust {
     private static func addition(to folder: String) -> (path: String, problem: String)? {
         var info = stat()
         guard stat(folder, &info) == 0 else { return (folder, "can't be examined: \(String(cString: strerror(errno)))") }
-        return problem(with: info, isStickyEnough: false).map { (folder, $0) }
+        return problem(with: info, at: folder, isStickyEnough: false).map { (folder, $0) }
     }
 
-    private static func problem(with info: stat, isStickyEnough: Bool = true) -> String? {
+    private static func problem(with info: stat, at path: String, isStickyEnough: Bool = true) -> String? {
         if info.st_uid != 0, info.st_uid != geteuid() { return "belongs to another user (uid \(info.st_uid))" }
         // In a folder with the sticky bit, such as /tmp, only a file's owner can replace it.
         let isSticky = info.st_mode & S_IFMT == S_IFDIR && info.st_mode & S_ISVTX != 0
         guard info.st_mode & (S_IWGRP | S_IWOTH) != 0, !isSticky || !isStickyEnough else { return nil }
+        // A umask of 002 makes such files.
+        if info.st_mode & S_IWOTH == 0, PrivateGroup.isOwn(info.st_gid) {
+            return PrivateGroup.mayHaveAccessList(path)
+                ? "is writable by others, by an access control list (setfacl -b removes it)" : nil
+        }
         let writers = info.st_mode & S_IWOTH != 0 ? "everyone" : "its group"
         return "is writable by \(writers) (mode \(String(info.st_mode & 0o7777, radix: 8)))"
     }

@@ -28,7 +28,45 @@ public struct Plugin: Sendable {
     ///   - name: a path or a bare name; see ``PluginLocator``.
     ///   - locator: where a bare name is looked up.
     public init(named name: String, locator: PluginLocator = .standard) throws(PluginError) {
-        try self.init(path: locator.find(name))
+        try self.init(path: locator.find(name)) { _ in }
+    }
+
+    /// The parts of a plugin that are used when it is loaded, in their order.
+    package enum LoadingStage: Sendable {
+        case constructors, entryPoint, tables, finished
+    }
+
+    /// - Parameters:
+    ///   - path: canonical.
+    ///   - wrap: gets the plugin's `nevod_plugin`, which is of this contract, and returns the one to use.
+    ///   - stage: called when each part begins, for a process that must know which one did not return.
+    package init(
+        path: String, wrap: ((UnsafeRawPointer) -> UnsafeRawPointer)? = nil, stage: (LoadingStage) -> Void
+    ) throws(PluginError) {
+        try Self.checkBeforeLoading(path)
+        stage(.constructors)
+        let opened = PluginCall.run("its constructors", ofLibrary: path) { dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) }
+        guard let library = opened else {
+            throw PluginError(path, Self.reason(ofLoader: dlerror().map { String(cString: $0) } ?? "no reason given"))
+        }
+        guard let symbol = dlsym(library, "nevod_plugin_v1") else { throw PluginError(path, .noEntryPoint) }
+        PluginCrashReport.add(path, containing: symbol)
+        typealias EntryPoint = @convention(c) () -> UnsafePointer<nevod_plugin>?
+        let entryPoint = unsafeBitCast(symbol, to: EntryPoint.self)
+        stage(.entryPoint)
+        guard let table = PluginCall.run("nevod_plugin_v1", ofLibrary: path, { entryPoint() }) else {
+            throw PluginError(path, .nullPlugin)
+        }
+        stage(.tables)
+        try self.init(table: table, path: path, wrap: wrap)
+        stage(.finished)
+    }
+
+    /// Loads a plugin with another table in front of its own: one that records what crosses the contract, for example.
+    ///
+    /// - Parameter wrap: gets the plugin's `nevod_plugin`, which is of this contract, and returns the one to use.
+    package init(named name: String, wrap: @escaping (UnsafeRawPointer) -> UnsafeRawPointer) throws(PluginError) {
+        try self.init(path: PluginLocator.standard.find(name), wrap: wrap) { _ in }
     }
 
     /// Takes a plugin that is linked into the program itself.
@@ -38,33 +76,43 @@ public struct Plugin: Sendable {
         try self.init(table: table.assumingMemoryBound(to: nevod_plugin.self), path: "built in")
     }
 
-    private init(path: String) throws(PluginError) {
-        if let (culprit, problem) = PathTrust.problem(of: path) {
-            throw PluginError(path, .unsafePermissions(path: culprit, problem: problem))
-        }
-        try Self.checkFile(path)
-        let opened = PluginCall.run("its constructors", ofLibrary: path) { dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) }
-        guard let library = opened else {
-            throw PluginError(path, Self.reason(ofLoader: dlerror().map { String(cString: $0) } ?? "no reason given"))
-        }
-        guard let symbol = dlsym(library, "nevod_plugin_v1") else { throw PluginError(path, .noEntryPoint) }
-        PluginCrashReport.add(path, containing: symbol)
-        typealias EntryPoint = @convention(c) () -> UnsafePointer<nevod_plugin>?
-        let entryPoint = unsafeBitCast(symbol, to: EntryPoint.self)
-        guard let table = PluginCall.run("nevod_plugin_v1", ofLibrary: path, { entryPoint() }) else {
-            throw PluginError(path, .nullPlugin)
-        }
-        try self.init(table: table, path: path)
+    private init(
+        table: UnsafePointer<nevod_plugin>, path: String, wrap: ((UnsafeRawPointer) -> UnsafeRawPointer)? = nil
+    ) throws(PluginError) {
+        // As a call, since a wild pointer in a table crashes the reader, and is the plugin's fault.
+        let parts = PluginCall.run("its tables", ofLibrary: path) { Parts.read(table, path, wrap) }
+        let read = try parts.get()
+        self.path = path
+        name = read.name
+        version = read.version
+        vendor = read.vendor
+        schemes = read.schemes
+        refusedSchemes = read.refused
     }
 
-    private init(table: UnsafePointer<nevod_plugin>, path: String) throws(PluginError) {
-        let reader = PluginTableReader(path: path)
-        let plugin = try reader.plugin(table)
-        self.path = path
-        name = try reader.text(plugin.name, "nevod_plugin.name")
-        version = try reader.text(plugin.version, "nevod_plugin.version")
-        vendor = try reader.text(plugin.vendor, "nevod_plugin.vendor", mayBeEmpty: true)
-        (schemes, refusedSchemes) = try reader.schemes(of: plugin, named: name)
+    private struct Parts {
+        let name: String
+        let version: String
+        let vendor: String
+        let schemes: [Scheme]
+        let refused: [RefusedScheme]
+
+        static func read(
+            _ table: UnsafePointer<nevod_plugin>, _ path: String, _ wrap: ((UnsafeRawPointer) -> UnsafeRawPointer)?
+        ) -> Result<Parts, PluginError> {
+            do throws(PluginError) {
+                let reader = PluginTableReader(path: path)
+                var plugin = try reader.plugin(table)
+                if let wrap {
+                    plugin = try reader.plugin(wrap(UnsafeRawPointer(table)).assumingMemoryBound(to: nevod_plugin.self))
+                }
+                let name = try reader.text(plugin.name, "nevod_plugin.name")
+                let version = try reader.text(plugin.version, "nevod_plugin.version")
+                let vendor = try reader.text(plugin.vendor, "nevod_plugin.vendor", mayBeEmpty: true)
+                let (schemes, refused) = try reader.schemes(of: plugin, named: name)
+                return .success(Parts(name: name, version: version, vendor: vendor, schemes: schemes, refused: refused))
+            } catch { return .failure(error) }
+        }
     }
 
     /// Returns the scheme with the given id, or without an id, the plugin's only scheme.
@@ -83,6 +131,15 @@ public struct Plugin: Sendable {
     }
 
     /// Checks all that can be known without running code of the library, or of another that it would load.
+    ///
+    /// - Parameter path: canonical.
+    package static func checkBeforeLoading(_ path: String) throws(PluginError) {
+        if let (culprit, problem) = PathTrust.problem(of: path) {
+            throw PluginError(path, .unsafePermissions(path: culprit, problem: problem))
+        }
+        try checkFile(path)
+    }
+
     private static func checkFile(_ path: String) throws(PluginError) {
         #if canImport(Glibc)
             let exported: [String]?

@@ -6,9 +6,12 @@
 
 /// Finds a plugin's library. A name with a slash is a path; a bare name is looked up in folders, but never in the working
 /// directory, where anybody may have put a file.
+///
+/// A bare name is that of a file (`libHMACAuth.so`), of a plugin (`HMACAuth`), or else what stands between `lib` and `Auth.so` in
+/// any case (`hmac`).
 public struct PluginLocator: Sendable {
     /// Absolute paths, searched in this order.
-    let folders: [String]
+    package let folders: [String]
 
     /// - Parameter folders: absolute paths, searched in this order. A relative path would depend on the working directory.
     public init(folders: [String]) {
@@ -36,8 +39,9 @@ public struct PluginLocator: Sendable {
 
     /// Returns the canonical path of a plugin's library.
     ///
-    /// - Parameter name: a path (`./libHMACAuth.so`), the name of a file (`libHMACAuth.so`) or of a plugin (`HMACAuth`).
-    func find(_ name: String) throws(PluginError) -> String {
+    /// - Parameter name: a path (`./libHMACAuth.so`), the name of a file (`libHMACAuth.so`), of a plugin (`HMACAuth`), or a short one
+    ///   (`hmac`). An exact name in any folder goes before a short one.
+    package func find(_ name: String) throws(PluginError) -> String {
         let candidates: [String]
         if name.contains("/") {
             candidates = [name]
@@ -48,7 +52,48 @@ public struct PluginLocator: Sendable {
         for candidate in candidates {
             if let found = canonicalPath(candidate) { return found }
         }
-        throw PluginError(name, .notFound(searched: candidates))
+        guard !name.contains("/") else { throw PluginError(name, .notFound(searched: candidates)) }
+        // Only a name that no file has costs a reading of the folders.
+        let files = files
+        let short = Self.shortName(of: name)
+        let found = files.filter { Self.shortName(of: $0.name) == short }
+        guard let first = found.first else {
+            throw PluginError(name, .notFound(searched: candidates))
+        }
+        guard found.count == 1 else { throw PluginError(name, .ambiguousName(found: found.map(\.path))) }
+        guard let path = canonicalPath(first.path) else { throw PluginError(name, .notFound(searched: candidates)) }
+        return path
+    }
+
+    /// The short names of the plugins in the folders, sorted: `hmac` for `libHMACAuth.so`.
+    package var shortNames: [String] { Set(files.map { Self.shortName(of: $0.name) }).sorted() }
+
+    /// The libraries in the folders. Of several with one name, the first, as for exact names.
+    private var files: [(name: String, path: String)] {
+        var files: [(name: String, path: String)] = []
+        var seen: Set<String> = []
+        for folder in folders {
+            guard let directory = opendir(folder) else { continue }
+            defer { closedir(directory) }
+            var names: [String] = []
+            while let entry = readdir(directory) {
+                let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if let name, name.hasSuffix(".so"), name.utf8.count > 3 { names.append(name) }
+            }
+            for name in names.sorted() where seen.insert(name).inserted { files.append((name, "\(folder)/\(name)")) }
+        }
+        return files
+    }
+
+    /// Returns a name in lower case, without `lib`, `.so` and `Auth`.
+    package static func shortName(of name: String) -> String {
+        var short = name.lowercased()[...]
+        if short.hasSuffix(".so") { short = short.dropLast(3) }
+        if short.hasPrefix("lib"), short != "lib" { short = short.dropFirst(3) }
+        if short.hasSuffix("auth"), short != "auth" { short = short.dropLast(4) }
+        return String(short)
     }
 }
 

@@ -28,7 +28,7 @@ public final class SchemeInstance: Sendable {
         self.workers = workers
         self.target = target
         clocks = ServerClocks(clock)
-        services = HostServices(of: scheme.called, log: log)
+        services = HostServices(of: scheme.called, secrets: SettingSecrets(values, of: scheme.settings), log: log)
         provenance = .scheme(scheme.id)
         flowOrigins = FlowOrigins(values, of: scheme)
         purpose = TokenPurpose(

@@ -8,7 +8,7 @@ public struct NetworkProvider: Sendable {
     private let limiter: (any RateLimiting)?
     private let logger: (any NetworkLogger)?
     private let slots: DispatchSlots
-    private let budget = RetryBudget()
+    private let budget: RetryBudget
 
     /// Receives each request as it is passed to the transport, credentials included: print only its
     /// ``HTTPRequest/redactedHead``.
@@ -38,6 +38,19 @@ public struct NetworkProvider: Sendable {
         self.logger = logger
         limiter = rateLimiter ?? config.rateLimit.map { RateLimiter($0) }
         slots = DispatchSlots(limit: config.maxConcurrentRequestsPerOrigin)
+        budget = RetryBudget()
+    }
+
+    /// Shares everything with the original but the chain and the transport.
+    private init(_ original: NetworkProvider, _ chain: InterceptorChain, _ session: any HTTPTransport) {
+        config = original.config
+        self.session = session
+        self.chain = chain
+        observer = original.observer
+        limiter = original.limiter
+        logger = original.logger
+        slots = original.slots
+        budget = original.budget
     }
 
     /// Creates a provider without services, for requests with absolute URLs.
@@ -58,6 +71,33 @@ public struct NetworkProvider: Sendable {
             interceptor: InterceptorChain([interceptor] + (signer.map { [signing($0)] } ?? [])), logger: logger,
             observer: observer)
     }
+
+    /// Returns this provider with more interceptors, or another transport, as for one request. It shares the configuration, the rate
+    /// limit, the slots of each origin and the budget of retries with this one.
+    ///
+    /// ```swift
+    /// let traced = provider.with(interceptors: [HeadersInterceptor(headers: ["X-Trace": trace])])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - interceptors: run before this provider's, and so before a token is added; those of the signature phase run after all
+    ///     others.
+    ///   - session: the transport; by default this provider's.
+    public func with(
+        interceptors: [any RequestInterceptor] = [], session: (any HTTPTransport)? = nil
+    ) -> NetworkProvider {
+        replacing(interceptors: interceptors + [chain], session: session)
+    }
+
+    /// The same with these interceptors instead of this provider's.
+    package func replacing(
+        interceptors: [any RequestInterceptor], session: (any HTTPTransport)? = nil
+    ) -> NetworkProvider {
+        NetworkProvider(self, InterceptorChain(interceptors), session ?? self.session)
+    }
+
+    /// The transport.
+    package var transport: any HTTPTransport { session }
 
     /// Sends a request, follows its redirects, and returns the response, whatever its status.
     ///
@@ -166,7 +206,9 @@ public struct NetworkProvider: Sendable {
         _ deadline: Deadline
     ) async throws(NetworkError) -> Bool {
         var random = SystemRandomNumberGenerator()
-        let decision = retries.next(after: outcome, of: exchange.request, random: &random, now: HostClock.system.now)
+        let decision = retries.next(
+            after: outcome, of: exchange.request, random: &random, now: HostClock.system.now,
+            elapsed: retries.elapsed(sinceFirst: exchange.began))
         // A retry after the deadline would only replace the outcome by a timeout. The budget is charged last, only for a retry
         // that is made.
         guard case .wait(let pause) = decision, deadline.allows(pause),
@@ -243,6 +285,7 @@ public struct NetworkProvider: Sendable {
         // The work ends at the deadline, and names the plugin's call in progress: the transport's timeout, which can't, comes later.
         if exchange.work != nil, exchange.request.body.isWrapped { options.timeout? += .milliseconds(250) }
         if exchange.readsWholeBody { options.delivery = .streamed }
+        if !exchange.mayCarryCredentials { options.sendsClientCertificate = false }
         do throws(TransportError) { return .success(try await session.send(exchange.request, options)) } catch {
             return .failure(error)
         }

@@ -22,7 +22,7 @@ public struct Endpoint<Response: Decodable & Sendable>: Route {
     /// The credential that the request needs.
     public let auth: AuthRequirement
 
-    private let location: EndpointPath
+    let location: EndpointPath
 
     /// Creates an endpoint with any method.
     ///
@@ -49,6 +49,7 @@ public struct Endpoint<Response: Decodable & Sendable>: Route {
 extension Endpoint {
     public var domain: DefaultDomain { .default }
     public var endpoint: String { path }
+    public var endpointTemplate: String? { location.template }
     public var queryList: ParameterList { query }
 
     public func body(using encoder: any BodyEncoder) throws -> RouteBody? {

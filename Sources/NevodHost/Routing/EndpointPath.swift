@@ -14,30 +14,46 @@ internal import NevodSupport
 public struct EndpointPath: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// The path as it is sent.
     public let text: String
+    /// The path without its query and with `{}` for each interpolated value, such as `/riders/me/sports/{}`: the same for all requests
+    /// to one endpoint, and without the values of any. Nil for a path from ``init(encoded:)``, which may hold values anywhere.
+    public let template: String?
     /// Whether each interpolated value has a character at least.
     let isComplete: Bool
 
-    private init(text: String, isComplete: Bool) {
+    private init(text: String, template: String?, isComplete: Bool) {
         self.text = text
+        self.template = template.map { $0.utf8.contains(UInt8(ascii: "?")) ? String($0.prefix { $0 != "?" }) : $0 }
         self.isComplete = isComplete
     }
 
     /// Creates a path from text that is percent-encoded already, such as one from a configuration file.
     public init(encoded text: String) {
-        self.init(text: text, isComplete: true)
+        self.init(text: text, template: nil, isComplete: true)
     }
 
     public init(stringLiteral value: String) {
-        self.init(encoded: value)
+        self.init(text: value, template: value, isComplete: true)
     }
 
     public init(stringInterpolation: StringInterpolation) {
-        self.init(text: stringInterpolation.text, isComplete: stringInterpolation.isComplete)
+        self.init(
+            text: stringInterpolation.text, template: stringInterpolation.template, isComplete: stringInterpolation.isComplete)
+    }
+
+    /// Whether both are sent alike. Templates are not compared.
+    public static func == (left: EndpointPath, right: EndpointPath) -> Bool {
+        left.text == right.text && left.isComplete == right.isComplete
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+        hasher.combine(isComplete)
     }
 
     /// Collects the parts of an interpolated path.
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
+        fileprivate var template = ""
         fileprivate var isComplete = true
 
         public init(literalCapacity: Int, interpolationCount: Int) {
@@ -46,6 +62,7 @@ public struct EndpointPath: Sendable, Hashable, ExpressibleByStringInterpolation
 
         public mutating func appendLiteral(_ literal: String) {
             text += literal
+            template += literal
         }
 
         /// Appends the value's description, percent-encoded.
@@ -53,12 +70,14 @@ public struct EndpointPath: Sendable, Hashable, ExpressibleByStringInterpolation
             let encoded = PercentEncoding.queryItem(value.description.utf8)
             if encoded.isEmpty { isComplete = false }
             text += String(decoding: encoded, as: UTF8.self)
+            template += "{}"
         }
 
         /// Appends another path unchanged, such as a common beginning.
         public mutating func appendInterpolation(_ path: EndpointPath) {
             if !path.isComplete { isComplete = false }
             text += path.text
+            template += path.template ?? "{}"
         }
     }
 }

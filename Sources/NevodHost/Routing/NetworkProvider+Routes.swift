@@ -17,11 +17,18 @@ extension NetworkProvider {
         _ route: R, options: RequestOptions? = nil, uploadProgress: ProgressHandler? = nil
     ) async -> Result<R.Response, NetworkError> {
         do throws(NetworkError) {
-            let (response, body) = try await collectedResponse(to: route, options, uploadProgress)
-            return .success(try route.decode(response, body, with: config.decoder))
+            return .success(try await decodedResponse(to: route, options: options, uploadProgress: uploadProgress).value)
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Sends a route's request, and returns its response both as it is and decoded.
+    package func decodedResponse<R: Route>(
+        to route: R, options: RequestOptions?, uploadProgress: ProgressHandler? = nil
+    ) async throws(NetworkError) -> (response: HTTPResponse, value: R.Response) {
+        let (response, body) = try await collectedResponse(to: route, options, uploadProgress)
+        return (response, try route.decode(response, body, with: config.decoder))
     }
 
     /// Sends a route's request, and returns the response's body without decoding it.

@@ -19,7 +19,8 @@ extension Route {
             if let type = content?.contentType { try request.setHeader("Content-Type", type) }
             for (name, value) in (headers ?? [:]).sorted(by: { $0.key < $1.key }) { try request.setHeader(name, value) }
             request.route = RouteDescription(
-                domain: domain.identifier, of: Domain.self, endpoint: endpoint, method: method, auth: auth, type: Self.self)
+                domain: domain.identifier, of: Domain.self, endpoint: endpoint, template: endpointTemplate,
+                method: method, auth: auth, type: Self.self)
             return request
         } catch {
             throw NetworkError(error)

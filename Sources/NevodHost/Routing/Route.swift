@@ -30,6 +30,10 @@ public protocol Route: Sendable {
     /// and `..` in any encoding.
     var endpoint: String { get }
 
+    /// The endpoint without its query and with placeholders for values, such as `/users/{}/posts`: a label under which all requests of
+    /// this kind are counted. It must not hold a value. Nil, as by default, for the name of the route's type instead.
+    var endpointTemplate: String? { get }
+
     /// The method. It decides where parameters are sent, and whether a failed request may be retried (RFC 9110 §9.2.2).
     var method: HTTPMethod { get }
 
@@ -76,6 +80,7 @@ public protocol Route: Sendable {
 }
 
 extension Route {
+    public var endpointTemplate: String? { nil }
     public var parameters: [String: String]? { nil }
     public var parameterEncoding: ParameterEncoding { method == .get ? .query : .json }
     public var queryParameters: [String: String]? { nil }

@@ -286,10 +286,19 @@ extension TokenPurpose {
 extension SchemeInstance {
     /// An interceptor with the scheme's token, kept in `storage`, and obtained and renewed by the scheme's flows. Short for the
     /// interceptor of a ``SchemeSession``.
+    ///
+    /// - Parameters:
+    ///   - storage: stores the token.
+    ///   - key: the token's key in the storage; by default made from the scheme and the origins that its settings name.
+    ///   - interaction: answers the questions of flows; without one, a flow that asks a question fails.
+    ///   - shouldAuthenticate: selects the requests that carry the token, such as those of a service or to its origins.
     public func interceptor(
-        storage: some KeyValueStorage, key: StorageKey? = nil, interaction: (any UserInteraction)? = nil
+        storage: some KeyValueStorage, key: StorageKey? = nil, interaction: (any UserInteraction)? = nil,
+        shouldAuthenticate: RequestFilter = .all
     ) -> SchemeInterceptor {
-        SchemeSession(self, storage: storage, key: key, interaction: interaction).interceptor
+        SchemeSession(
+            self, storage: storage, key: key, interaction: interaction, shouldAuthenticate: shouldAuthenticate
+        ).interceptor
     }
 }
 

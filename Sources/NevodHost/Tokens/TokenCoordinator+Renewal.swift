@@ -152,7 +152,7 @@ extension TokenCoordinator {
 }
 
 /// Whether an error means that the server will never renew the token. Any error that isn't known to mean so doesn't.
-private func refusesGrant(_ error: any Error) -> Bool {
+package func refusesGrant(_ error: any Error) -> Bool {
     switch error {
     case is RefreshRejectedError: true
     case NetworkError.clientError(let status, let body?, _) where [400, 403].contains(status):

@@ -40,17 +40,22 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
 
     /// - Parameter refusal: the reason if the server has just refused to renew the last known token.
     private func readStored(after refusal: (any Error)? = nil) async throws -> StoredToken<Token> {
-        let writes = memory.withLock { $0.writes }
-        let bytes = try await storage.read(key)
-        if let known = memory.withLock({ $0.isCurrent(bytes) ? $0.current : nil }) { return known }
-        let token = try bytes.map(Self.decoded)
-        let renewal = renewalTime(of: token)
-        let current = memory.withLock { memory in
-            _ = memory.install(token, bytes, ifWrites: writes, renewal: renewal, refusal: refusal)
-            return memory.current
+        for _ in 0..<100 {
+            let (number, writes) = memory.withLock { $0.beginRead() }
+            let bytes = try await storage.read(key)
+            if let known = memory.withLock({ $0.endRead(number, bytes) ? $0.current : nil }) { return known }
+            let token = try bytes.map(Self.decoded)
+            let renewal = renewalTime(of: token)
+            let (current, isOvertaken) = memory.withLock { memory in
+                let isOvertaken = memory.hasOvertaken(writes)
+                _ = memory.install(token, bytes, number: number, ifWrites: writes, renewal: renewal, refusal: refusal)
+                return (memory.current, isOvertaken)
+            }
+            tellReaders()
+            // Otherwise what another process has written after that write might never be reported.
+            if !isOvertaken { return current }
         }
-        tellReaders()
-        return current
+        return memory.withLock { $0.current }
     }
 
     /// Tells readers of the changes so far, in the order in which they happened, whichever threads have made them.

@@ -33,6 +33,10 @@ struct TokenMemory<Token: TokenModel> {
     private(set) var isKnown = false
     /// The number of writes so far. A read that a write has overtaken is recognized by it, and dropped as stale.
     private(set) var writes: UInt64 = 0
+    /// The number of reads that have begun, and the newest of those that have ended. A read that was overtaken by a later one may have
+    /// found what the later one's value has replaced.
+    private var reads: UInt64 = 0
+    private var newestRead: UInt64 = 0
     /// The version of the token that another process has cleared; nil if the last change was another one.
     private var clearedElsewhere: TokenVersion?
     /// The news that readers haven't been told yet, in the order in which they happened.
@@ -45,16 +49,40 @@ struct TokenMemory<Token: TokenModel> {
         isKnown && read == bytes
     }
 
-    /// Installs a token that was read, unless something was written since.
+    /// Called before a read.
+    mutating func beginRead() -> (number: UInt64, writes: UInt64) {
+        reads += 1
+        return (reads, writes)
+    }
+
+    /// Whether something was written since a read began, which may have found what other processes have written later.
+    func hasOvertaken(_ writes: UInt64) -> Bool {
+        self.writes != writes && unsaved == nil
+    }
+
+    /// Called after a read that has found the last known bytes.
+    ///
+    /// - Returns: false if it has found other ones.
+    mutating func endRead(_ number: UInt64, _ read: Secret?) -> Bool {
+        guard isCurrent(read) else { return false }
+        newestRead = max(newestRead, number)
+        return true
+    }
+
+    /// Installs a token that was read, unless something was written since, or a later read has ended before.
     ///
     /// - Parameters:
+    ///   - number: the number of the read.
     ///   - seen: ``writes`` before the read.
     ///   - refusal: the reason if the server has just refused to renew the last known token.
     /// - Returns: whether readers are told of a change.
     mutating func install(
-        _ token: Token?, _ read: Secret?, ifWrites seen: UInt64, renewal: UnixTime?, refusal: (any Error)? = nil
+        _ token: Token?, _ read: Secret?, number: UInt64? = nil, ifWrites seen: UInt64, renewal: UnixTime?,
+        refusal: (any Error)? = nil
     ) -> Bool {
-        guard seen == writes, unsaved == nil, !isCurrent(read) else { return false }
+        guard seen == writes, unsaved == nil, number.map({ $0 > newestRead }) ?? true else { return false }
+        if let number { newestRead = number }
+        guard !isCurrent(read) else { return false }
         let old = current
         // A first read that finds no token is not a change.
         let isNews = isKnown || token != nil || old.token != nil

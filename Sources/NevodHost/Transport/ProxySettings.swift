@@ -33,6 +33,13 @@ public struct ProxySettings: Sendable, Hashable {
         self.direct = direct
     }
 
+    /// Returns the same proxies with another list of hosts to connect to directly, in place of that of `no_proxy`.
+    ///
+    /// - Parameter hosts: as in `no_proxy`; an empty list sends every request through its proxy.
+    public func bypassing(_ hosts: String) -> ProxySettings {
+        ProxySettings(proxies: proxies, direct: ProxyBypass(hosts))
+    }
+
     /// Returns the URL of the proxy for an origin; nil to connect directly.
     func proxy(for origin: Origin) -> String? {
         guard let proxy = proxies[origin.scheme], !direct.contains(origin.host) else { return nil }

@@ -19,8 +19,14 @@ public struct TransferOptions: Sendable {
     /// ``CachingSession`` then uses the response for this owner's requests, whatever their lines, instead of for requests with equal
     /// lines. Credentials are told apart in any case. Nil if the request doesn't say.
     public var cacheOwner: String?
+    /// Whether a server that asks for the transport's client certificate gets it. A ``NetworkProvider`` leaves it out once a redirect
+    /// has led to another origin, which would learn from it who the client is.
+    public var sendsClientCertificate = true
     /// Called once when each transfer completes or fails, on the transport's thread.
     public var onMetrics: (@Sendable (TransferMetrics) -> Void)?
+    /// Called once on the transport's thread, when the head of the response begins or the transfer fails, also without a connection.
+    /// Nil if nothing needs the details, which take some microseconds with TLS.
+    public var onConnection: (@Sendable (ConnectionDetails) -> Void)?
 
     /// Creates options. By default, a transfer may take 60 s, a connection 30 s, and a body may have 64 MiB.
     public init(

@@ -211,7 +211,7 @@ typedef struct nevod_host {
     nevod_bytes name;      /* the host: "NevodHost" */
     nevod_bytes version;   /* its own version: "0.2.0" */
     /* Writes a line to the host's log: level is a NEVOD_LOG_…. Any thread, concurrently. Copies. Can't fail. Must not contain a
-     * secret: the host can't recognize and hide it. */
+     * secret: the host hides the values of secret settings, and can't recognize another one, such as a token. */
     void (*log)(void *host, int32_t level, nevod_bytes message);
     /* Returns an optional service by name and revision ("nevod.something/1"), or NULL. The result is a struct whose own
      * documentation gives its layout; valid as long as this one. Any thread, concurrently.
@@ -275,9 +275,9 @@ typedef struct nevod_view {
  * the edit; the whole `authorize` then fails with the host's reason, whatever the plugin returns, so a plugin need not check
  * the result.
  *
- * The host refuses: a name that is not a token (RFC 9110 §5.6.2); a value with CR, LF or NUL; more than NEVOD_LIMIT_EDIT_NAME,
- * NEVOD_LIMIT_EDIT_VALUE or NEVOD_LIMIT_EDITS; Host, Content-Length, Transfer-Encoding, Connection, Keep-Alive, Proxy-Connection,
- * TE, Upgrade, Expect, Trailer; Proxy-Authorization unless the target is a proxy, and everything else if it is.
+ * The host refuses: a name that is not a token (RFC 9110 §5.6.2); a value with a control character other than a tab (§5.5); more than
+ * NEVOD_LIMIT_EDIT_NAME, NEVOD_LIMIT_EDIT_VALUE or NEVOD_LIMIT_EDITS; a second replace_body or wrap_body in one call;
+ * Host, Content-Length, Transfer-Encoding, Connection, Keep-Alive, Proxy-Connection, TE, Upgrade, Expect, Trailer; Proxy-Authorization unless the target is a proxy, and everything else if it is.
  * Why: these decide where a request ends and which connection carries it, so they belong to the transport. */
 typedef struct nevod_edits {
     uint32_t struct_size;

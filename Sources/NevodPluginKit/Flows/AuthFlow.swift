@@ -1,20 +1,21 @@
 public import NevodSupport
+internal import _Concurrency
 
 /// The requests that a flow's function may make of the host, one after another. A flow may await nothing else: one that awaits a
 /// sleep, a network call or a callback fails with the error "suspended outside flow".
 ///
-/// If the host can't perform a call, it throws ``FlowUnsupportedError``, and the flow may go on with another one: a passkey, then a
-/// browser, then a device code.
+/// Each call throws a ``SchemeError``. If the host can't perform a call, that error ``SchemeError/isUnsupported``, and the flow may go on
+/// with another one: a passkey, then a browser, then a device code.
 ///
-/// When the host cancels a flow, the call that the flow awaits throws `CancellationError`, once. Clean up without awaiting, and
-/// return.
+/// When the host cancels a flow, the call that the flow awaits throws an error that ``SchemeError/isCancellation``, once. Clean up without
+/// awaiting, and return.
 public final class AuthFlow: Sendable {
     let state = Locked(FlowState())
 
     /// Sends a request, and waits for the response.
     ///
-    /// - Throws: ``FlowTransportError``; `CancellationError`.
-    public func send(_ request: FlowRequest) async throws -> FlowResponse {
+    /// - Throws: an error that ``SchemeError/isTransport`` if there is no response.
+    public func send(_ request: FlowRequest) async throws(SchemeError) -> FlowResponse {
         try await perform(.send(request)) { if case .response(let response) = $0 { response } else { nil } }
     }
 
@@ -22,23 +23,23 @@ public final class AuthFlow: Sendable {
     ///
     /// - Parameter questions: at most 16, with distinct names.
     /// - Returns: the answers by their questions' names.
-    /// - Throws: ``FlowUnsupportedError`` if there is nobody to answer; `CancellationError`.
-    public func ask(_ questions: [FlowQuestion]) async throws -> [String: Secret] {
+    /// - Throws: an error that ``SchemeError/isUnsupported`` if there is nobody to answer.
+    public func ask(_ questions: [FlowQuestion]) async throws(SchemeError) -> [String: Secret] {
         try await perform(.ask(questions)) { if case .answers(let answers) = $0 { answers } else { nil } }
     }
 
     /// Asks the user one question.
-    public func ask(_ question: FlowQuestion) async throws -> Secret {
+    public func ask(_ question: FlowQuestion) async throws(SchemeError) -> Secret {
         guard let answer = try await ask([question])[question.name] else {
-            throw SchemeError.internal("the host left the question \(question.name) without an answer")
+            throw .internal("the host left the question \(question.name) without an answer")
         }
         return answer
     }
 
     /// Shows text, and a URL for the user to open by hand. Either may be empty.
     ///
-    /// - Throws: ``FlowUnsupportedError`` if there is nobody to open the URL; `CancellationError`.
-    public func show(_ text: String, url: String = "") async throws {
+    /// - Throws: an error that ``SchemeError/isUnsupported`` if there is nobody to open the URL.
+    public func show(_ text: String, url: String = "") async throws(SchemeError) {
         try await perform(.show(text, url: url)) { if case .done = $0 { () } else { nil } }
     }
 
@@ -50,11 +51,11 @@ public final class AuthFlow: Sendable {
     ///   - port: 0 for any free port.
     ///   - formPost: whether the browser posts a form (OAuth 2.0 Form Post Response Mode); use ``browseToRedirect(_:)`` then.
     /// - Returns: the redirect URI.
-    /// - Throws: ``FlowTransportError`` if the port can't be opened, for example since another program uses it;
-    ///   ``FlowUnsupportedError``; `CancellationError`.
+    /// - Throws: an error that ``SchemeError/isTransport`` if the port can't be opened, for example since another program uses it; one
+    ///   that ``SchemeError/isUnsupported`` if the host opens none.
     public func listen(
         path: String, host: String = "127.0.0.1", port: UInt16 = 0, formPost: Bool = false
-    ) async throws -> String {
+    ) async throws(SchemeError) -> String {
         let options = FlowListen(path: path, host: host, port: port, isFormPost: formPost)
         return try await perform(.listen(options)) { if case .url(let url) = $0 { url } else { nil } }
     }
@@ -62,8 +63,8 @@ public final class AuthFlow: Sendable {
     /// Opens a URL in a browser, and waits until the browser is redirected to the URI of ``listen(path:host:port:formPost:)``.
     ///
     /// - Returns: the URL that the browser requested there, with its query.
-    /// - Throws: ``FlowUnsupportedError`` if there is no browser; `CancellationError`.
-    public func browse(_ url: String) async throws -> String {
+    /// - Throws: an error that ``SchemeError/isUnsupported`` if there is no browser.
+    public func browse(_ url: String) async throws(SchemeError) -> String {
         try await browseToRedirect(url).url
     }
 
@@ -71,17 +72,17 @@ public final class AuthFlow: Sendable {
     ///
     /// - Returns: the browser's request there, with the form that it posted.
     /// - Throws: as ``browse(_:)``.
-    public func browseToRedirect(_ url: String) async throws -> FlowRedirect {
+    public func browseToRedirect(_ url: String) async throws(SchemeError) -> FlowRedirect {
         try await perform(.browse(url)) { if case .redirect(let redirect) = $0 { redirect } else { nil } }
     }
 
     /// Waits for a time. A flow has no other way to do so. At most 2000 times in a flow, which may take an hour in all.
-    public func wait(_ duration: Duration) async throws {
+    public func wait(_ duration: Duration) async throws(SchemeError) {
         try await perform(.wait(duration)) { if case .done = $0 { () } else { nil } }
     }
 
     /// Stores a token durably before the flow continues, so that an issued token isn't lost if the flow fails later.
-    public func keep(_ token: IssuedToken) async throws {
+    public func keep(_ token: IssuedToken) async throws(SchemeError) {
         try await perform(.keep(token)) { if case .done = $0 { () } else { nil } }
     }
 
@@ -103,7 +104,7 @@ public final class AuthFlow: Sendable {
 
     /// The values of a repeatable parameter, in order.
     public func parameters(_ name: String) -> [String] {
-        state.withLock { $0.parameters.filter { $0.name == name }.map(\.value) }
+        state.withLock { $0.parameters.filter { $0.name == name }.map { $0.value } }
     }
 
     /// The account that the user wants, as the command line's `--account` or the program named it; else that of ``token``. May be empty.
@@ -123,18 +124,20 @@ public final class AuthFlow: Sendable {
     /// The continuations of functions that ignore cancellation. They are never resumed; a reference keeps them from counting as leaks.
     private static let abandoned = Locked<[FlowState.Continuation]>([])
 
-    private func perform<Result: Sendable>(
-        _ action: FlowAction, _ result: (FlowReply) -> Result?
-    ) async throws -> Result {
+    private func perform<Value: Sendable>(
+        _ action: FlowAction, _ value: (FlowReply) -> Value?
+    ) async throws(SchemeError) -> Value {
         // Not a checked continuation: a flow that keeps asking after its cancellation is left suspended on purpose.
-        let reply = try await withUnsafeThrowingContinuation { continuation in
+        let reply = await withUnsafeContinuation { (continuation: FlowState.Continuation) in
             switch state.withLock({ $0.ask(action, continuation) }) {
             case .waits: break
-            case .refused(let error): continuation.resume(throwing: error)
+            case .refused(let error): continuation.resume(returning: .failure(error))
             case .abandoned: Self.abandoned.withLock { $0.append(continuation) }
             }
         }
-        guard let result = result(reply) else { throw SchemeError.internal("the host replied to another action than the flow's") }
-        return result
+        guard let value = value(try reply.get()) else {
+            throw .internal("the host replied to another action than the flow's")
+        }
+        return value
     }
 }

@@ -8,5 +8,5 @@ public protocol ChallengeFlow: FlowScheme {
     ///   - response: the response that ``AuthScheme/respond(to:_:_:)`` got, with its body if the scheme has
     ///     ``Needs/challengeBody``.
     ///   - token: nil if there was none.
-    func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Token?) async throws -> IssuedToken
+    func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Token?) async throws(SchemeError) -> IssuedToken
 }

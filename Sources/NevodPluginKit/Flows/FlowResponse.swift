@@ -34,7 +34,7 @@ public struct FlowResponse: Sendable {
 
     /// The values of all lines of that name.
     public func headers(named name: String) -> [String] {
-        headers.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
+        headers.filter { $0.name.equalsIgnoringCase(name) }.map { $0.value }
     }
 
     /// The body as UTF-8, with replacement characters for invalid bytes. The copy is not wiped.

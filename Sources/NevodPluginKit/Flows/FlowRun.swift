@@ -1,32 +1,29 @@
 internal import NevodPluginABI
 internal import NevodSupport
-
-/// The input of a flow.
-struct FlowStart: Sendable {
-    let token: IssuedToken?
-    let response: FlowResponse?
-}
+internal import _Concurrency
 
 /// The object behind the host's pointer to a flow: a function that runs only during the host's calls of `flow_step`.
 final class FlowRun {
-    typealias Function = @Sendable (AuthFlow, FlowStart) async throws -> IssuedToken
-
-    private let function: Function
+    private let function: FlowFunction
     private let flow = AuthFlow()
     private let queue = FlowQueue()
     private var task: Task<Void, Never>?
     private var isClosed = false
 
-    init(_ function: @escaping Function) {
+    init(_ function: FlowFunction) {
         self.function = function
     }
 
     /// Cancels a function that hasn't finished, and runs it to its end, so that everything that it holds is released.
     deinit {
+        FlowQueue.enter()
+        defer { FlowQueue.leave() }
         close()
     }
 
     func step(_ event: nevod_event, _ actions: UnsafePointer<nevod_actions>) throws(SchemeError) {
+        FlowQueue.enter()
+        defer { FlowQueue.leave() }
         flow.state.withLock {
             $0.unixNanoseconds = event.unix_time_ns
             $0.random = Array(event.random.buffer)
@@ -52,20 +49,19 @@ final class FlowRun {
             $0.kept = Array(event.state.buffer)
         }
         let (function, flow) = (function, flow)
-        // Detached: a host in Swift calls from a task of its own, whose locals and priority a flow must not inherit.
-        task = Task.detached(executorPreference: queue) {
-            let result: Result<IssuedToken, any Error>
-            do { result = .success(try await function(flow, start)) } catch { result = .failure(error) }
+        task = queue.start {
+            let result: Result<IssuedToken, SchemeError>
+            do throws(SchemeError) { result = .success(try await function.run(flow, start)) } catch { result = .failure(error) }
             let leftBehind = flow.state.withLock { $0.finish(result) }
-            leftBehind?.resume(throwing: SchemeError.internal("a task of the flow continued after the flow had finished"))
+            leftBehind?.resume(returning: .failure(.internal("a task of the flow continued after the flow had finished")))
         }
     }
 
-    private func resume(with reply: Result<FlowReply, any Error>) throws(SchemeError) {
+    private func resume(with reply: Result<FlowReply, SchemeError>) throws(SchemeError) {
         guard let continuation = flow.state.withLock({ $0.takeWaiting() }) else {
             throw .internal("the host sent an event to a flow that waits for none")
         }
-        continuation.resume(with: reply)
+        continuation.resume(returning: reply)
     }
 
     private func cancel() throws(SchemeError) {
@@ -80,7 +76,7 @@ final class FlowRun {
         isClosed = true
         let continuation = flow.state.withLock { $0.close() }
         task?.cancel()
-        continuation?.resume(throwing: CancellationError())
+        continuation?.resume(returning: .failure(.cancelled))
         queue.drainAndClose()
         task = nil
     }
@@ -97,48 +93,34 @@ final class FlowRun {
                 throw .internal("the flow tried too many actions that the host doesn't support")
             }
             // The step is still open: the function's next request is the step's action.
-            continuation.resume(throwing: FlowUnsupportedError(action))
+            continuation.resume(returning: .failure(.unsupported(action)))
             queue.drain()
             try hand(over: flow.state.withLock { $0.turn() }, to: actions)
         case .finished(.success(let token)):
             _ = token.withTable { actions.pointee.token(actions.pointee.host, $0) }
-        case .finished(.failure(let error)): throw SchemeError(endingFlow: error)
+        case .finished(.failure(let error)): throw error
         case .suspended:
             close()
             throw .internal("suspended outside flow: it awaits something other than its AuthFlow")
         }
     }
 
-    private func reply(to event: nevod_event) -> Result<FlowReply, any Error> {
+    private func reply(to event: nevod_event) -> Result<FlowReply, SchemeError> {
         switch Int(event.kind) {
         case NEVOD_EVENT_RESPONSE:
             guard let response = event.response else { break }
             return .success(.response(FlowResponse(response)))
-        case NEVOD_EVENT_TRANSPORT_ERROR: return .failure(FlowTransportError(event))
+        case NEVOD_EVENT_TRANSPORT_ERROR:
+            return .failure(.transport(TransportFailure(event.transport_error), event.message.string))
         case NEVOD_EVENT_ANSWERS:
             let answers = UnsafeBufferPointer(start: event.answers, count: Int(event.answer_count))
             return .success(
-                .answers(
-                    Dictionary(answers.map { ($0.name.string, Secret(copying: $0.value.buffer)) }) { $1 }))
+                .answers(answers.reduce(into: [:]) { $0[$1.name.string] = Secret(copying: $1.value.buffer) }))
         case NEVOD_EVENT_LISTENING: return .success(.url(event.url.string))
         case NEVOD_EVENT_REDIRECT: return .success(.redirect(FlowRedirect(event)))
         case NEVOD_EVENT_SHOWN, NEVOD_EVENT_TIMER, NEVOD_EVENT_KEPT: return .success(.done)
         default: break
         }
-        return .failure(SchemeError.unsupported("the host sent an event that the kit doesn't know"))
-    }
-}
-
-extension SchemeError {
-    /// The error that the host gets when a flow fails. Foreign errors are reduced to their type, because their text may hold secrets.
-    init(endingFlow error: any Error) {
-        self =
-            switch error {
-            case let failure as SchemeError: failure
-            case let error as FlowTransportError: .unavailable(error.message)
-            case let error as FlowUnsupportedError: .unsupported(error.description)
-            case is CancellationError: .unavailable("the flow was cancelled")
-            default: .internal("the flow ended with an error of the type \(type(of: error))")
-            }
+        return .failure(.unsupported("the host sent an event that the kit doesn't know"))
     }
 }

@@ -11,14 +11,14 @@ public import NevodSupport
 ///
 ///     @Setting("server", help: "Where to log in") var server: ServerURL
 ///
-///     func login(_ flow: AuthFlow) async throws -> IssuedToken {
+///     func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
 ///         let answers = try await flow.ask([.text("user", "User"), .secret("password", "Password")])
 ///         let response = try await flow.send(.post("\(server.origin)/login", form: FormFields(answers)))
-///         guard response.status == 200 else { throw SchemeError.denied("the server refused the login") }
+///         guard response.status == 200 else { throw .denied("the server refused the login") }
 ///         return IssuedToken(response.body)
 ///     }
 ///
-///     func logout(_ flow: AuthFlow, _ token: Secret) async throws {
+///     func logout(_ flow: AuthFlow, _ token: Secret) async throws(SchemeError) {
 ///         _ = try await flow.send(.post("\(server.origin)/logout", form: ["session": .secret(token)]))
 ///     }
 ///
@@ -38,9 +38,16 @@ public protocol FlowScheme: AuthScheme {
 
     /// Obtains a token.
     ///
-    /// - Throws: a ``SchemeError`` fails the flow with its status; a ``FlowTransportError`` as a transient failure, which keeps a stored
-    ///   token; any other error as a fault of the plugin, of which only the type is shown.
-    func login(_ flow: AuthFlow) async throws -> IssuedToken
+    /// - Throws: an error fails the flow with its status. Those of ``AuthFlow``'s calls may be passed on: one that
+    ///   ``SchemeError/isTransport`` is a transient failure, which keeps a stored token.
+    func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken
+
+    /// The flow of a ``RefreshFlow``, which the kit implements.
+    var refreshFunction: FlowFunction? { get }
+    /// The flow of a ``LogoutFlow``, which the kit implements.
+    var logoutFunction: FlowFunction? { get }
+    /// The flow of a ``ChallengeFlow``, which the kit implements.
+    var challengeFunction: FlowFunction? { get }
 
     /// Puts the token on one request. Must not block.
     func authorize(_ request: borrowing RequestView, _ token: Token, _ edits: Edits) throws(SchemeError)

@@ -1,4 +1,5 @@
 internal import NevodSupport
+internal import _Concurrency
 
 /// An action that a flow requests of the host.
 enum FlowAction: Sendable {
@@ -30,7 +31,7 @@ enum FlowReply: Sendable {
 
 /// The state machine between a flow's function and the host. Performs nothing itself: callers do what it returns, outside the lock.
 struct FlowState: Sendable {
-    typealias Continuation = UnsafeContinuation<FlowReply, any Error>
+    typealias Continuation = UnsafeContinuation<Result<FlowReply, SchemeError>, Never>
 
     private enum Phase {
         /// The function runs, or awaits something other than the flow.
@@ -38,7 +39,7 @@ struct FlowState: Sendable {
         case asking(FlowAction, Continuation)
         /// The host performs the action.
         case waiting(Continuation)
-        case finished(Result<IssuedToken, any Error>)
+        case finished(Result<IssuedToken, SchemeError>)
         /// The host has cancelled the flow.
         case closed
     }
@@ -46,7 +47,7 @@ struct FlowState: Sendable {
     /// The state of a function that can't run further.
     enum Turn {
         case act(FlowAction)
-        case finished(Result<IssuedToken, any Error>)
+        case finished(Result<IssuedToken, SchemeError>)
         case suspended
     }
 
@@ -54,7 +55,7 @@ struct FlowState: Sendable {
     enum Asked {
         /// The function waits for the host.
         case waits
-        case refused(any Error)
+        case refused(SchemeError)
         /// The function has ignored every cancellation and is left suspended.
         case abandoned
     }
@@ -82,16 +83,16 @@ struct FlowState: Sendable {
         case .running:
             phase = .asking(action, continuation)
             return .waits
-        case .asking, .waiting: return .refused(SchemeError.internal("the flow requested two actions at once"))
-        case .finished: return .refused(SchemeError.internal("a task of the flow continued after the flow had finished"))
+        case .asking, .waiting: return .refused(.internal("the flow requested two actions at once"))
+        case .finished: return .refused(.internal("a task of the flow continued after the flow had finished"))
         case .closed:
             asksAfterClose += 1
-            return asksAfterClose <= Self.mostReminders ? .refused(CancellationError()) : .abandoned
+            return asksAfterClose <= Self.mostReminders ? .refused(.cancelled) : .abandoned
         }
     }
 
     /// - Returns: the continuation of a task that the function left behind, to be resumed with an error.
-    mutating func finish(_ result: Result<IssuedToken, any Error>) -> Continuation? {
+    mutating func finish(_ result: Result<IssuedToken, SchemeError>) -> Continuation? {
         switch phase {
         case .closed: return nil
         case .asking(_, let continuation), .waiting(let continuation):
@@ -124,7 +125,7 @@ struct FlowState: Sendable {
 
     /// Called if the host doesn't support the action that the function waits for.
     ///
-    /// - Returns: the continuation to be resumed with a ``FlowUnsupportedError``, after which the function may request another action in
+    /// - Returns: the continuation to be resumed with an error that ``SchemeError/isUnsupported``, after which the function may request another action in
     ///   the same step; nil if it has tried too many.
     mutating func takeUnsupported() -> Continuation? {
         guard case .waiting(let continuation) = phase, tries < Self.mostTries else { return nil }
@@ -133,7 +134,7 @@ struct FlowState: Sendable {
         return continuation
     }
 
-    /// - Returns: the continuation to be resumed with a `CancellationError`.
+    /// - Returns: the continuation to be resumed with ``SchemeError/cancelled``.
     mutating func close() -> Continuation? {
         defer { phase = .closed }
         switch phase {

@@ -3,5 +3,5 @@ public protocol LogoutFlow: FlowScheme {
     /// Revokes the token at the server.
     ///
     /// - Throws: as ``FlowScheme/login(_:)``. The token is cleared nevertheless, and the caller of the logout gets the error.
-    func logout(_ flow: AuthFlow, _ token: Token) async throws
+    func logout(_ flow: AuthFlow, _ token: Token) async throws(SchemeError)
 }

@@ -4,5 +4,5 @@ public protocol RefreshFlow: FlowScheme {
     ///
     /// - Throws: as ``FlowScheme/login(_:)``; ``SchemeError/badToken(_:)`` if a login is needed, and
     ///   ``SchemeError/denied(_:detail:)`` if the server refused permanently.
-    func refresh(_ flow: AuthFlow, _ token: Token) async throws -> IssuedToken
+    func refresh(_ flow: AuthFlow, _ token: Token) async throws(SchemeError) -> IssuedToken
 }

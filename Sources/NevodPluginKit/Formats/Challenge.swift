@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// One challenge of a WWW-Authenticate or Proxy-Authenticate line (RFC 9110 §11.3).
 ///
 /// ```swift
@@ -50,10 +52,10 @@ public struct Challenge: Sendable, Equatable {
             for element in ChallengeElement.elements(of: line) {
                 switch element {
                 case .scheme(let name, let token68): challenges.append(Challenge(name, token68: token68))
-                case .parameter(let parameter):
+                case .parameter(let name, let value):
                     // A parameter after a token68, or before any scheme, belongs to no challenge.
                     guard let last = challenges.indices.last, challenges[last].token68 == nil else { continue }
-                    challenges[last].parameters.append(parameter)
+                    challenges[last].parameters.append(Parameter(name, value))
                 }
             }
         }

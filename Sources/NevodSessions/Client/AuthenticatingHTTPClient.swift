@@ -17,6 +17,9 @@ public import NevodHost
 public struct AuthenticatingHTTPClient: HTTPClient {
     /// The provider that sends the requests; for what endpoints don't cover, such as downloads to a file.
     public let provider: NetworkProvider
+    let authentication: AuthenticationInterceptor<AuthTokens>
+    /// Nil for a base URL that is none.
+    let origin: Origin?
     private let registration: SessionEndHandlers.Registration?
 
     /// - Parameters:
@@ -38,7 +41,8 @@ public struct AuthenticatingHTTPClient: HTTPClient {
         logger: (any NetworkLogger)? = nil, onSessionInvalidated: (@Sendable () async -> Void)? = nil
     ) {
         let origin = try? HTTPRequest(.get, baseURL.urlString).origin
-        let authentication = AuthenticationInterceptor<AuthTokens>(
+        self.origin = origin
+        authentication = AuthenticationInterceptor<AuthTokens>(
             tokenStorage: tokenProvider.tokens.storage,
             refreshStrategy: { old in
                 guard let old else { throw NetworkError.unauthorized }

@@ -22,6 +22,11 @@ extension AuthError {
         switch error {
         case is CancellationError, NetworkError.cancelled: return nil
         case let error as AuthError: self = error
+        case is SessionError: self = .sessionExpired
+        case NetworkError.authorization(let reason) where reason is SessionError: self = .sessionExpired
+        case let failure as any FailedResponse:
+            guard let error = AuthError(failure.networkError, isLogin: isLogin) else { return nil }
+            self = error
         case is StorageError, is NoSessionError: self = .storage(error)
         case let error as NetworkError where error.isConnectivityError: self = .offline(error)
         case NetworkError.authenticationFailed(let reason): self = .offline(reason)

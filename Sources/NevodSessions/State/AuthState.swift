@@ -50,10 +50,11 @@ public final class AuthState<User: Codable & Sendable> {
             },
             logout: { try await service.logout() }, fetchUser: { try await service.fetchUser() })
         storage = tokenStorage
-        registration = tokenStorage.tokens.values.onEnd { [weak self, inbox] end in
-            inbox.put(end)
-            Task { await self?.takeEnds() }
-        }
+        registration = tokenStorage.tokens.values.onEnd(
+            { [weak self, inbox] end in
+                inbox.put(end)
+                Task { await self?.takeEnds() }
+            }, begun: { [weak self] _ in Task { await self?.showBegun() } })
     }
 
     /// Whether a session is stored, as far as the state has read it.
@@ -219,6 +220,15 @@ public final class AuthState<User: Codable & Sendable> {
     /// Applies the ends of sessions that were reported since.
     func takeEnds() {
         update { _ in }
+    }
+
+    /// Shows a session that another process has begun, as far as the storage reports it.
+    private func showBegun() async {
+        // A login of this state, whose session a read has found before it was adopted, is no other's.
+        guard !machine.isActive, machine.session == nil, let stored = try? await storage.storedSession(),
+            machine.session != stored
+        else { return }
+        await restoreSession()
     }
 
     private func update(_ body: (inout AuthStateMachine<User>) -> Void) {

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import NevodSupport
 
-/// The expiry in an access token that is a JSON Web Token (RFC 7519).
+/// The expiry in an access token that looks like a JSON Web Token (RFC 7519), but isn't one by the letter, such as one with padding:
+/// some servers issue those, and accept them.
 enum AccessTokenExpiry {
     private struct Claims: Decodable {
         let exp: Double?

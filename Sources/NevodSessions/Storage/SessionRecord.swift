@@ -32,6 +32,9 @@ struct SessionRecord: Codable {
     }
 
     func encoded() throws -> Secret {
-        Secret(wipingCopy: try JSONEncoder().encode(self) as Data)
+        let encoder = JSONEncoder()
+        // The same bytes each time, by which an equal session is recognized.
+        encoder.outputFormatting = .sortedKeys
+        return Secret(wipingCopy: try encoder.encode(self) as Data)
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 public import NevodHost
 internal import NevodStorage
 internal import NevodSupport
@@ -23,12 +24,27 @@ public final class SessionTokens: Sendable {
         self.storage = TokenStorage(storage: values, key: key)
     }
 
-    /// Each end of a session from now on, in this process.
+    /// Each end of a session that this process has seen, from now on. Includes those by other processes if the storage reports changes
+    /// (`ObservableStorage`); otherwise they are found by the next read.
     public var ends: AsyncStream<SessionEnd> {
         let (stream, continuation) = AsyncStream.makeStream(of: SessionEnd.self)
         let registration = values.onEnd { continuation.yield($0) }
         continuation.onTermination = { _ in withExtendedLifetime(registration) {} }
         return stream
+    }
+}
+
+extension SessionTokens {
+    func beginLogin() async throws -> LoginTicket {
+        try await values.beginLogin()
+    }
+
+    /// Saves the tokens of a login; see ``SessionValues/save(_:of:)``.
+    func save(_ tokens: AuthTokens, of ticket: LoginTicket) async throws -> Bool {
+        guard try await values.save(Data(try tokens.encode()), of: ticket) else { return false }
+        // Informs the observers of the tokens, which the storage itself may not do.
+        _ = try await storage.load()
+        return true
     }
 }
 

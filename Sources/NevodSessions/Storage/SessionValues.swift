@@ -15,11 +15,20 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     private let writing = AsyncLock()
     private let known = Locked<(secret: Secret, record: SessionRecord)?>(nil)
     private let seen = Locked(SeenSession())
+    /// Renewed tokens that could not be verified yet, for all clients of the session.
+    let unverified = Locked<UnverifiedTokens?>(nil)
+    /// Counts the logins and logouts of this process.
+    private let turn = Locked(0)
+    /// Held while a login begins, while one saves its session, and while a logout removes it.
+    private let logins = AsyncLock()
 
     init(_ base: AnyKeyValueStorage, _ key: StorageKey) {
         self.base = base
         self.key = key
     }
+
+    /// The number of logins and logouts that wait for another login.
+    var waitingCount: Int { logins.waitingCount }
 
     // MARK: The session
 
@@ -27,8 +36,42 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
         try await read().record
     }
 
+    /// Begins a login, which supersedes each one that began earlier.
+    func beginLogin() async throws -> LoginTicket {
+        try await logins.withLock {
+            LoginTicket(turn: nextTurn(), session: try await readForChange().record?.identifier)
+        }
+    }
+
+    /// Whether nothing that this process knows of has superseded a login.
+    func isCurrent(_ ticket: LoginTicket) -> Bool {
+        turn.withLock { $0 == ticket.turn }
+    }
+
+    /// Saves the session of a login, unless a later login or a logout has superseded it, here or in another process. A renewal of the
+    /// session that was stored when it began doesn't.
+    ///
+    /// - Returns: whether it was saved.
+    func save(_ tokens: Data, of ticket: LoginTicket) async throws -> Bool {
+        try await logins.withLock {
+            guard isCurrent(ticket) else { return false }
+            return try await change { old in
+                guard old?.identifier == ticket.session else { return .none }
+                return .to(SessionRecord(.random(), tokens, user: nil))
+            }
+        }
+    }
+
+    private func nextTurn() -> Int {
+        turn.withLock { turn in
+            turn += 1
+            return turn
+        }
+    }
+
     /// Saves a new session, unless these tokens are stored already: their session then gets the user.
     func save(_ tokens: Data, user: Data?) async throws -> SessionIdentifier {
+        _ = nextTurn()
         var identifier = SessionIdentifier.random()
         try await change { old in
             if let old, old.tokens == tokens { identifier = old.identifier }
@@ -57,8 +100,19 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
         }
     }
 
-    func onEnd(_ handler: @escaping @Sendable (SessionEnd) -> Void) -> SessionEndHandlers.Registration {
-        ends.add(handler)
+    /// - Parameter begun: called with a session that is stored where this process has seen none: another process has begun it.
+    func onEnd(
+        _ handler: @escaping @Sendable (SessionEnd) -> Void, begun: @escaping @Sendable (SessionIdentifier) -> Void = { _ in }
+    ) -> SessionEndHandlers.Registration {
+        ends.add(SessionEndHandlers.Handler(end: handler, begin: begun)) { [weak self, base, key] in
+            guard let changes = base.changes else { return nil }
+            return Task { [weak self] in
+                let changes = await changes()
+                // A session that was seen may have ended before the storage reports to this task.
+                if self?.seen.withLock({ $0.isSession }) == true { await self?.readReported() }
+                for await changed in changes where changed == key { await self?.readReported() }
+            }
+        }
     }
 
     // MARK: The tokens
@@ -69,7 +123,10 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
 
     func set(_ secret: Secret?, for key: StorageKey) async throws {
         guard let tokens = secret?.copied(as: Data.self) else {
-            try await change { _ in .to(nil) }
+            _ = nextTurn()
+            // After a login that is saving its session, which would otherwise be stored after the logout. In a task of its own: a caller
+            // that is cancelled still logs out.
+            _ = try await Task { try await logins.withLock { try await change { _ in .to(nil) } } }.value
             return
         }
         _ = try await save(tokens, user: nil)
@@ -87,8 +144,8 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
         }
     }
 
-    func changes() async -> AsyncStream<StorageKey> {
-        await base.changes?() ?? AsyncStream { $0.finish() }
+    func changes() async -> StorageChanges {
+        await base.changes?() ?? .none
     }
 
     func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
@@ -108,10 +165,25 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     }
 
     private func read() async throws -> (secret: Secret?, record: SessionRecord?) {
+        let (secret, record, _) = try await readNoting()
+        return (secret, record)
+    }
+
+    private func readNoting() async throws -> (secret: Secret?, record: SessionRecord?, news: SeenSession.News) {
         let number = seen.withLock { $0.beginRead() }
         let (secret, record) = try await readValue()
-        report(seen.withLock { $0.endRead(number, record?.identifier) })
-        return (secret, record)
+        let news = seen.withLock { $0.endRead(number, record?.identifier) }
+        report(news.end)
+        if let begun = news.begin { ends.report(begun) }
+        return (secret, record, news)
+    }
+
+    /// Reads what another process may have changed. A read that was overtaken is repeated: the change that has overtaken it may be the
+    /// earlier one.
+    private func readReported() async {
+        for _ in 0..<100 {
+            guard let news = try? await readNoting().news, news.isOvertaken else { return }
+        }
     }
 
     private func readValue() async throws -> (secret: Secret?, record: SessionRecord?) {
@@ -140,6 +212,7 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
             guard case .to(let new) = body(old) else { return false }
             let encoded = try new?.encoded()
             if let old, new == nil { seen.withLock { $0.willEnd(old.identifier, because: reason) } }
+            if let new { seen.withLock { $0.willBegin(new.identifier) } }
             guard try await writing.withLock({ try await base.replace(key, secret, encoded) }) else { continue }
             report(seen.withLock { $0.didChange(from: old?.identifier, to: new?.identifier, because: reason) })
             return true

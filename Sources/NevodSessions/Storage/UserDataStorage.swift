@@ -9,13 +9,18 @@ public import NevodSupport
 /// The store is an `SQLiteStorage` at `$XDG_DATA_HOME/APPLICATION/sessions.db`, by default below `~/.local/share`; its key is a
 /// `KeyFile` at `$XDG_CONFIG_HOME/APPLICATION/store.key`, by default below `~/.config`, so that a copy of one folder doesn't
 /// contain both.
-public final class UserDataStorage: SecretKeepingStorage, RenewalLockingStorage {
+public final class UserDataStorage: SecretKeepingStorage, RenewalLockingStorage, ObservableStorage {
     /// The store of this program, named after it.
     public static let shared = UserDataStorage(application: ProcessInfo.processInfo.processName)
 
     private let paths: Result<(store: String, key: String), StorageError>
     private let opening = AsyncLock()
-    private let opened = Locked<SQLiteStorage?>(nil)
+    private let opened = Opened()
+    private let observers: StorageObservers
+
+    private final class Opened: Sendable {
+        let store = Locked<SQLiteStorage?>(nil)
+    }
 
     /// - Parameter application: the name of the folders, without a slash.
     public convenience init(application: String) {
@@ -23,6 +28,10 @@ public final class UserDataStorage: SecretKeepingStorage, RenewalLockingStorage 
     }
 
     init(application: String, environment: [String: String]) {
+        observers = StorageObservers { [opened] notify in
+            // Not opened for this: no folder is made for a program that only observes.
+            opened.store.withLock { $0 }.map { store in StorageForwarding([{ store.changes() }], to: notify) }
+        }
         paths = Result { () throws(StorageError) in
             guard !application.isEmpty, !application.hasPrefix("."), !application.utf8.contains(where: { $0 == 0 || $0 == 0x2F })
             else { throw StorageError(.other, application, problem: "can't name a folder", remedy: "give another name") }
@@ -57,14 +66,24 @@ public final class UserDataStorage: SecretKeepingStorage, RenewalLockingStorage 
         try await store().withRenewalLock(for: key, body)
     }
 
+    /// The keys whose values change from now on, whichever process changes them.
+    public func changes() async -> StorageChanges {
+        let changes = observers.changes()
+        await observers.begun()
+        return changes
+    }
+
     /// Opens the store once; a failure is tried again by the next call.
     private func store() async throws -> SQLiteStorage {
-        if let store = opened.withLock({ $0 }) { return store }
+        if let store = opened.store.withLock({ $0 }) { return store }
         return try await opening.withLock {
-            if let store = opened.withLock({ $0 }) { return store }
+            if let store = opened.store.withLock({ $0 }) { return store }
             let paths = try paths.get()
             let store = try await SQLiteStorage(path: paths.store, keys: [KeyFile(path: paths.key)])
-            opened.withLock { $0 = store }
+            opened.store.withLock { $0 = store }
+            // Before the first value is read, so that each later change is reported.
+            observers.restart()
+            await observers.begun()
             return store
         }
     }

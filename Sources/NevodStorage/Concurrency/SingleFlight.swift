@@ -36,6 +36,16 @@ package final class SingleFlight<Outcome: Sendable>: Sendable {
         return try await waiter.value(until: deadline)
     }
 
+    /// Starts `operation` without waiting for it, unless one is under way.
+    package func start(_ operation: @escaping @Sendable () async -> Outcome) {
+        let isFirst = state.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard isFirst else { return }
+        Task { finish(with: await operation()) }
+    }
+
     /// Runs `operation` in the calling task. Returns nil, without running it, if one is under way.
     package func runIfIdle(_ operation: @escaping @Sendable () async -> Outcome) async throws -> Outcome? {
         let isFirst = state.withLock { state in

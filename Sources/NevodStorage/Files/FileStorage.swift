@@ -7,13 +7,18 @@ internal import NevodSupport
 /// leaves the old value or the new one. Values are not encrypted; the modes of the folder (0700) and of the files (0600) protect
 /// them. A folder or file is refused if others can read or write it, if it belongs to another user, or if it is a symbolic link.
 ///
+/// Changes by other processes are reported while they are observed, by a watch on the folder: also if the folder is replaced by another
+/// one, as from a backup. Where the system has no watch left (`fs.inotify.max_user_instances`), only those of this object are.
+///
 /// Blocking calls run on a thread of the store's own. A write that has begun is completed even if its task is cancelled.
-public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
+public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage, ObservableStorage {
     /// The longest value, in bytes.
     public static let maximumSize = 1 << 20
 
     private let path: String
     private let thread = StorageThread()
+    private let names = StorageFileNames()
+    private let observers: StorageObservers
 
     /// - Parameter directory: The folder; it and its parents are created if they are missing. A relative path is resolved now, against
     ///   the current working directory.
@@ -28,6 +33,7 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
         try PrivateDirectory.make(path)
         _ = try PrivateDirectory(path)
         self.path = path
+        observers = StorageObservers { [names, path] notify in StorageFolderWatch.begin(path, names, notify) }
     }
 
     private static func workingDirectory() throws(StorageError) -> String {
@@ -37,13 +43,14 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
     }
 
     public func data(for key: StorageKey) async throws(StorageError) -> [UInt8]? {
-        let (path, name) = (path, StorageFileName(key).text)
+        let (path, name) = (path, names.name(of: key))
         return try await thread.run { () throws(StorageError) in try PrivateDirectory(path).read(name, upTo: Self.maximumSize) }
     }
 
     /// - Throws: `.tooLarge` if the value is longer than ``maximumSize``; `.full` if the device is full. The old value stays.
     public func set(_ value: [UInt8]?, for key: StorageKey) async throws(StorageError) {
         try await write(key) { (folder, name) throws(StorageError) in try Self.put(value, folder, name) }
+        observers.notify(key)
     }
 
     public func remove(for key: StorageKey) async throws(StorageError) {
@@ -53,13 +60,15 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
     public func replace(
         _ expected: [UInt8]?, with value: [UInt8]?, for key: StorageKey
     ) async throws(StorageError) -> Bool {
-        try await write(key) { (folder, name) throws(StorageError) in
+        let isReplaced = try await write(key) { (folder, name) throws(StorageError) in
             var current = try folder.read(name, upTo: Self.maximumSize)
             defer { current?.withUnsafeMutableBytes { $0.wipe() } }
             guard current == expected else { return false }
             try Self.put(value, folder, name)
             return true
         }
+        if isReplaced { observers.notify(key) }
+        return isReplaced
     }
 
     /// Locks the file `.renewals` in the folder.
@@ -67,11 +76,16 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage {
         try await RenewalLocks(path: "\(path)/.renewals").withLock(for: key, body)
     }
 
+    /// The keys whose values change from now on, whichever process changes them. One that was changed and changed back may be reported.
+    public func changes() -> StorageChanges {
+        observers.changes()
+    }
+
     private func write<Result: Sendable>(
         _ key: StorageKey,
         _ body: @escaping @Sendable (borrowing PrivateDirectory, String) throws(StorageError) -> Result
     ) async throws(StorageError) -> Result {
-        let (path, name) = (path, StorageFileName(key).text)
+        let (path, name) = (path, names.name(of: key))
         return try await thread.run { () throws(StorageError) in
             try PrivateDirectory(path).withLock { (folder) throws(StorageError) in try body(folder, name) }
         }

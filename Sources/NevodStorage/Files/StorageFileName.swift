@@ -30,6 +30,29 @@ struct StorageFileName {
         self.text = text.utf8.count <= Self.maximumLength ? text : "%%" + Hexadecimal.text(Self.sha256(bytes))
     }
 
+    /// Whether the name is a digest, which doesn't tell its key.
+    var isDigest: Bool { text.hasPrefix("%%") }
+
+    /// The key whose value a file holds; nil for a file of another kind, or with a digest for a name.
+    static func key(of name: String) -> StorageKey? {
+        var bytes: [UInt8] = []
+        var rest = Array(name.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst(), let low = rest.popFirst(), let escaped = Hexadecimal.byte(high, low) else {
+                return name == "%" ? StorageKey(rawValue: "") : nil
+            }
+            bytes.append(escaped)
+        }
+        // A name that no key has, such as one of another program's file, is not that of the key it decodes to.
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let key = StorageKey(rawValue: text)
+        return StorageFileName(key).text == name ? key : nil
+    }
+
     private static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         let done = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)

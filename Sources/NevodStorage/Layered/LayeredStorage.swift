@@ -35,7 +35,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
     let local: AnyKeyValueStorage
     private let onEvent: @Sendable (LayeredEvent) -> Void
     private let state = Locked(State())
-    let observers = StorageObservers()
+    let observers: StorageObservers
     // A lock for each key; several keys may share one.
     private let locks = (0..<64).map { _ in AsyncLock() }
 
@@ -43,8 +43,6 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
         var isFallenBack = false
         /// The keys whose local copy is known to be outdated, and can't be written.
         var stale: Set<StorageKey> = []
-        var isForwarding = false
-        var forwarding: [Task<Void, Never>] = []
     }
 
     /// - Parameters:
@@ -58,10 +56,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
         self.remote = AnyKeyValueStorage(remote)
         self.local = AnyKeyValueStorage(local)
         self.onEvent = onEvent
-    }
-
-    deinit {
-        for task in state.withLock({ $0.forwarding }) { task.cancel() }
+        observers = StorageObservers(forwarding: [self.remote.changes, self.local.changes])
     }
 
     /// Whether the last call to the remote store failed.
@@ -135,19 +130,9 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
 
     /// The changes made here, and those that the two stores report.
     public func changes() async -> StorageChanges {
-        let isFirst = state.withLock { state in
-            defer { state.isForwarding = true }
-            return !state.isForwarding
-        }
-        let own = observers.changes()
-        guard isFirst else { return own }
-        for changes in [remote.changes, local.changes] {
-            guard let stream = await changes?() else { continue }
-            let observers = observers
-            let task = Task { for await key in stream { observers.notify(key) } }
-            state.withLock { $0.forwarding.append(task) }
-        }
-        return own
+        let changes = observers.changes()
+        await observers.begun()
+        return changes
     }
 
     /// Takes the local store's lock, and then the remote store's: a process that loses the remote store meanwhile still holds the lock

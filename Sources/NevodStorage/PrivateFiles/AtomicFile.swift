@@ -16,6 +16,8 @@ package final class AtomicFile {
         case replacing
         /// The existing target stays, and the new file is removed.
         case unlessPresent
+        /// An existing target stays, and the commit fails with EEXIST.
+        case exclusively
     }
 
     private let target: String
@@ -126,6 +128,8 @@ package final class AtomicFile {
             guard linkat(folder, temporary, folder, target, 0) == 0 || errno == EEXIST else {
                 throw AtomicFileError(.place, errno)
             }
+        case .exclusively:
+            guard linkat(folder, temporary, folder, target, 0) == 0 else { throw AtomicFileError(.place, errno) }
         }
     }
 

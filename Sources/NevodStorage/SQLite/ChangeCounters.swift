@@ -38,7 +38,28 @@ final class ChangeCounters: Sendable {
         current.write(1, at: Self.storeOffset)
     }
 
-    private func slot(of key: StorageKey) -> Int { Int(key.digest % UInt64(Self.slots)) * Self.slotSize }
+    private func slot(of key: StorageKey) -> Int { Self.number(of: key) * Self.slotSize }
+
+    /// The number of a key's slot.
+    static func number(of key: StorageKey) -> Int { Int(key.digest % UInt64(slots)) }
+
+    /// The contents of the slots.
+    ///
+    /// - Returns: nil while the file that this process has open isn't there, so that it can't tell.
+    func marks() -> [Mark]? {
+        let file = current
+        guard file.isCurrent, let words = file.words(Self.slots * 2) else { return nil }
+        return (0..<Self.slots).map { Mark(begun: words[2 * $0], finished: words[2 * $0 + 1]) }
+    }
+
+    /// The contents of one slot.
+    struct Mark: Equatable {
+        let begun: UInt64
+        let finished: UInt64
+
+        /// Whether a change is under way, or was interrupted.
+        var isUnfinished: Bool { begun != finished }
+    }
 
     /// - Returns: nil while a change is under way or was interrupted, and while the file isn't there.
     func count(of key: StorageKey) -> UInt64? {
@@ -140,6 +161,13 @@ private final class CountersFile: Sendable {
         var words: (UInt64, UInt64) = (0, 0)
         let count = withUnsafeMutableBytes(of: &words) { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
         return count == 2 * MemoryLayout<UInt64>.size ? words : nil
+    }
+
+    /// The first words of the file.
+    func words(_ count: Int) -> [UInt64]? {
+        var words = [UInt64](repeating: 0, count: count)
+        let size = words.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return size == count * MemoryLayout<UInt64>.size ? words : nil
     }
 
     func write(_ word: UInt64, at offset: Int) {

@@ -43,7 +43,7 @@ package struct SQLiteSchema: Sendable {
         ],
         tables: ["store": store, "entry": entry, "register": register])
 
-    private static let store = """
+    static let store = """
         CREATE TABLE store (
             only INTEGER PRIMARY KEY CHECK (only = 1),
             id BLOB NOT NULL,

@@ -16,9 +16,12 @@ public import NevodSupport
 /// process has read before, and that hasn't changed, costs two system calls and doesn't touch the database. Blocking calls run on a
 /// thread of the store's own.
 ///
+/// Changes by other processes are reported while they are observed, of the keys that this process uses: a watch on the store's folder costs no
+/// query. Where the system has no watch left (`fs.inotify.max_user_instances`), only those of this object are.
+///
 /// Files that are moved, removed or replaced while the store is open are noticed before they are used: calls then fail with
 /// `unavailable`.
-public final class SQLiteStorage: SealedStorage {
+public final class SQLiteStorage: SealedStorage, ObservableStorage {
     public typealias Value = [UInt8]
 
     /// The longest value, in bytes.
@@ -31,7 +34,8 @@ public final class SQLiteStorage: SealedStorage {
     public let path: String
     let connection: SQLiteConnection
     private let locks: RenewalLocks
-    private let cache = Locked(SecretCache())
+    private let cache = KnownSecrets()
+    private let observers: StorageObservers
     let keyring: StoreKeyring
     let count: StoreCount
 
@@ -54,6 +58,7 @@ public final class SQLiteStorage: SealedStorage {
         self.path = path
         connection = try await SQLiteConnection.open(path, schema, mustExist: mustExist)
         locks = RenewalLocks(path: "\(path)-renewals", guardedBy: "\(path)-changes")
+        observers = StorageObservers { [connection, cache] notify in StoreWatch.begin(connection, cache, notify) }
         keyring = try await StoreKeyring(of: path, in: connection, sources: keys)
         count = StoreCount(of: path)
         try await makeRegister()
@@ -67,12 +72,12 @@ public final class SQLiteStorage: SealedStorage {
     public func secret(for key: StorageKey) async throws -> Secret? {
         let connection = connection
         let counters = connection.counters
-        if let known = cache.withLock({ $0.secret(for: key, count: counters.count(of: key)) }) { return known }
+        if let known = cache.secret(for: key, count: counters.count(of: key)) { return known }
         return try await withCurrentKey { (opened) throws(StorageError) -> Secret?? in
             let count = counters.count(of: key)
             guard let (head, secret, _) = try SQLiteRegister.read(key, connection.database, opened) else { return nil }
             try self.count.check(head)
-            self.cache.withLock { $0.remember(secret, for: key, count: count) }
+            self.cache.remember(secret, for: key, count: count)
             return .some(secret)
         }
     }
@@ -103,24 +108,27 @@ public final class SQLiteStorage: SealedStorage {
     ) async throws -> Result {
         let (connection, count) = (connection, count)
         await count.readKept(in: keyring)
-        let (result, head, hasRemoved) = try await withCurrentKey {
-            (opened) throws(StorageError) -> (Result, RegisterHead, Bool)? in
+        let (result, head, hasRemoved, changed) = try await withCurrentKey {
+            (opened) throws(StorageError) -> (Result, RegisterHead, Bool, [StorageKey])? in
             var marks: [(StorageKey, UInt64)] = []
             defer { for (key, mark) in marks { connection.counters.end(key, mark) } }
-            let outcome = try connection.database.transaction { () throws(StorageError) -> (Result, RegisterHead, Bool)? in
+            let outcome = try connection.database.transaction {
+                () throws(StorageError) -> (Result, RegisterHead, Bool, [StorageKey])? in
                 guard var register = try SQLiteRegister(connection.database, opened) else { return nil }
                 try count.check(register.head)
                 register.noteTurnedBack(from: count.known(opened))
                 var changes = StoreChanges(register, connection.counters)
                 defer { marks = changes.marks }
                 let result = try body(&changes)
-                guard !changes.marks.isEmpty else { return (result, changes.register.head, false) }
+                guard !changes.marks.isEmpty else { return (result, changes.register.head, false, []) }
                 try changes.register.save()
-                return (result, changes.register.head, changes.hasRemoved)
+                return (result, changes.register.head, changes.hasRemoved, changes.marks.map(\.0))
             }
             if let outcome { try count.check(outcome.1) }
             return outcome
         }
+        for key in changed { cache.note(key) }
+        for key in changed { observers.notify(key) }
         await keyring.keep(head.changes, hasRemoved: hasRemoved)
         return result
     }
@@ -147,6 +155,12 @@ public final class SQLiteStorage: SealedStorage {
             remedy: "store it elsewhere, and keep a reference here")
     }
 
+    /// The keys whose values change from now on, whichever process changes them. Of other processes' changes, those of keys that this
+    /// object reads or changes from now on, or has read lately. A key that hasn't changed may be reported with one that has.
+    public func changes() -> StorageChanges {
+        observers.changes()
+    }
+
     /// Locks a file with the database's path and the suffix `-renewals`.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         let connection = connection
@@ -154,9 +168,13 @@ public final class SQLiteStorage: SealedStorage {
         let check = { @Sendable in try await connection.thread.run { () throws(StorageError) in try connection.checkFiles() } }
         try await locks.withLock(for: key, check: check) {
             // A stale token would be used a second time here. The cache relies on the file of change counters, which may have been removed.
-            cache.withLock { $0.forget(key) }
+            cache.forget(key)
             await body()
         }
+    }
+
+    func noteUse(of key: StorageKey) {
+        cache.note(key)
     }
 
     // MARK: The key
@@ -179,6 +197,6 @@ public final class SQLiteStorage: SealedStorage {
     /// Opens the store's new key, and clears the cache.
     func openKey(of source: any StoreKeySource) async throws {
         try await keyring.reopen(with: source)
-        cache.withLock { $0.forget() }
+        cache.forget()
     }
 }

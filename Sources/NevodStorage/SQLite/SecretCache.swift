@@ -34,6 +34,8 @@ struct SecretCache {
         old[key] = nil
     }
 
+    var keys: [StorageKey] { Array(young.keys) + Array(old.keys) }
+
     mutating func forget() {
         young = [:]
         old = [:]

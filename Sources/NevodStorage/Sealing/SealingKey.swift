@@ -32,22 +32,33 @@ package struct SealingKey: Sendable {
 
     /// - Parameter place: The owner of the value (the additional authenticated data); it opens for nothing else.
     package func seal(_ value: Secret, for place: [UInt8]) -> [UInt8] {
-        var nonce = [UInt8](repeating: 0, count: Self.nonceSize)
+        seal(value, for: place, nonce: Self.newNonce())
+    }
+
+    /// Seals bytes that are in ordinary memory anyway.
+    func seal(_ bytes: [UInt8], for place: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBytes { seal($0, for: place, nonce: Self.newNonce()) }
+    }
+
+    private static func newNonce() -> [UInt8] {
+        var nonce = [UInt8](repeating: 0, count: nonceSize)
         let isRandom = RAND_bytes(&nonce, Int32(nonce.count)) == 1
         precondition(isRandom, "OpenSSL has no random numbers")
-        return seal(value, for: place, nonce: nonce)
+        return nonce
     }
 
     /// For published test vectors: a nonce must never be used twice.
     func seal(_ value: Secret, for place: [UInt8], nonce: [UInt8]) -> [UInt8] {
+        value.withUnsafeBytes { seal($0, for: place, nonce: nonce) }
+    }
+
+    private func seal(_ value: UnsafeRawBufferPointer, for place: [UInt8], nonce: [UInt8]) -> [UInt8] {
         var sealed = [UInt8](repeating: 0, count: value.count + Self.overhead)
         sealed[0] = Self.form
         sealed.replaceSubrange(1..<1 + nonce.count, with: nonce)
         let isSealed = sealed.withUnsafeMutableBytes { sealed in
             let output = UnsafeMutableRawBufferPointer(rebasing: sealed[(1 + Self.nonceSize)...])
-            return value.withUnsafeBytes { value in
-                GCMCipher(bytes, nonce, sealing: true)?.run(value, place, output, tag: output.count - Self.tagSize) ?? false
-            }
+            return GCMCipher(bytes, nonce, sealing: true)?.run(value, place, output, tag: output.count - Self.tagSize) ?? false
         }
         precondition(isSealed, "OpenSSL has no AES-256-GCM")
         return sealed
@@ -55,17 +66,52 @@ package struct SealingKey: Sendable {
 
     /// - Returns: nil if the value was sealed under another key or for another place, or was changed.
     package func open(_ sealed: [UInt8], for place: [UInt8]) -> Secret? {
-        guard sealed.count >= Self.overhead, sealed[0] == Self.form else { return nil }
-        let nonce = Array(sealed[1..<1 + Self.nonceSize])
-        let count = sealed.count - Self.overhead
+        guard let count = Self.openedCount(sealed) else { return nil }
         var isOpen = false
-        let value = Secret(count: count) { memory in
-            isOpen = sealed.withUnsafeBytes { sealed in
-                let input = UnsafeRawBufferPointer(rebasing: sealed[(1 + Self.nonceSize)...])
-                return GCMCipher(bytes, nonce, sealing: false)?.run(input, place, memory, tag: count) ?? false
-            }
-        }
+        let value = Secret(count: count) { isOpen = open(sealed, for: place, into: $0) }
         return isOpen ? value : nil
+    }
+
+    /// Opens bytes into ordinary memory.
+    func openBytes(_ sealed: [UInt8], for place: [UInt8]) -> [UInt8]? {
+        guard let count = Self.openedCount(sealed) else { return nil }
+        // The cipher needs an address, of no bytes as well.
+        var value = [UInt8](repeating: 0, count: max(1, count))
+        guard value.withUnsafeMutableBytes({ open(sealed, for: place, into: $0) }) else { return nil }
+        value.removeLast(value.count - count)
+        return value
+    }
+
+    private static func openedCount(_ sealed: [UInt8]) -> Int? {
+        sealed.count >= overhead && sealed[0] == form ? sealed.count - overhead : nil
+    }
+
+    /// - Parameter value: holds as many bytes as the sealed value has without its overhead.
+    private func open(_ sealed: [UInt8], for place: [UInt8], into value: UnsafeMutableRawBufferPointer) -> Bool {
+        let nonce = Array(sealed[1..<1 + Self.nonceSize])
+        return sealed.withUnsafeBytes { sealed in
+            let input = UnsafeRawBufferPointer(rebasing: sealed[(1 + Self.nonceSize)...])
+            let tag = input.count - Self.tagSize
+            return GCMCipher(bytes, nonce, sealing: false)?.run(input, place, value, tag: tag) ?? false
+        }
+    }
+
+    /// Derives a key for another purpose by HMAC-SHA256 (RFC 2104), which this key can't be recovered from.
+    ///
+    /// - Parameter purpose: the same purpose gives the same key again.
+    func derived(for purpose: [UInt8]) -> SealingKey {
+        var isDone = false
+        let key = Secret(count: Self.size) { key in
+            var count = 0
+            isDone = bytes.withUnsafeBytes { secret in
+                EVP_Q_mac(
+                    nil, "HMAC", nil, "SHA256", nil, secret.baseAddress, secret.count, purpose, purpose.count,
+                    key.bindMemory(to: UInt8.self).baseAddress, key.count, &count) != nil
+            }
+            isDone = isDone && count == Self.size
+        }
+        precondition(isDone, "OpenSSL has no HMAC")
+        return SealingKey(key)
     }
 }
 

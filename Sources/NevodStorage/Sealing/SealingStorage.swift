@@ -59,9 +59,9 @@ public final class SealingStorage: SecretKeepingStorage, RenewalLockingStorage, 
         throw StorageError(.busy, "\(key)", problem: "is changed all the time by others", remedy: "try again")
     }
 
-    public func changes() async -> AsyncStream<StorageKey> {
-        guard let changes = await base.changes?() else { return AsyncStream { $0.finish() } }
-        return changes
+    /// The base's changes; none if it reports none.
+    public func changes() async -> StorageChanges {
+        await base.changes?() ?? .none
     }
 
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {

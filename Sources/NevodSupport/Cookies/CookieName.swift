@@ -12,6 +12,6 @@ package enum CookieName {
 
     private static func has(_ prefix: StaticString, _ name: String) -> Bool {
         let prefix = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
-        return name.utf8.lazy.map(\.asciiLowercased).starts(with: prefix)
+        return name.utf8.lazy.map { $0.asciiLowercased }.starts(with: prefix)
     }
 }

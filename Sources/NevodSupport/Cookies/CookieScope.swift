@@ -1,4 +1,6 @@
-#if canImport(Glibc)
+#if hasFeature(Embedded)
+    private import CEmbeddedRuntime
+#elseif canImport(Glibc)
     private import Glibc
 #elseif canImport(Musl)
     private import Musl

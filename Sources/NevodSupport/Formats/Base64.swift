@@ -1,6 +1,7 @@
 /// Base64 (RFC 4648 §4) and base64url (§5).
-package enum Base64 {
-    package enum Alphabet: Sendable {
+public enum Base64 {
+    /// The digits of 62 and 63: `+` and `/` (RFC 4648 §4), or `-` and `_` (§5).
+    public enum Alphabet: CaseIterable, Sendable {
         /// With `+` and `/`.
         case standard
         /// With `-` and `_`.
@@ -8,9 +9,11 @@ package enum Base64 {
     }
 
     /// The form of a text to be decoded.
-    package enum Form: Sendable {
+    public enum Form: CaseIterable, Sendable {
         /// Base64url without padding, and without bits at the end that encode nothing (RFC 4648 §3.5): one text for each value.
         case strictURL
+        /// The standard alphabet with padding, and without bits at the end that encode nothing: one text for each value.
+        case strict
         /// Either alphabet, padded or not.
         case any
     }
@@ -54,13 +57,19 @@ package enum Base64 {
         _ text: UnsafeRawBufferPointer, _ form: Form, to output: UnsafeMutableRawBufferPointer
     ) -> Int? {
         var digits = text.count
-        if form == .any {
+        if form != .strictURL {
             while digits > 0, text[digits - 1] == UInt8(ascii: "=") { digits -= 1 }
         }
         let padding = text.count - digits
         guard digits % 4 != 1, padding == 0 || padding < 3 && text.count.isMultiple(of: 4) else { return nil }
+        guard form != .strict || text.count.isMultiple(of: 4) else { return nil }
         var (bits, count) = (UInt32(0), 0)
-        for index in 0..<digits {
+        var start = 0
+        if form == .strictURL {
+            (start, count) = (digits / 4 * 4, digits / 4 * 3)
+            guard decodeGroups(text, start, to: output) else { return nil }
+        }
+        for index in start..<digits {
             guard let value = value(of: text[index], form) else { return nil }
             bits = bits << 6 | UInt32(value)
             // The first digit of four completes no byte, each of the others one.
@@ -69,11 +78,11 @@ package enum Base64 {
             count += 1
         }
         let unused = digits * 6 - count * 8
-        return form == .strictURL && bits & (1 << UInt32(unused) - 1) != 0 ? nil : count
+        return form != .any && bits & (1 << UInt32(unused) - 1) != 0 ? nil : count
     }
 
     /// The bytes of a text that is no secret; nil if it doesn't have the form.
-    package static func decoded(_ text: [UInt8], _ form: Form) -> [UInt8]? {
+    public static func decoded(_ text: [UInt8], _ form: Form) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: (text.count + 3) / 4 * 3)
         let count = text.withUnsafeBytes { text in bytes.withUnsafeMutableBytes { decode(text, form, to: $0) } }
         guard let count else { return nil }
@@ -81,15 +90,71 @@ package enum Base64 {
         return bytes
     }
 
+    /// The bytes of a text that is no secret; nil if it doesn't have the form.
+    public static func decoded(_ text: some StringProtocol, _ form: Form) -> [UInt8]? {
+        decoded(Array(text.utf8), form)
+    }
+
+    /// The digits of bytes that are no secret.
+    ///
+    /// - Parameters:
+    ///   - bytes: of any number.
+    ///   - alphabet: the digits of 62 and 63.
+    ///   - padded: whether `=` fills the last group of four up.
+    public static func encoded(_ bytes: [UInt8], _ alphabet: Alphabet = .standard, padded: Bool = true) -> String {
+        let digits = digitCount(bytes.count)
+        let count = padded ? (bytes.count + 2) / 3 * 4 : digits
+        return String(unsafeUninitializedCapacity: count) { text in
+            guard let start = text.baseAddress else { return 0 }
+            text.initialize(repeating: UInt8(ascii: "="))
+            encode(bytes.span, alphabet, to: start)
+            return count
+        }
+    }
+
+    /// The bytes of a secret's digits, in memory that is wiped; nil if the text doesn't have the form.
+    public static func decoded(_ text: Secret, _ form: Form) -> Secret? {
+        withUnsafeTemporaryAllocation(byteCount: (text.count + 3) / 4 * 3, alignment: 1) { output in
+            defer { output.wipe() }
+            guard let count = text.withUnsafeBytes({ decode($0, form, to: output) }) else { return nil }
+            return Secret(copying: UnsafeRawBufferPointer(rebasing: output[..<count]))
+        }
+    }
+
+    /// Decodes base64url in groups of four digits, by a table: a token has hundreds of them.
+    ///
+    /// - Parameter count: a multiple of four.
+    private static func decodeGroups(
+        _ text: UnsafeRawBufferPointer, _ count: Int, to output: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        urlValues.withUnsafeBufferPointer { values in
+            var (from, to) = (0, 0)
+            while from < count {
+                let (first, second) = (values[Int(text[from])], values[Int(text[from + 1])])
+                let (third, fourth) = (values[Int(text[from + 2])], values[Int(text[from + 3])])
+                guard first | second | third | fourth < 64 else { return false }
+                output[to] = first << 2 | second >> 4
+                output[to + 1] = second << 4 | third >> 2
+                output[to + 2] = third << 6 | fourth
+                from += 4
+                to += 3
+            }
+            return true
+        }
+    }
+
+    /// For each byte, the value of the digit; 255 for what is none.
+    private static let urlValues: [UInt8] = (0...UInt8.max).map { value(of: $0, .strictURL) ?? 255 }
+
     private static func value(of digit: UInt8, _ form: Form) -> UInt8? {
         switch digit {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
         case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        case UInt8(ascii: "+") where form == .any: 62
-        case UInt8(ascii: "/") where form == .any: 63
+        case UInt8(ascii: "-") where form != .strict: 62
+        case UInt8(ascii: "_") where form != .strict: 63
+        case UInt8(ascii: "+") where form != .strictURL: 62
+        case UInt8(ascii: "/") where form != .strictURL: 63
         default: nil
         }
     }

@@ -1,5 +1,5 @@
 /// Bytes as two hexadecimal digits each (RFC 4648 §8), and back.
-@usableFromInline package enum Hexadecimal {
+public enum Hexadecimal {
     /// The lower-case digit of 0 … 15. Has no branch, which the bytes of a signature would mispredict half the time.
     @inlinable
     package static func digit(_ value: UInt8) -> UInt8 {
@@ -31,7 +31,7 @@
     }
 
     /// In lower case. For what isn't secret.
-    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+    public static func text(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
         for byte in bytes {
             digits.append(digit(byte >> 4))
@@ -41,7 +41,7 @@
     }
 
     /// A secret's digits, written in the memory of another secret alone.
-    package static func digits(of secret: Secret) -> Secret {
+    public static func digits(of secret: Secret) -> Secret {
         Secret(count: 2 * secret.count) { write(secret, to: $0) }
     }
 
@@ -60,6 +60,24 @@
                 text[2 * index + 1] = digit(byte & 15)
             }
         }
+    }
+
+    /// The bytes of an even number of digits in either case; nil for any other text.
+    public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = byte(digits[index], digits[index + 1]) else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    /// The bytes of a secret's digits, in the memory of another secret alone; nil for any other text.
+    public static func secret(_ text: Secret) -> Secret? {
+        text.withUnsafeBytes { secret($0) }
     }
 
     /// The bytes of an even number of digits in either case; nil for any other text.

@@ -5,4 +5,9 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The fault in words.
     public let problem: String
     public var description: String { "\(problem) at byte \(offset)" }
+
+    package init(offset: Int, problem: String) {
+        self.offset = offset
+        self.problem = problem
+    }
 }

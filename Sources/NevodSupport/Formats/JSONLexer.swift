@@ -13,7 +13,8 @@ package struct JSONLexer: ~Escapable {
 
     package let bytes: Span<UInt8>
     private var position = 0
-    private var tokenStart = 0
+    /// The offset of the token that was read last.
+    package private(set) var tokenStart = 0
 
     @_lifetime(copy bytes)
     package init(_ bytes: Span<UInt8>) {

@@ -1,5 +1,5 @@
 /// Percent-encoding (RFC 3986 §2.1).
-package enum PercentEncoding {
+public enum PercentEncoding {
     /// The escape of a byte: `%` and two upper-case digits.
     package static func escape(_ byte: UInt8) -> InlineArray<3, UInt8> {
         [UInt8(ascii: "%"), Hexadecimal.upperCaseDigit(byte >> 4), Hexadecimal.upperCaseDigit(byte & 15)]
@@ -80,5 +80,15 @@ package enum PercentEncoding {
             }
         }
         return bytes
+    }
+
+    /// The text with its escapes resolved. A `%` without two digits after it stays, and bytes that aren't UTF-8 become replacement
+    /// characters.
+    ///
+    /// - Parameters:
+    ///   - text: with escapes.
+    ///   - plusIsSpace: whether a plus is the space that forms write with it.
+    public static func decoded(_ text: String, plusIsSpace: Bool = false) -> String {
+        String(decoding: decoded(text.utf8, plusIsSpace: plusIsSpace), as: UTF8.self)
     }
 }

@@ -2,59 +2,182 @@ import NevodHost
 import NevodSupport
 
 /// The parsed command line: the command, its flags in order, and the operands.
-struct Arguments {
+struct Arguments: Sendable {
     let command: Command
     let flags: [(name: Flag.Name, value: String)]
     /// The flags from the command line, without those of a profile.
     let typed: [(name: Flag.Name, value: String)]
+    /// The operands; of a request or `sign` the URLs, without the words around them.
     let operands: [String]
+    /// The words around each operand of a request or `sign`.
+    let shorthands: [Shorthand]
+    /// The groups behind each `--next`, in order. Each has the flags that hold for all groups, too.
+    private(set) var laterGroups: [Arguments] = []
+    /// Warnings about files of flags.
+    private(set) var fileWarnings: [String] = []
+    /// The file of `record`, whose command this is.
+    private(set) var recording: RecordingTarget?
+    /// The names of `--no-NAME`, which takes a profile's flag back.
+    let undone: Set<Flag.Name>
+    /// The profile whose flags are among ``flags``.
+    private(set) var profile: Profile?
+    /// The URLs of all transfers that share a credential with this one; nil for its own alone.
+    private(set) var authorizedURLs: [String]?
 
     /// - Parameter words: the command line without the program's name, as bytes.
-    init(_ words: [[UInt8]]) throws(UsageError) {
-        var words = try Self.decoded(words)[...]
+    init(_ words: [[UInt8]]) throws {
+        let given = CommandWord.first(words)
+        var words = try Self.decoded(given)[...]
+        if words.first == Command.record.rawValue {
+            self = try Self.recorded(given, &words)
+            return
+        }
         var chosen = Command.request
         if let word = words.first, let command = Command(rawValue: word), command != .request {
             chosen = command
             words.removeFirst()
         }
         let command = chosen
-        var flags: [(name: Flag.Name, value: String)] = []
-        var operands: [String] = []
+        var groups = ArgumentGroups(command)
         var flagsEnded = false
         while let word = words.popFirst() {
-            if flagsEnded || word == "-" || !word.hasPrefix("-") {
-                operands.append(word)
+            if flagsEnded || word == "-" || command == .help && !["-h", "--help"].contains(word) || !word.hasPrefix("-") {
+                groups.append(.word(word))
+                // The flags of another program are its own.
+                if command == .run { flagsEnded = true }
             } else if word == "--" {
                 flagsEnded = true
+            } else if let name = Self.undone(by: word, command) {
+                groups.undo(name)
             } else if word.hasPrefix("--") {
-                flags.append(try Self.long(word, &words, command))
+                try groups.append(try Self.long(word, &words, command))
             } else {
-                flags += try Self.short(word, &words, command)
+                for flag in try Self.short(word, &words, command) { try groups.append(flag) }
             }
         }
-        self.init(command, flags, typed: flags, operands)
+        let parsed = try groups.arguments()
+        if command == .request { try CommandWord.check(parsed.operands, parsed.flags) }
+        self = parsed
     }
 
-    private init(
+    /// Parses `record [options] FILE COMMAND…`.
+    private static func recorded(_ given: [[UInt8]], _ words: inout ArraySlice<String>) throws -> Arguments {
+        words.removeFirst()
+        var flags: [(name: Flag.Name, value: String)] = []
+        while let word = words.first, word.hasPrefix("-"), word != "-" {
+            words.removeFirst()
+            flags += word.hasPrefix("--") ? [try long(word, &words, .record)] : try short(word, &words, .record)
+        }
+        guard let file = words.popFirst() else { return Arguments(.record, flags, typed: flags, []) }
+        var command = try Arguments(Array(given[words.startIndex...]))
+        guard command.recording == nil, [.request, .sign, .login, .logout].contains(command.command) else {
+            throw UsageError("record takes a request, sign, login or logout behind its FILE, not \(command.command.rawValue)")
+        }
+        let has = { (name: Flag.Name) in flags.contains { $0.name == name } }
+        command.recording = RecordingTarget(file: file, keepsSecrets: has(.keepSecrets), replaces: has(.force))
+        return command
+    }
+
+    /// - Parameter shorthands: one for each operand, or none.
+    init(
         _ command: Command, _ flags: [(name: Flag.Name, value: String)], typed: [(name: Flag.Name, value: String)],
-        _ operands: [String]
+        _ operands: [String], _ shorthands: [Shorthand] = [], laterGroups: [Arguments] = [], fileWarnings: [String] = [],
+        undone: Set<Flag.Name> = []
     ) {
         self.command = command
         self.flags = flags
         self.typed = typed
         self.operands = operands
+        self.shorthands = shorthands
+        self.laterGroups = laterGroups
+        self.fileWarnings = fileWarnings
+        self.undone = undone
+    }
+
+    /// Returns a part of this command, such as one transfer.
+    func replacing(
+        _ flags: [(name: Flag.Name, value: String)], typed: [(name: Flag.Name, value: String)], _ urls: [String],
+        _ shorthands: [Shorthand]
+    ) -> Arguments {
+        var operation = Arguments(command, flags, typed: typed, urls, shorthands, undone: undone)
+        operation.recording = recording
+        operation.profile = profile
+        return operation
+    }
+
+    /// Returns these arguments for a credential that goes to all these URLs.
+    func authorizing(_ urls: [String]) -> Arguments {
+        var shared = self
+        shared.authorizedURLs = urls
+        return shared
     }
 
     /// Adds a profile's flags in front, so that those of the command line win, and resolves relative URLs against its base.
-    func merging(_ profile: Profile) -> Arguments {
-        Arguments(
-            command, profile.flags(for: command) + flags, typed: typed,
-            command.operandKind == .url ? operands.map(profile.url(for:)) : operands)
+    ///
+    /// - Parameters:
+    ///   - folder: the config file's folder, for relative paths of the profile.
+    ///   - joins: whether an operand is appended to the profile's base, unless it is absolute.
+    func merging(_ profile: Profile, folder: String, joining joins: (String) -> Bool = { _ in true }) -> Arguments {
+        var kept = profile
+        kept.flags = profile.flags(for: command).filter { !replaces($0) }
+        let name = has(.profile) ? [] : [(name: Flag.Name.profile, value: profile.name)]
+        var merged = Arguments(
+            command, name + kept.flags.map { ($0.name, $0.resolved(in: folder)) } + flags, typed: typed,
+            command.operandKind == .url ? operands.map { joins($0) ? profile.url(for: $0) : $0 } : operands, shorthands,
+            laterGroups: laterGroups.map { $0.merging(profile, folder: folder, joining: joins) }, fileWarnings: fileWarnings,
+            undone: undone)
+        merged.recording = recording
+        merged.profile = kept
+        return merged
+    }
+
+    /// Returns the same with a scheme on each URL that has none.
+    func completingURLs() throws(UsageError) -> Arguments {
+        guard command.operandKind == .url else { return self }
+        if !has(.globOff) {
+            for operand in operands { try OperandURL.checkPatterns(operand) }
+        }
+        var later: [Arguments] = []
+        for group in laterGroups { later.append(try group.completingURLs()) }
+        var completed = Arguments(
+            command, flags, typed: typed, operands.map(OperandURL.absolute), shorthands, laterGroups: later,
+            fileWarnings: fileWarnings, undone: undone)
+        completed.recording = recording
+        completed.profile = profile
+        return completed
+    }
+
+    /// Returns the same with other operands.
+    func with(operands: [String]) -> Arguments {
+        var changed = Arguments(command, flags, typed: typed, operands, laterGroups: laterGroups, undone: undone)
+        changed.recording = recording
+        changed.profile = profile
+        return changed
+    }
+
+    /// Whether the command line takes back or replaces a profile's flag. Without its plugin, flags for the plugin mean nothing.
+    private func replaces(_ given: ProfileFlag) -> Bool {
+        if undone.contains(given.name) { return true }
+        if undone.contains(.plugin), !has(.plugin), Flag.all.contains(where: { $0.name == given.name && $0.needsPlugin }) {
+            return true
+        }
+        // The password is for the profile's proxy, and not for another one.
+        if given.name == .proxyUser, undone.contains(.proxy) || typed.contains(where: { $0.name == .proxy }) { return true }
+        guard let key = given.key else { return false }
+        return typed.contains { ProfileFlag($0.name, $0.value, line: 0).key == key }
+    }
+
+    /// Returns the flag that `--no-NAME` takes back; nil for another word, and where a flag has this very name.
+    private static func undone(by word: String, _ command: Command) -> Flag.Name? {
+        guard word.hasPrefix("--no-") else { return nil }
+        let flags = Flag.flags(of: command)
+        guard !flags.contains(where: { $0.long == word.dropFirst(2) }) else { return nil }
+        return flags.first { $0.long == word.dropFirst(5) }?.name
     }
 
     /// Refuses a second reader of standard input, which would silently read nothing.
     func checkStandardInput() throws(UsageError) {
-        let readers = flags.count { given in
+        let readers = ([self] + laterGroups).flatMap(\.flags).count { given in
             Flag.all.first { $0.name == given.name }?.value?.standardInput?.isNamed(by: given.value) ?? false
         }
         guard readers <= 1 else { throw UsageError("standard input can be read only once, but \(readers) options read it") }
@@ -95,14 +218,14 @@ struct Arguments {
     }
 
     /// Parses `--name value` and `--name=value`.
-    private static func long(
+    static func long(
         _ word: String, _ rest: inout ArraySlice<String>, _ command: Command
     ) throws(UsageError) -> (name: Flag.Name, value: String) {
         let text = word.dropFirst(2)
         let name = text.prefix { $0 != "=" }
-        guard let flag = Flag.all.first(where: { $0.long == name && $0.commands.contains(command) }) else {
+        guard let flag = Flag.all.first(where: { $0.isNamed(name) && $0.commands.contains(command) }) else {
             throw UsageError(
-                "unknown option --\(name)\(elsewhere { $0.long == name } ?? Suggestions.hint(forFlag: String(name), of: command))"
+                "unknown option --\(name)\(elsewhere { $0.isNamed(name) } ?? CurlFlag.hint(forLong: name) ?? Suggestions.hint(forFlag: String(name), of: command))"
             )
         }
         let attached = name.count < text.count ? String(text.dropFirst(name.count + 1)) : nil
@@ -117,14 +240,16 @@ struct Arguments {
     }
 
     /// Parses `-svo file` and `-ofile`: letters of flags without a value may be joined, and a value may be attached.
-    private static func short(
+    static func short(
         _ word: String, _ rest: inout ArraySlice<String>, _ command: Command
     ) throws(UsageError) -> [(name: Flag.Name, value: String)] {
         var found: [(name: Flag.Name, value: String)] = []
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {
             guard let flag = Flag.all.first(where: { $0.short == letter && $0.commands.contains(command) }) else {
-                throw UsageError("unknown option -\(letter)\(elsewhere { $0.short == letter } ?? "; see nevod-host --help")")
+                throw UsageError(
+                    "unknown option -\(letter)\(elsewhere { $0.short == letter } ?? CurlFlag.hint(forShort: letter) ?? "; see nevod-host --help")"
+                )
             }
             guard let placeholder = flag.value?.placeholder else {
                 found.append((flag.name, ""))
@@ -141,8 +266,9 @@ struct Arguments {
 
     private static func elsewhere(_ isMeant: (Flag) -> Bool) -> String? {
         guard let flag = Flag.all.first(where: isMeant) else { return nil }
-        return
-            " here; it belongs to \(flag.commands.map { $0 == .request ? "a request" : $0.rawValue }.sorted().joined(separator: ", "))"
+        let commands = flag.commands == [.profile] ? flag.commands : flag.commands.subtracting([.profile])
+        let names = commands.elements.map { $0 == .request ? "a request" : $0.rawValue }.sorted()
+        return " here; it belongs to \(names.joined(separator: ", "))"
     }
 }
 

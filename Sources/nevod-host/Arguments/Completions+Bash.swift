@@ -83,6 +83,14 @@ extension Completions {
                     kind=operand
                 elif [[ $command == store ]] && ((operands == 1)); then
                     kind=file
+                elif [[ $command == sessions ]] && ((operands == 1)); then
+                    kind=session
+                elif [[ $command == credential ]] && ((operands == 1)); then
+                    kind=operation
+                elif [[ $command == run ]]; then
+                    kind=file
+                elif [[ $command == profile ]] && ((operands == 1)); then
+                    kind=profile
                 fi
             fi
             if [[ $kind == content ]]; then
@@ -121,6 +129,15 @@ extension Completions {
                     ;;
                 folder) mapfile -t found < <(compgen -d -- "$value") ;;
                 plugin) mapfile -t found < <(_nevod_host_plugins "$value") ;;
+                language) mapfile -t found < <(compgen -W "\(languages.joined(separator: " "))" -- "$value") ;;
+                \((asked.map(\.rawValue) + ["session", "operation"]).joined(separator: " | ")))
+                    while IFS= read -r piece; do
+                        [[ $piece == "$value"* ]] || continue
+                        [[ $piece == *[=:] ]] && compopt -o nospace 2>/dev/null
+                        printf -v piece %q "$piece"
+                        found+=("$piece")
+                    done < <(command nevod-host complete-for-shell "$kind" "${words[@]:1:last-1}" "$value" 2>/dev/null)
+                    ;;
                 method) mapfile -t found < <(compgen -W "\(methods.joined(separator: " "))" -- "$value") ;;
                 profile)
                     while IFS= read -r piece; do

@@ -45,6 +45,19 @@ extension Completions {
             and string match -r -g '^\\s*\\[\\s*([^\\]]*[^\\]\\s])\\s*\\]' <$config[1]/nevod/config
         end
 
+        # The program knows these: $argv[1] is their kind, and what precedes the value is kept.
+        function __nevod_host_asked
+            set -l word (commandline -ct)
+            set -l value (string replace -r '^--[a-z-]+=' '' -- $word)
+            command nevod-host complete-for-shell $argv[1] (commandline -opc)[2..] "$value" 2>/dev/null
+        end
+
+        # Whether the word is the second operand behind a command that has two words.
+        function __nevod_host_is_second
+            set -l words (commandline -opc)
+            test (count $words) -eq 3; and test "$words[2]" = "$argv[1]"
+        end
+
         function __nevod_host_content
             set -l word (commandline -ct)
             string match -q -r '(^|=|^-[a-zA-Z])@' -- $word
@@ -53,6 +66,8 @@ extension Completions {
 
         complete -c nevod-host -f
         complete -c nevod-host -n __nevod_host_is_first -a 'http:// https://'
+        complete -c nevod-host -n '__nevod_host_is_second sessions' -a '(__nevod_host_asked session)'
+        complete -c nevod-host -n '__nevod_host_is_second credential' -a '(__nevod_host_asked operation)'
         \(commandLines)
         \(flagLines)
 
@@ -70,6 +85,8 @@ extension Completions {
                         ? ""
                         : "\ncomplete -c nevod-host -n '__nevod_host_command \(command.rawValue)'"
                             + " -a '\(command.operandWords.joined(separator: " "))'")
+                    + (command == .profile
+                        ? "\ncomplete -c nevod-host -n '__nevod_host_command profile' -a '(__nevod_host_profiles)'" : "")
             }
             return ""
         }.filter { !$0.isEmpty }.joined(separator: "\n")
@@ -79,7 +96,8 @@ extension Completions {
         Command.allCases.flatMap { command in
             Flag.flags(of: command).map { flag in
                 var line = "complete -c nevod-host -n '__nevod_host_command \(command.rawValue)' -l \(flag.long)"
-                if let short = flag.short { line += " -s \(short)" }
+                // A bare # would begin a comment.
+                if let short = flag.short { line += short == "#" ? " -s '#'" : " -s \(short)" }
                 if let kind = flag.value?.kind { line += " " + fishValue(kind) }
                 return line + " -d \(fishQuoted(flag.help))"
             }
@@ -93,7 +111,9 @@ extension Completions {
         case .plugin: "-x -a '(__nevod_host_plugins)'"
         case .method: "-x -a '\(methods.joined(separator: " "))'"
         case .profile: "-x -a '(__nevod_host_profiles)'"
+        case .language: "-x -a '\(languages.joined(separator: " "))'"
         case .content: "-x -a '(__nevod_host_content)'"
+        case .setting, .parameter, .scheme, .account, .format: "-x -a '(__nevod_host_asked \(kind.rawValue))'"
         case .url, .text: "-x"
         }
     }

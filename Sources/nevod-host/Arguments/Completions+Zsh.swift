@@ -30,6 +30,17 @@ extension Completions {
             compset -P '@' && _files
         }
 
+        # The program knows these: $1 is their kind.
+        _nevod_host_asked() {
+            local -a names open
+            names=("${(@f)$(command nevod-host complete-for-shell $1 "${(@Q)_nevod_host_words[2,$_nevod_host_current-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
+            names=(${names:#})
+            open=(${(M)names:#*[=:]})
+            names=(${names:#*[=:]})
+            compadd -S '' -a open
+            compadd -a names
+        }
+
         # With a message instead of this, _arguments would offer no flags.
         _nevod_host_urls() {
             compadd -S '' http:// https://
@@ -46,6 +57,8 @@ extension Completions {
 
         _nevod_host() {
             local operand='1:URL:_nevod_host_urls' command=
+            local -a _nevod_host_words=("${words[@]}")
+            local _nevod_host_current=$CURRENT
             if (( CURRENT == 2 )); then
                 operand='1:URL or command:_nevod_host_commands'
             elif [[ $words[2] == (\(Command.words.joined(separator: "|"))) ]]; then
@@ -79,7 +92,9 @@ extension Completions {
             let words = command.operandWords
             let operand =
                 if !words.isEmpty {
-                    "'1:word:(\(words.joined(separator: " ")))'" + (command == .store ? " '2:FILE:_files'" : "")
+                    "'1:word:(\(words.joined(separator: " ")))'" + (second(of: command).map { " '2:\($0)'" } ?? "")
+                } else if command == .run {
+                    "'1:COMMAND:_command_names -e' '*:ARGUMENT:_files'"
                 } else {
                     command.operandKind == .plugin ? "'1:plugin:_nevod_host_plugins'" : "\"$operand\""
                 }
@@ -91,6 +106,16 @@ extension Completions {
                         ;;
                 """
         }.joined(separator: "\n")
+    }
+
+    private static func second(of command: Command) -> String? {
+        switch command {
+        case .store: "FILE:_files"
+        case .profile: "PROFILE:_nevod_host_profiles"
+        case .sessions: "NAME: _nevod_host_asked session"
+        case .credential: "OPERATION: _nevod_host_asked operation"
+        default: nil
+        }
     }
 
     /// Returns `(-o --output)-o+[help]:FILE:_files` for each spelling; `+` lets the value be attached, `=` after an equals sign.
@@ -116,12 +141,14 @@ extension Completions {
         case .plugin: "_nevod_host_plugins"
         case .method: "(\(methods.joined(separator: " ")))"
         case .profile: "_nevod_host_profiles"
+        case .language: "(\(languages.joined(separator: " ")))"
         case .content: "_nevod_host_content"
+        case .setting, .parameter, .scheme, .account, .format: " _nevod_host_asked \(kind.rawValue)"
         case .url, .text: " "
         }
     }
 
     static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        ShellWord.inSingleQuotes(text)
     }
 }

@@ -18,6 +18,8 @@ enum Completions {
 
     static let methods = [HTTPMethod.get, .head, .post, .put, .patch, .delete, .options].map(\.rawValue)
 
+    static let languages = ProjectLanguage.allCases.map(\.rawValue)
+
     /// Shell code for bash and zsh that prints the folders in which bare names are looked up, one for each line.
     ///
     /// - Parameter executable: shell code that prints the executable's path, for the folders beside it.
@@ -31,6 +33,9 @@ enum Completions {
             printf '%s\\n' "${executable%/*}" "${executable%/*/*}/lib/nevod/plugins"
         """
     }
+
+    /// The kinds of values that the scripts ask this program for.
+    static let asked: [Flag.ValueKind] = [.setting, .parameter, .scheme, .account, .format]
 
     /// Shell code that prints the names of the config file's sections.
     static let profiles =

@@ -27,14 +27,22 @@ extension Flag {
         static func plugin(_ placeholder: String) -> Value { Value(placeholder, .plugin) }
         static func method(_ placeholder: String) -> Value { Value(placeholder, .method) }
         static func profile(_ placeholder: String) -> Value { Value(placeholder, .profile) }
+        static func language(_ placeholder: String) -> Value { Value(placeholder, .language) }
         static func url(_ placeholder: String) -> Value { Value(placeholder, .url) }
+
+        /// A value that only this program can complete.
+        static func asked(_ placeholder: String, _ kind: ValueKind, standardInput: StandardInput? = nil) -> Value {
+            Value(placeholder, kind, standardInput)
+        }
     }
 
     /// The kinds of values that shells complete.
     enum ValueKind: String, CaseIterable, Sendable {
-        case file, folder, plugin, method, profile, url
+        case file, folder, plugin, method, profile, language, url
         /// A text, or `@FILE`.
         case content
+        /// Shells ask this program for these: see ``CompletionQuery``.
+        case setting, parameter, scheme, account, format
         case text
     }
 

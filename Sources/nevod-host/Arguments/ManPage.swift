@@ -2,89 +2,95 @@ import NevodSupport
 
 /// The manual page (man(7)), generated from the same tables as the help.
 enum ManPage {
+    /// The day of the page's last change, for the footer.
+    static let date = "2026-11-22"
+
     static var text: String {
         let sections = [
             // Programs that index manual pages look for exactly this dash.
             ["NAME", "nevod\\-host \\- HTTP requests, authorized by plugins"],
             ["SYNOPSIS", synopsis],
             ["DESCRIPTION", description],
+            ["EXAMPLES", examples],
             ["OPTIONS", options],
+            ["COMMANDS", commands],
+            ["ENVIRONMENT", definitions(EnvironmentVariable.all.map { ($0.names, $0.meaning) })],
             ["EXIT STATUS", exitCodes],
-            ["ENVIRONMENT", definitions(environment)],
             ["FILES", definitions(files)],
-            ["SEE ALSO", ".BR curl (1)"],
+            ["SEE ALSO", ".BR curl (1),\n.BR openssl (1)"],
         ]
-        let header = #".TH NEVOD\-HOST 1 "" "nevod\-host \#(plain(Version.text))" "User Commands""#
+        let header = #".TH NEVOD\-HOST 1 "\#(date)" "nevod\-host \#(plain(Version.text))" "User Commands""#
         return ([header] + sections.map { ".SH \($0[0])\n\($0[1])" }).joined(separator: "\n") + "\n"
     }
 
-    private static let synopsis = """
-        .B nevod\\-host
-        .RI [ options ]
-        .I URL
-        .br
-        .B nevod\\-host sign
-        .RI [ options ]
-        .I URL
-        .br
-        .B nevod\\-host login
-        .RI [ options ]
-        .br
-        .B nevod\\-host logout
-        .RI [ options ]
-        .br
-        .B nevod\\-host sessions
-        .RI [ "show NAME" | "forget NAME" ]
-        .br
-        .B nevod\\-host store
-        .IR where | verify | rekey | export | import
-        .RI [ FILE ]
-        .br
-        .B nevod\\-host inspect
-        .RI [ options ]
-        .I NAME
-        .br
-        .B nevod\\-host completions
-        .I SHELL
-        .br
-        .B nevod\\-host manual
-        """
-
-    private static var description: String {
-        let commands = Command.allCases.filter { $0 != .request }.map { command in
-            ".TP\n.B \(plain(command.rawValue))\n\(line(sentence(command.summary)))"
-        }
-        return
-            ([
-                line("Sends an HTTP request whose credentials a plugin adds."),
-                line("The body of the response goes to standard output, byte for byte, and everything else to standard error."),
-                line("Options are those of curl where curl has them. The URL is sent as it was typed."),
-                ".PP", line("Its first argument may be a command:"),
-            ] + commands).joined(separator: "\n")
+    /// The ways to write each command, from the help.
+    private static var synopsis: String {
+        Command.allCases.flatMap { Help.synopsis(of: $0).split(separator: "\n") }.map { line in
+            let usage = line.firstRange(of: "  ").map { line[..<$0.lowerBound] } ?? line
+            return Self.usage(usage)
+        }.joined(separator: "\n.br\n")
     }
 
-    /// One list of all flags; a flag that a request doesn't take names its commands.
+    /// Sets literal words in bold and placeholders, which are in capitals, in italics.
+    static func usage(_ text: some StringProtocol) -> String {
+        var line = ""
+        var rest = text[...]
+        while let first = rest.first {
+            let isWord = { (character: Character) in character.isLetter || character == "-" || character.isNumber }
+            guard isWord(first) else {
+                line += plain(String(rest.removeFirst()))
+                continue
+            }
+            let word = rest.prefix(while: isWord)
+            rest = rest[word.endIndex...]
+            let isPlaceholder = word.allSatisfy { $0.isUppercase }
+            let font = isPlaceholder ? "I" : word == "options" ? "R" : "B"
+            line += "\\f\(font)\(plain(word))\\fR"
+        }
+        return line
+    }
+
+    private static var description: String {
+        [
+            line("Sends an HTTP request whose credentials a plugin adds."),
+            line("The body of the response goes to standard output, byte for byte, and everything else to standard error."),
+            line("Options are those of curl where curl has them."),
+            line("The URL is sent as it was typed."),
+            line("A command may stand before or behind options."),
+        ].joined(separator: "\n")
+    }
+
+    private static var examples: String {
+        Command.allCases.flatMap(HelpExample.all).map { example in
+            ".TP\n.B \(plain(example.command))\n\(line(sentence(example.meaning)))"
+        }.joined(separator: "\n")
+    }
+
+    /// The flags by group; a flag that a request doesn't take names its commands.
     private static var options: String {
-        Flag.all.map { flag in
-            let names = flag.spellings.map { "\\fB\(plain($0))\\fR" }.joined(separator: ", ")
-            let value = flag.value.map { " \\fI\(plain($0.placeholder))\\fR" } ?? ""
-            let belongs = flag.commands.contains(.request) ? "" : flag.commands.map(\.rawValue).sorted().joined(separator: ", ")
-            return ".TP\n\(names)\(value)\n\(line(sentence(flag.help)))"
-                + (belongs.isEmpty ? "" : "\n" + line("Only for \(belongs)."))
+        FlagGroup.all.map { group in
+            ".SS \(plain(group.title))\n" + group.flags.map(option).joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
+    private static func option(_ flag: Flag) -> String {
+        let names = flag.spellings.map { "\\fB\(plain($0))\\fR" }.joined(separator: ", ")
+        let value = flag.value.map { " \\fI\(plain($0.placeholder))\\fR" } ?? ""
+        let belongs =
+            flag.commands.contains(.request) ? "" : flag.commands.elements.map(\.rawValue).sorted().joined(separator: ", ")
+        return ".TP\n\(names)\(value)\n\(line(sentence(flag.help)))"
+            + (belongs.isEmpty ? "" : "\n" + line("Only for \(belongs)."))
+    }
+
+    private static var commands: String {
+        Command.allCases.filter { $0 != .request }.map { command in
+            ".TP\n.B \(plain(command.rawValue))\n\(line(sentence(command.summary)))"
         }.joined(separator: "\n")
     }
 
     private static var exitCodes: String {
         ExitCode.documented.map { code, meaning in ".TP\n.B \(code)\n\(line(sentence(meaning)))" }.joined(separator: "\n")
     }
-
-    private static let environment = [
-        ("NEVOD_PLUGIN_PATH", "Absolute folders, separated by colons, in which plugins are looked up first."),
-        ("XDG_DATA_HOME, XDG_CONFIG_HOME", "The parent folders of the plugin folder and of the config file."),
-        ("NEVOD_HOST_STORE", "The store of sessions, without --store."),
-        ("NEVOD_HOST_STORE_KEY", "The key of a store that env:NEVOD_HOST_STORE_KEY seals: 64 hexadecimal digits."),
-        ("CURL_CA_BUNDLE, SSL_CERT_FILE", "Certificates (PEM) to trust, without --cacert."),
-    ]
 
     private static let files = [
         (
@@ -94,6 +100,7 @@ enum ManPage {
         ("~/.local/share/nevod-host/sessions.db", "Sessions, sealed."),
         ("~/.config/nevod-host/store.key", "The key of the sessions, where there is no keyring (Secret Service)."),
         ("~/.local/share/nevod/plugins", "Plugins."),
+        ("PREFIX/share/nevod/kit", "The kit for schemes in Swift, beside PREFIX/bin/nevod-host."),
         ("/usr/local/lib/nevod/plugins, /usr/lib/nevod/plugins", "Plugins."),
     ]
 
@@ -105,11 +112,20 @@ enum ManPage {
         text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
     }
 
-    /// Sets text on lines of its own, and escapes a leading control character, which would be a macro.
+    /// Sets text on lines of its own, of at most 80 bytes where its words allow, and escapes a leading control character, which would
+    /// be a macro.
     static func line(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: true).map { line in
-            let escaped = plain(line)
-            return line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + escaped : escaped
+        text.split(separator: "\n", omittingEmptySubsequences: true).flatMap { line in
+            var lines = [""]
+            for word in plain(line).split(separator: " ") {
+                let last = lines[lines.count - 1]
+                if !last.isEmpty, last.utf8.count + word.utf8.count >= 78 {
+                    lines.append(String(word))
+                } else {
+                    lines[lines.count - 1] += (last.isEmpty ? "" : " ") + word
+                }
+            }
+            return lines.map { $0.hasPrefix(".") || $0.hasPrefix("\\(aq") ? "\\&" + $0 : $0 }
         }.joined(separator: "\n")
     }
 

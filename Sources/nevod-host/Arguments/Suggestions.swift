@@ -9,7 +9,10 @@ enum Suggestions {
 
     /// Returns the hint for a long flag of a command, given without its dashes.
     static func hint(forFlag word: String, of command: Command) -> String {
-        hint(for: word, among: Flag.flags(of: command).map(\.long), prefix: "--")
+        let names = Flag.flags(of: command).map(\.long)
+        let near = hint(for: word, among: names, prefix: "--")
+        guard near.isEmpty, word.hasPrefix("no-") else { return near }
+        return hint(for: String(word.dropFirst(3)), among: names, prefix: "--no-")
     }
 
     /// Returns the nearest candidates, at most three that are equally near, in their order.

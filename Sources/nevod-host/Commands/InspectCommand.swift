@@ -1,4 +1,5 @@
 import NevodHost
+import NevodPluginChecks
 
 /// `inspect`: prints what a plugin offers.
 struct InspectCommand {
@@ -8,12 +9,23 @@ struct InspectCommand {
         guard let name = arguments.operands.first, arguments.operands.count == 1 else {
             throw UsageError("inspect needs one plugin: nevod-host inspect NAME")
         }
-        let plugin = try PluginLoader.load(name)
-        let text = arguments.has(.json) ? json(plugin).text : self.text(plugin)
-        try output(text)
+        let path = try PluginLocator.standard.find(name)
+        // Reading the file runs none of its code, and needs no process of its own.
+        try Plugin.checkBeforeLoading(path)
+        let runner = CheckRunner(CheckRunner.Options(path: path, timeout: Self.timeout, seed: 0))
+        switch try runner.inspect(asJSON: arguments.has(.json)) {
+        case .text(let text): try output(text)
+        case .refused(let reason), .died(let reason): throw UninspectablePluginError(description: reason)
+        }
     }
 
-    private func text(_ plugin: Plugin) -> String {
+    /// The seconds that a plugin may take to load.
+    private static let timeout = 10
+
+    /// Returns what is printed, in the process that has loaded the plugin.
+    static func text(of plugin: Plugin, asJSON: Bool) -> String { asJSON ? json(plugin).text : text(plugin) }
+
+    private static func text(_ plugin: Plugin) -> String {
         var lines = [
             "\(plugin.name) \(plugin.version)\(plugin.vendor.isEmpty ? "" : " by \(plugin.vendor)")", "  \(plugin.path)",
         ]
@@ -30,7 +42,7 @@ struct InspectCommand {
         return lines.joined(separator: "\n")
     }
 
-    private func declarations(_ settings: [SchemeSetting], flag: String) -> [String] {
+    private static func declarations(_ settings: [SchemeSetting], flag: String) -> [String] {
         let width = settings.map(\.name.count).max() ?? 0
         return settings.map { setting in
             let name = setting.name + String(repeating: " ", count: width - setting.name.count)
@@ -38,7 +50,7 @@ struct InspectCommand {
         }
     }
 
-    private func properties(of setting: SchemeSetting) -> [String] {
+    private static func properties(of setting: SchemeSetting) -> [String] {
         var properties = [setting.kind == .choice ? "one of \(setting.choices.joined(separator: ", "))" : setting.kind.name]
         if setting.isRequired { properties.append("required") }
         if setting.isSecret { properties.append("secret") }
@@ -48,7 +60,7 @@ struct InspectCommand {
         return properties
     }
 
-    private func json(_ plugin: Plugin) -> JSON {
+    private static func json(_ plugin: Plugin) -> JSON {
         .object([
             ("name", .string(plugin.name)), ("version", .string(plugin.version)), ("vendor", .string(plugin.vendor)),
             ("path", .string(plugin.path)),
@@ -75,7 +87,7 @@ struct InspectCommand {
         ])
     }
 
-    private func json(_ setting: SchemeSetting) -> JSON {
+    private static func json(_ setting: SchemeSetting) -> JSON {
         .object([
             ("name", .string(setting.name)), ("kind", .string("\(setting.kind)")), ("required", .bool(setting.isRequired)),
             ("secret", .bool(setting.isSecret)), ("repeatable", .bool(setting.isRepeatable)),
@@ -84,4 +96,9 @@ struct InspectCommand {
             ("default", setting.defaultValue.map(JSON.string) ?? .null), ("help", .string(setting.help)),
         ])
     }
+}
+
+/// Reports a plugin that can't be inspected, in the words of the process that tried.
+struct UninspectablePluginError: Error, CustomStringConvertible {
+    let description: String
 }

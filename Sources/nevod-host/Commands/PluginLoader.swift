@@ -1,4 +1,5 @@
 import NevodHost
+import NevodPluginTesting
 
 /// Loads the scheme that `--plugin`, `--scheme` and `--set` describe.
 struct PluginLoader {
@@ -25,6 +26,20 @@ struct PluginLoader {
         return try Plugin(named: name)
     }
 
+    /// Loads a plugin with a proxy in front of it, which gives it other inputs than the host does, or records its calls.
+    private func load(_ name: String, _ fixed: FixedInputs) throws -> Plugin {
+        PluginCrashReport.install(program: "nevod-host", exitStatus: ExitCode.plugin, neverExits: true)
+        var options = PluginProxy.Options()
+        options.unixTime = fixed.unixTime
+        options.random = fixed.random
+        if let target = arguments.recording { options.record = try CallRecorder.start(target, console).record }
+        let plugin = try Plugin(named: name) { table in
+            UnsafeRawPointer(PluginProxy(table.assumingMemoryBound(to: nevod_plugin.self), options).table)
+        }
+        if arguments.recording != nil { try CallRecorder.identify(plugin) }
+        return plugin
+    }
+
     /// Returns nil without `--plugin`.
     func scheme() throws -> LoadedScheme? {
         guard let name = arguments.value(.plugin) else {
@@ -33,13 +48,16 @@ struct PluginLoader {
             }
             return nil
         }
-        let plugin = try Self.load(name)
+        // Before a setting is read or asked for.
+        try CredentialScope(arguments).check()
+        let fixed = try FixedInputs(arguments)
+        let plugin = try fixed.isEmpty && arguments.recording == nil ? Self.load(name) : load(name, fixed)
         let scheme = try plugin.scheme(arguments.value(.scheme))
         console.trace("*", "plugin \(plugin.name) \(plugin.version) from \(plugin.path), scheme \(scheme.id)")
         let settings = try SettingSource(scheme: scheme, console: console).settings(arguments.values(.set))
         let console = console
         let instance = try scheme.makeInstance(
-            settings: settings, log: { level, message in console.log(plugin.name, level, message) })
+            settings: settings, clock: fixed.clock, log: { level, message in console.log(plugin.name, level, message) })
         return LoadedScheme(instance: instance, settings: settings)
     }
 }

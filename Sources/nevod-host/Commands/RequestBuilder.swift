@@ -5,51 +5,104 @@ import NevodSupport
 struct RequestBuilder {
     let arguments: Arguments
 
-    func request() throws -> HTTPRequest {
-        guard let url = arguments.operands.first else { throw UsageError("no URL given; see nevod-host --help") }
-        guard arguments.operands.count == 1 else {
-            throw UsageError("only one URL is allowed, but \(arguments.operands.count) were given")
-        }
+    func request() throws -> HTTPRequest { try build().request }
+
+    /// Returns the request, and the names of the `-H` lines in lower case, also of those that leave a line out.
+    func build() throws -> (request: HTTPRequest, typedNames: Set<String>) {
+        guard let typed = arguments.operands.first else { throw UsageError("no URL given; see nevod-host --help") }
         let content = try RequestContent(arguments: arguments)
+        guard !arguments.has(.headOnly) || content.method == .get else {
+            throw UsageError("-I sends no content; leave out -d, --json, -F or -T, or write -i in place of -I")
+        }
+        let url = Self.url(typed, uploading: content.uploadName)
         var request = try HTTPRequest(method(of: content), url, body: content.body)
+        if let proto = arguments.value(.proto) { try AllowedProtocols(proto).check(request) }
         try content.query.map { try request.appendQuery($0) }
-        try request.setHeader("User-Agent", "nevod-host/\(Version.text)")
+        try ItemContent.query(arguments.items).map { try request.appendQuery($0) }
+        let agent = arguments.value(.userAgent) ?? "nevod-host/\(Version.text)"
+        if !agent.isEmpty { try request.setHeader("User-Agent", agent) }
         try request.setHeader("Accept", content.accept)
+        try Resumption(arguments).range.map { try request.setHeader("Range", $0) }
         try content.type.map { try request.setHeader("Content-Type", $0) }
-        try addHeaders(to: &request)
-        return request
+        if let referer = referer { try request.setHeader("Referer", referer) }
+        if let cookies = CookieOptions.text(of: arguments) { try request.setHeader("Cookie", cookies) }
+        let typedNames = try addHeaders(to: &request, content)
+        return (request, typedNames)
+    }
+
+    /// The URL of `-e`, without `;auto`.
+    private var referer: String? {
+        guard let text = arguments.value(.referer) else { return nil }
+        let url = text.hasSuffix(";auto") ? String(text.dropLast(5)) : text
+        return url.isEmpty ? nil : url
+    }
+
+    /// Appends the name of the file that is sent to a URL whose path ends with a slash, as curl does.
+    private static func url(_ url: String, uploading name: String?) -> String {
+        guard let name else { return url }
+        let end = url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.utf8.endIndex
+        let path = url.utf8[..<end]
+        // Behind the colon and the two slashes of the scheme.
+        let hasPath = path.drop { $0 != UInt8(ascii: ":") }.dropFirst(3).contains(UInt8(ascii: "/"))
+        guard !hasPath || path.last == UInt8(ascii: "/") else { return url }
+        let encoded = String(decoding: PercentEncoding.queryItem(name.utf8), as: UTF8.self)
+        return "\(Substring(path))\(hasPath ? "" : "/")\(encoded)\(url[end...])"
     }
 
     private func method(of content: RequestContent) throws -> HTTPMethod {
-        try arguments.value(.method).map(HTTPMethod.init(validating:)) ?? content.method
+        try arguments.value(.method).map(HTTPMethod.init(validating:)) ?? (arguments.has(.headOnly) ? .head : content.method)
     }
 
     /// Splits lines by bytes: a combining mark at the beginning of a value is part of the value.
-    private func addHeaders(to request: inout HTTPRequest) throws {
+    private func addHeaders(to request: inout HTTPRequest, _ content: RequestContent) throws -> Set<String> {
+        var names: Set<String> = []
         var seen: Set<String> = []
         for line in try headerLines() {
             let nameBytes = line.text.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
             let rest = line.text.utf8[nameBytes.endIndex...]
             let name = String(decoding: nameBytes, as: UTF8.self)
-            let value = String(
+            var value = String(
                 decoding: rest.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
             guard !rest.isEmpty, !line.isSecret || Self.isName(nameBytes) else {
                 throw UsageError("\(line.place) is not a header line; write \"Name: value\"")
             }
             if line.isSecret, Self.mayBeSecret(name) { Redaction.shared.learn(secret: value.utf8) }
+            names.insert(name.lowercased())
+            // Without the boundary, no server could read the parts.
+            if let boundary = content.type?.formBoundary, name.lowercased() == "content-type",
+                value.lowercased().hasPrefix("multipart/"), !value.lowercased().contains("boundary=")
+            {
+                value += "; boundary=\(boundary)"
+            }
             if rest.first == UInt8(ascii: ":"), value.isEmpty {
                 request.removeHeader(name)
             } else if seen.insert(name.lowercased()).inserted {
                 // The first line of a name replaces the program's own default.
-                try request.setHeader(name, rest.first == UInt8(ascii: ";") ? "" : value)
+                try Self.write(name, rest.first == UInt8(ascii: ";") ? "" : value, line, adding: false, to: &request)
             } else {
-                try request.addHeader(name, rest.first == UInt8(ascii: ";") ? "" : value)
+                try Self.write(name, rest.first == UInt8(ascii: ";") ? "" : value, line, adding: true, to: &request)
             }
+        }
+        return names
+    }
+
+    /// Writes a line. One of a profile is for the profile's origins, and one of a file is a secret: no redirect takes them elsewhere.
+    private static func write(
+        _ name: String, _ value: String, _ line: HeaderLine, adding: Bool, to request: inout HTTPRequest
+    ) throws {
+        if line.isBound || line.isSecret, mayBeSecret(name) {
+            try request.writeCredential(name, value, adding: adding)
+        } else if adding {
+            try request.addHeader(name, value)
+        } else {
+            try request.setHeader(name, value)
         }
     }
 
     private struct HeaderLine {
         let text: String
+        /// Whether a profile holds the line, and not the command line.
+        var isBound = false
         /// Names the line without its text, which may be a credential.
         let place: String
         /// Whether it comes from a file, where people put what a command line would show.
@@ -57,8 +110,13 @@ struct RequestBuilder {
     }
 
     private func headerLines() throws -> [HeaderLine] {
-        try arguments.values(.header).flatMap { value in
-            guard value.hasPrefix("@") else { return [HeaderLine(text: value, place: "the text of a -H", isSecret: false)] }
+        // A profile's flags stand in front of those that were typed.
+        let ofProfile = arguments.values(.header).count - arguments.typed.count { $0.name == .header }
+        return try arguments.values(.header).enumerated().flatMap { index, value in
+            guard value.hasPrefix("@") else {
+                let isOfFile = FileSecrets.isMarked(headerLine: value)
+                return [HeaderLine(text: value, isBound: index < ofProfile, place: "the text of a -H", isSecret: isOfFile)]
+            }
             let file = String(value.dropFirst())
             return try readFile(file, limit: InputLimit.headers)
                 .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
@@ -77,11 +135,24 @@ struct RequestBuilder {
             && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
     }
 
+    /// Whether a value of `-H` may hold a credential: a file may, and any line but those that describe content.
+    static func mayHoldSecret(_ line: String) -> Bool {
+        line.hasPrefix("@") || mayBeSecret(String(decoding: line.utf8.prefix { !":;".utf8.contains($0) }, as: UTF8.self))
+    }
+
     /// Whether a field may carry a credential. Of those that describe content and its negotiation (RFC 9110 §8, §12), a value that is
     /// hidden everywhere would hide much else.
     private static func mayBeSecret(_ name: String) -> Bool {
         let name = name.lowercased()
         return !name.hasPrefix("accept") && !name.hasPrefix("content-") && !name.hasPrefix("if-")
             && !["user-agent", "cache-control", "pragma", "host", "range", "date", "origin", "referer", "te"].contains(name)
+    }
+}
+
+extension String {
+    /// The text behind `boundary=` in the type of a form.
+    fileprivate var formBoundary: Substring? {
+        guard hasPrefix("multipart/"), let equals = utf8.lastIndex(of: UInt8(ascii: "=")) else { return nil }
+        return Substring(utf8[equals...].dropFirst())
     }
 }

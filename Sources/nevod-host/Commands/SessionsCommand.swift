@@ -21,9 +21,14 @@ struct SessionsCommand {
             let found = try Self.session(arguments.operands[1], of: numbered(sessions))
             try await forget(found.session.name, in: storage)
         default:
+            let words = Command.sessions.operandWords
+            let given = arguments.operands[0]
+            let problem =
+                words.contains(given) ? "sessions \(given) needs one NAME" : "sessions can't \(TerminalText.safe(given))"
+            let hint = words.contains(given) ? "" : Suggestions.hint(for: given, among: words)
             throw UsageError(
-                "the operands are unknown; write sessions, sessions show NAME or sessions forget NAME, where NAME is a number, an "
-                    + "account or a profile")
+                problem + (hint.isEmpty ? "; write sessions, sessions show NAME or sessions forget NAME" : hint)
+                    + (words.contains(given) ? ", where NAME is a number, an account or a profile" : ""))
         }
     }
 
@@ -44,14 +49,14 @@ struct SessionsCommand {
             let parameters = name.parameters.isEmpty ? "" : "\(name.account.isEmpty ? "" : " ")(\(name.parameterText))"
             let cells = [
                 name.profile, name.scheme, name.account + parameters, session.expiry(now: now),
-                name.origins.joined(separator: " "),
+                name.allOrigins.joined(separator: " "),
             ]
             return [String(index + 1)] + cells.map { $0.isEmpty ? "-" : TerminalText.safe($0) }
         }
         try output(Self.table([["#", "PROFILE", "SCHEME", "ACCOUNT", "EXPIRES", "ORIGINS"]] + rows) + "\nin \(store.path)")
     }
 
-    private static func table(_ rows: [[String]]) -> String {
+    static func table(_ rows: [[String]]) -> String {
         let widths = (0..<(rows.first?.count ?? 0)).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
@@ -96,6 +101,7 @@ struct SessionsCommand {
             ("profile", name.profile), ("plugin", name.plugin), ("scheme", name.scheme), ("account", name.account),
             ("origins", name.origins.joined(separator: " ")),
         ]
+        if !name.furtherOrigins.isEmpty { lines.append(("also for", name.furtherOrigins.joined(separator: " "))) }
         if !name.parameters.isEmpty { lines.append(("parameters", name.parameterText)) }
         switch found.session.state {
         case .readable(_, let account):
@@ -128,6 +134,7 @@ struct SessionsCommand {
                 ("plugin", .string(name.plugin)), ("scheme", .string(name.scheme)), ("account", .string(name.account)),
                 ("parameters", .string(name.parameterText)),
                 ("origins", .array(name.origins.map(JSON.string))),
+                ("also_for", .array(name.furtherOrigins.map(JSON.string))),
             ] + state)
     }
 }

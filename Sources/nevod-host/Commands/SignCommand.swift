@@ -8,17 +8,16 @@ struct SignCommand {
     let session: CurlSession
 
     func run() async throws {
-        let request = try RequestBuilder(arguments: arguments).request()
-        guard let loaded = try PluginLoader(arguments: arguments, console: console).scheme() else {
-            throw UsageError("sign needs a --plugin")
+        let operations = try arguments.operations
+        guard let arguments = operations.first, operations.count == 1 else {
+            throw UsageError("sign takes one URL, but \(operations.count) were given")
         }
-        let user: (any RequestInterceptor)? = try arguments.value(.user).map {
-            TokenInterceptor(try UserSource(console: console).credential($0))
-        }
-        let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: loaded)
-        let scheme = try await login.interceptor()
-        let chain = InterceptorChain([user, scheme].compactMap { $0 })
-        let signed = try await NetworkProvider(session: session, interceptor: chain).authorize(
+        let (request, typedNames) = try RequestBuilder(arguments: arguments).build()
+        let authorization = try await RequestAuthorization(arguments, console, session)
+        guard let login = authorization.login else { throw UsageError("sign needs a --plugin") }
+        let chain = InterceptorChain(try authorization.interceptors(for: request, typedNames: typedNames))
+        let transport = try authorization.cookies?.transport(session, for: request) ?? session
+        let signed = try await NetworkProvider(session: transport, interceptor: chain).authorize(
             request, RequestOptions(schemeParameters: login.parameters))
         if arguments.has(.curl) {
             return try output(CurlCommand(request: signed).text())

@@ -38,7 +38,9 @@ struct StoreCommand {
         case ("rekey", nil): try await rekey()
         case ("export", let file?): try await export(to: file)
         case ("import", let file?): try await importSessions(from: file)
-        default: throw UsageError("store needs one of where, verify, rekey --key SOURCE, export FILE, import FILE")
+        default:
+            let hint = Suggestions.hint(for: arguments.operands.first ?? "", among: Command.store.operandWords)
+            throw UsageError("store needs one of where, verify, rekey --key SOURCE, export FILE, import FILE\(hint)")
         }
     }
 

@@ -13,6 +13,11 @@ enum TimeLimit {
     /// The time that a request's own deadline gets to end the process.
     private static let margin = Duration.milliseconds(250)
 
+    private static let limit = Locked<Duration?>(nil)
+
+    /// The time of `--max-time`; nil without one.
+    static var enforced: Duration? { limit.withLock(\.self) }
+
     /// Call first.
     static func begin() { _ = start }
 
@@ -25,6 +30,7 @@ enum TimeLimit {
     ///   - limit: the time of `--max-time`.
     ///   - end: reports the message and ends the process.
     static func enforce(_ limit: Duration, end: @escaping @Sendable (_ message: String) -> Never) {
+        Self.limit.withLock { $0 = limit }
         let deadline = start + limit
         SystemThread.start {
             sleep(until: deadline)

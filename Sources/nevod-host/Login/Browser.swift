@@ -13,11 +13,11 @@ enum Browser {
 
     /// Whether there is a command that could be started.
     static var isAvailable: Bool {
-        commands.contains { executable($0.words[0]) != nil }
+        !Terminal.isForbidden && commands.contains { executable($0.words[0]) != nil }
     }
 
     /// Looks a command up in a trusted PATH only: posix_spawnp(3) would take that of any user.
-    private static func executable(_ name: String) -> String? {
+    static func executable(_ name: String) -> String? {
         executable(name, path: trustedEnvironment("PATH") ?? "/usr/bin:/bin")
     }
 

@@ -8,8 +8,8 @@ final class CommandLineAnswers: Sendable {
         case text(String)
         /// A value from the environment.
         case value(Secret)
-        /// A path, or `-`. Read when the question comes, because a one-time code may be written later.
-        case file(String)
+        /// Read when the question comes, because a one-time code may be written later.
+        case source(String)
     }
 
     private struct State {
@@ -49,11 +49,10 @@ final class CommandLineAnswers: Sendable {
     }
 
     private static func source(_ text: String, of name: String, _ console: Console) throws -> Source {
-        if text == "-" { return .file(text) }
-        if text.hasPrefix("file:") { return .file(String(text.dropFirst(5))) }
         if text.hasPrefix("env:") {
             return .value(try SecretSource(console: console).read(text, what: "the answer \"\(name)\""))
         }
+        if SecretSource.isSource(text) { return .source(text) }
         return .text(text.hasPrefix("text:") ? String(text.dropFirst(5)) : text)
     }
 
@@ -112,11 +111,9 @@ extension CommandLineAnswers {
         case nil: return nil
         case .text: throw SettingSourceError(secretAnswer: name)
         case .value(let secret): return secret
-        case .file(let path):
+        case .source(let source):
             let console = console
-            return try await onThread {
-                try SecretSource(console: console).read(path == "-" ? path : "file:\(path)", what: "the answer \"\(name)\"")
-            }
+            return try await onThread { try SecretSource(console: console).read(source, what: "the answer \"\(name)\"") }
         }
     }
 }

@@ -4,12 +4,22 @@ import NevodHost
 enum LoginCommandLine {
     /// Returns the command with the flags that were typed; a profile brings the others. The text contains no secrets, because flags
     /// accept only sources of secrets.
-    static func text(_ arguments: Arguments) -> String {
+    ///
+    /// - Parameter origins: further origins that the session should be for.
+    static func text(_ arguments: Arguments, adding origins: [Origin] = []) -> String {
         var words = ["nevod-host", "login"]
+        // Chosen by the URL or the environment, which that command may not have.
+        if !arguments.typed.contains(where: { $0.name == .profile }), let profile = arguments.profile {
+            words += ["--profile", ShellWord.quoted(profile.name)]
+        }
+        for flag in Flag.all where flag.locatesLogin && arguments.undone.contains(flag.name) { words.append("--no-\(flag.long)") }
         for (name, value) in arguments.typed {
             guard let flag = Flag.all.first(where: { $0.name == name }), flag.locatesLogin else { continue }
+            // The config file says what a profile's sessions are for.
+            if name == .origin, arguments.profile != nil { continue }
             words += ["--\(flag.long)", ShellWord.quoted(value)]
         }
+        for origin in origins { words += ["--origin", ShellWord.quoted(origin.description)] }
         return words.joined(separator: " ")
     }
 }

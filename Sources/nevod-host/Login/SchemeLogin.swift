@@ -15,6 +15,8 @@ final class SchemeLogin: Sendable {
     private let keySuffix: String
     /// The session whose token the request carries, if it is in the store.
     private let stored = Locked<SchemeSession?>(nil)
+    /// The session whose token the request carries, in the store or in memory.
+    private let used = Locked<SchemeSession?>(nil)
     private let reporter: LoginReporter
     private let transport: LoginTransport
     private let interaction: TerminalInteraction
@@ -36,7 +38,15 @@ final class SchemeLogin: Sendable {
         let isKept = arguments.command != .login && !arguments.has(.noStore)
         interaction = TerminalInteraction(
             scheme: scheme.instance.scheme, givenAnswers: givenAnswers, reporter: reporter, console: console,
-            loginCommand: isKept ? LoginCommandLine.text(arguments) : nil)
+            loginCommand: isKept ? LoginCommandLine.text(arguments, adding: try Self.unnamed(arguments, scheme)) : nil)
+    }
+
+    /// The origins of the URL that a login without it would not be for; none where any would do.
+    private static func unnamed(_ arguments: Arguments, _ scheme: LoadedScheme) throws -> [Origin] {
+        let named = scheme.instance.purpose.origins
+        guard !named.isEmpty, arguments.profile == nil else { return [] }
+        let given = try CredentialScope(arguments).added()
+        return CredentialScope(arguments).ofURLs.filter { !given.contains($0) && !named.contains($0.description) }
     }
 
     /// Logs in, if need be.
@@ -54,11 +64,13 @@ final class SchemeLogin: Sendable {
             try await Interruption.shared.cancelling(on: transfer.executor) {
                 try await scheme.login(parameters: self.parameters)
             }
+            used.withLock { $0 = scheme }
             return scheme.interceptor
         }
         // Opens an existing store before asking any question, and creates one only after the login has succeeded.
         let existing = try await store().openIfExists()
         if let existing, let name = try await storedName(in: existing) {
+            try CredentialScope(arguments).check(name)
             let session = session(name, in: existing)
             try await warnIfAnswersAreIgnored(session)
             return storing(session)
@@ -72,8 +84,14 @@ final class SchemeLogin: Sendable {
         } catch {
             // A one-time code can't be used again, so the session serves at least this command.
             console.warning("this session can't be stored and ends with this command: \(error)")
+            used.withLock { $0 = inMemory }
             return inMemory.interceptor
         }
+    }
+
+    /// The expiry of the token that requests carry now; nil if it is unknown, or there is no token.
+    func tokenExpiry() async throws -> UnixTime? {
+        try await used.withLock(\.self)?.tokenStorage(for: parameters).load()?.expiresAt
     }
 
     /// Warns if the answers name another account than the stored session's, because the session is used all the same.
@@ -89,6 +107,7 @@ final class SchemeLogin: Sendable {
 
     private func storing(_ session: SchemeSession) -> SchemeInterceptor {
         stored.withLock { $0 = session }
+        used.withLock { $0 = session }
         return session.interceptor
     }
 
@@ -141,25 +160,33 @@ final class SchemeLogin: Sendable {
     }
 
     /// Finds the stored session that the arguments select; nil if there is none.
-    ///
-    /// - Parameter forAnyParameters: whether to find an account that has a session for any set of parameters.
-    func storedName(in storage: any SealedStorage, forAnyParameters: Bool = false) async throws -> SessionName? {
-        let name = name
+    func storedName(in storage: any SealedStorage) async throws -> SessionName? {
+        let found = try await storedNames(in: storage).filter { $0.parameters == keySuffix }
+        // Two commands that logged in at once may have left two.
+        return found.first { (try? CredentialScope(arguments).check($0)) != nil } ?? found.first
+    }
+
+    /// Finds the sessions of the account that the arguments select, for any set of parameters.
+    func storedNames(in storage: any SealedStorage) async throws -> [SessionName] {
+        let name = try name
         let names = try await storage.keys(withPrefix: name.prefix).compactMap(SessionName.init)
-        let found = forAnyParameters ? names : names.filter { $0.parameters == keySuffix }
-        let accounts = Array(Set(found.map(\.account))).sorted()
-        if let account = arguments.value(.account) { return accounts.contains(account) ? name.with(account: account) : nil }
+        let isForAny = arguments.command == .logout
+        let accounts = Set(names.filter { isForAny || $0.parameters == keySuffix }.map(\.account)).sorted()
+        if let account = arguments.value(.account) { return names.filter { $0.account == account } }
         guard accounts.count <= 1 else {
             let list = accounts.map { $0.isEmpty ? "\"\"" : $0 }.joined(separator: ", ")
             throw UsageError("there are sessions of several accounts: \(list); choose one with --account")
         }
-        return accounts.first.map(name.with(account:))
+        return names.filter { $0.account == accounts.first }
     }
 
     private var name: SessionName {
-        var name = SessionName(profile: arguments.value(.profile) ?? "", scheme: scheme)
-        name.parameters = keySuffix
-        return name
+        get throws {
+            var name = SessionName(profile: arguments.profile?.name ?? "", scheme: scheme)
+            name.parameters = keySuffix
+            name.furtherOrigins = try CredentialScope(arguments).toStore(beyond: name.origins)
+            return name
+        }
     }
 
     /// Logs in with a session in memory: its key in the store needs the account, which may be known only after the login.
@@ -167,10 +194,15 @@ final class SchemeLogin: Sendable {
         let scheme = sessionInMemory()
         try await Interruption.shared.cancelling(on: transfer.executor) { try await scheme.login(parameters: self.parameters) }
         guard let token = try await scheme.tokenStorage(for: parameters).load() else { throw NetworkError.unauthorized }
-        return (name.with(account: arguments.value(.account) ?? token.account), token, scheme)
+        return (try name.with(account: arguments.value(.account) ?? token.account), token, scheme)
     }
 
     func keep(_ token: PluginToken, _ name: SessionName, in storage: any SealedStorage) async throws {
         try await session(name, in: storage).tokenStorage(for: parameters).save(token)
+        // A login replaces the account's session, whatever that one was for.
+        for old in try await storage.keys(withPrefix: name.prefix).compactMap(SessionName.init)
+        where old.account == name.account && old.parameters == name.parameters && old != name {
+            try await storage.set(nil as Secret?, for: old.key)
+        }
     }
 }

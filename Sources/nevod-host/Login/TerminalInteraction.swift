@@ -87,11 +87,10 @@ extension TerminalInteraction {
             guard !isSecret else { throw SettingSourceError(secretAnswer: question.name) }
             value = Secret(text)
         case .value(let secret): value = secret
-        case .file(let path):
+        case .source(let source):
             let console = console
             value = try await onThread {
-                try SecretSource(console: console).read(
-                    path == "-" ? path : "file:\(path)", what: "the answer \"\(question.name)\"", isSecret: isSecret)
+                try SecretSource(console: console).read(source, what: "the answer \"\(question.name)\"", isSecret: isSecret)
             }
         }
         guard case .choice(let choices) = question.kind else { return value }

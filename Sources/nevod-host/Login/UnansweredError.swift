@@ -38,6 +38,9 @@ struct UnansweredError: Error, CustomStringConvertible {
             "a passphrase is needed, and there is no terminal to ask for it; write --answer \(answer)=env:VARIABLE, file:PATH or -"
     }
 
+    /// A person closed the prompt (Ctrl-D) instead of answering.
+    static let closedPrompt = UnansweredError(description: "cancelled: the prompt was closed without an answer")
+
     /// Joins the errors of a login that tried several things; nil without any.
     init?(_ errors: [UnansweredError]) {
         guard !errors.isEmpty else { return nil }

@@ -12,13 +12,16 @@ struct Console: Sendable {
         case details
     }
 
+    /// With `-s`.
     let isSilent: Bool
+    /// With `-S`: errors are shown in spite of `-s`.
+    var showsErrors = false
     let verbosity: Verbosity
 
     var isVerbose: Bool { verbosity != .none }
 
     func error(_ message: String) {
-        guard !isSilent else { return }
+        guard !isSilent || showsErrors else { return }
         Self.write("nevod-host: \(TerminalText.safe(Redaction.shared.message(message)))\n")
     }
 
@@ -32,16 +35,17 @@ struct Console: Sendable {
 
     /// Writes what a person asked for with `-vv`, secrets included.
     func detail(_ text: String) {
-        guard !isSilent, verbosity == .details else { return }
+        guard !isSilent || showsErrors, verbosity == .details else { return }
         Self.write("nevod-host: detail: \(TerminalText.safe(text))\n")
     }
 
     func inform(_ message: String) {
+        guard !isSilent else { return }
         error(message)
     }
 
     func warning(_ message: String) {
-        error("warning: \(message)")
+        inform("warning: \(message)")
     }
 
     /// Writes a line of the conversation with `-v`, with curl's marks: `*` for the host, `>` for sent, `<` for received.
@@ -64,7 +68,7 @@ struct Console: Sendable {
         let message = level >= 3 || isVerbose ? Redaction.shared.text(message) : message
         switch level {
         case 4...: error("\(plugin): error: \(message)")
-        case 3: error("\(plugin): warning: \(message)")
+        case 3: inform("\(plugin): warning: \(message)")
         case 2: trace("*", "\(plugin): info: \(message)")
         default: if verbosity == .details { trace("*", "\(plugin): debug: \(message)") }
         }

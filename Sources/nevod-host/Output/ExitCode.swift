@@ -1,3 +1,4 @@
+import Glibc
 import NevodHost
 
 /// The exit codes of the process: curl's, where curl has one for the failure.
@@ -10,6 +11,7 @@ enum ExitCode {
     static let write: Int32 = 23
     static let read: Int32 = 26
     static let timeout: Int32 = 28
+    static let range: Int32 = 33
     static let redirect: Int32 = 47
     static let other: Int32 = 1
     static let plugin: Int32 = 110
@@ -19,6 +21,12 @@ enum ExitCode {
     static let store: Int32 = 114
     static let damaged: Int32 = 115
     static let refused: Int32 = 116
+    static let contract: Int32 = 117
+    static let differs: Int32 = 118
+    static let refusedCredential: Int32 = 119
+    static let otherOrigin: Int32 = 120
+    static let notExecutable: Int32 = 126
+    static let commandNotFound: Int32 = 127
 
     static let documented: [(Int32, String)] = [
         (success, "a response was received; with --fail, its status is below 400"),
@@ -30,11 +38,13 @@ enum ExitCode {
         (7, "no connection"),
         (notHTTP, "the response is not HTTP, or its head is too large"),
         (18, "the response ended too early"),
-        (httpStatus, "with --fail: the status is 400 or higher"),
+        (httpStatus, "with --fail: the status is 400 or higher, and the credential was not refused"),
         (write, "the output can't be written"),
         (read, "a file, or standard input, can't be read"),
         (timeout, "timed out"),
+        (range, "with -C: the response is not the rest that was asked for"),
         (35, "the TLS handshake failed"),
+        (45, "the address or port of --interface or --local-port can't be used"),
         (redirect, "more redirects than --max-redirs"),
         (52, "the server closed the connection without a response"),
         (55, "the request can't be sent completely, since the connection broke"),
@@ -48,24 +58,44 @@ enum ExitCode {
         (plugin, "the plugin can't be found, loaded or understood, or broke the contract"),
         (settings, "a setting is unknown, missing or wrong"),
         (authorization, "the plugin could not log in, or not authorize the request"),
-        (unanswered, "a login or a store's key needs an answer, and there is no terminal to ask at"),
+        (
+            unanswered,
+            "a login or a store's key needs an answer, and there is no terminal to ask at, or the prompt was closed (Ctrl-D)"
+        ),
         (store, "the store of sessions can't be opened, read or written, or its key is not the one given"),
         (damaged, "the store, or a session in it, is damaged"),
         (refused, "the plugin refused the response, which can't be trusted"),
+        (contract, "check: the plugin breaks the contract"),
+        (differs, "a replay differs from its recording"),
+        (refusedCredential, "with --fail: the server refused the request's credential, with 401 or 403"),
+        (otherOrigin, "the credential of the profile or session is for other origins than the URL's"),
+        (notExecutable, "run: the command can't be executed; otherwise run has the command's own exit code"),
+        (commandNotFound, "run: the command can't be found"),
     ]
 
     static func of(_ error: any Error) -> Int32 {
         switch error {
         case is UsageError, is ConfigError: usage
-        case is InputError: read
-        case is OutputError: write
+        case let error as ProfileProblemsError: error.exitCode
+        case let error as ReportedFailure: error.code
+        case is InputError, is RecordingFileError: read
+        case is OutputError, is OutputNameError, is BinaryOutputError: write
+        case is RangeError: range
+        case let error as BrokenBodyError: of(error.cause)
+        case is CredentialScopeError: otherOrigin
         case is SettingSourceError: settings
         case is UnansweredError: unanswered
-        case is HTTPStatusError: httpStatus
+        case is UninspectablePluginError: plugin
+        case is BrokenContractError, is UncheckedPluginError: contract
+        case let error as HTTPStatusError: error.refusesCredential ? refusedCredential : httpStatus
         case let error as InvalidRequestError: error.part == .body ? read : url
         case let error as StorageError: error.code == .damaged ? damaged : store
+        case is UnusableCredentialError: authorization
+        case let error as DockerError: error.exitCode
+        case let error as ExecutionError: error.errorNumber == ENOENT ? commandNotFound : notExecutable
         case is VerificationError, is UnreadableTokenError: damaged
         case let error as PluginError: of(error)
+        case let error as SubjectError: of(error.underlying)
         case let error as TransportError where error.underlying != nil: error.underlying.map { of($0) } ?? other
         case let error as TransportError: of(error)
         case NetworkError.invalidURL(let error), NetworkError.invalidRequest(let error): of(error)

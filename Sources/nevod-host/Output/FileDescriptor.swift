@@ -99,10 +99,16 @@ enum InputLimit {
 
 /// Reads a file whole; `-` is standard input.
 func readFile(_ path: String, limit: Int) throws(InputError) -> [UInt8] {
+    if path == "-", limit == InputLimit.content { return try StandardInputContent.read() }
     guard path != "-" else { return try FileDescriptor.standardInput.readAll(limit: limit) }
     // A named pipe is opened when another program writes to it.
     let file = Activity.during("opening \(path)") { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
     guard file >= 0 else { throw InputError(path, errno) }
     defer { close(file) }
     return try FileDescriptor(number: file, name: path).readAll(limit: limit)
+}
+
+/// Whether there is a file, of any kind, or a link to one.
+func fileExists(_ path: String) -> Bool {
+    access(path, F_OK) == 0
 }

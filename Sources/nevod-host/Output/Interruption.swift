@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import NevodSupport
 
@@ -12,7 +13,10 @@ final class Interruption: Sendable {
     static let shared = Interruption()
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
     private struct State {
-        var undo: Undo?
+        /// By the names of what they undo.
+        var undos: [String: Undo] = [:]
+        /// Undoes what lasts as long as the command.
+        var lastingUndo: Undo?
         /// The longest wait for cancelled work, in seconds. Most work ends within milliseconds.
         var gracePeriod = 2
         var cancel: Undo?
@@ -20,24 +24,45 @@ final class Interruption: Sendable {
         var signal: Int32?
         /// Ends the process as soon as the cancelled work has finished; set when its time is up.
         var exit: Exit?
+        /// Whether a pager runs, for which Ctrl-C is.
+        var isPaging = false
         /// Whether work goes on that must not be lost, for at most the grace period.
         var isRescuing = false
+
+        func undoAll() {
+            for undo in undos.values { undo() }
+            lastingUndo?()
+        }
     }
 
     private let state = Locked(State())
 
-    /// Performs an action and registers how to undo it, in one step. Holds one action: questions at the terminal end before a file is
-    /// created.
-    func begin<Result>(_ action: () -> (Result, Undo?)) -> Result {
+    /// Performs an action and registers how to undo it, in one step.
+    ///
+    /// - Parameter name: tells actions apart that go on at the same time; taken from the action's result.
+    func begin<Result>(named name: (Result) -> String = { _ in "" }, _ action: () -> (Result, Undo?)) -> Result {
         state.withLock { state in
             let (result, made) = action()
-            state.undo = made
+            state.undos[name(result)] = made
             return result
         }
     }
 
-    func end() {
-        state.withLock { $0.undo = nil }
+    func end(_ name: String = "") {
+        state.withLock { $0.undos[name] = nil }
+    }
+
+    /// As ``begin(_:)``, for something that lasts as long as the command, beside other actions.
+    func beginLasting<Result, Failure: Error>(_ action: () throws(Failure) -> (Result, Undo)) throws(Failure) -> Result {
+        try state.withLock { state throws(Failure) in
+            let (result, made) = try action()
+            state.lastingUndo = made
+            return result
+        }
+    }
+
+    func endLasting() {
+        state.withLock { $0.lastingUndo = nil }
     }
 
     /// Runs work that a signal cancels and that may finish before the process ends.
@@ -73,7 +98,7 @@ final class Interruption: Sendable {
     /// seconds, and work that must not be lost its grace period. Blocks this thread.
     func expire(_ exit: @escaping Exit) -> Never {
         let (cancel, gracePeriod) = state.withLock { state in
-            state.undo?()
+            state.undoAll()
             state.exit = exit
             return (state.cancel, state.gracePeriod)
         }
@@ -85,8 +110,13 @@ final class Interruption: Sendable {
         {
             usleep(20_000)
         }
-        state.withLock { $0.undo?() }
+        state.withLock { $0.undoAll() }
         exit()
+    }
+
+    /// Leaves Ctrl-C to the pager, which belongs to the same job of the terminal and ends only by its own command.
+    func leaveInterruptsToPager(_ isPaging: Bool) {
+        state.withLock { $0.isPaging = isPaging }
     }
 
     private var isRescuing: Bool { state.withLock(\.isRescuing) }
@@ -101,13 +131,15 @@ final class Interruption: Sendable {
     func waitForSignal() -> Never {
         var set = Self.set
         var signal: Int32 = 0
-        while sigwait(&set, &signal) != 0 {}
+        repeat {
+            while sigwait(&set, &signal) != 0 {}
+        } while signal == SIGINT && state.withLock(\.isPaging)
         undoAndCancel(signal)
         // A second signal ends the wait.
         var gracePeriod = timespec(tv_sec: state.withLock(\.gracePeriod), tv_nsec: 0)
         sigtimedwait(&set, nil, &gracePeriod)
         state.withLock { state in
-            state.undo?()
+            state.undoAll()
             raiseDefault(signal)
         }
         _exit(128 + signal)
@@ -116,7 +148,7 @@ final class Interruption: Sendable {
     /// Returns only if there is cancelled work to wait for.
     private func undoAndCancel(_ signal: Int32) {
         let cancel = state.withLock { state -> Undo? in
-            state.undo?()
+            state.undoAll()
             if state.cancel == nil { raiseDefault(signal) }
             state.signal = signal
             return state.cancel

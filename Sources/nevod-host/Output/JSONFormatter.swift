@@ -5,6 +5,8 @@ import NevodSupport
 /// by the equivalent escape.
 struct JSONFormatter {
     let inColour: Bool
+    /// Whether a document is written on one line.
+    var isCompact = false
     /// Limits the depth, which the sender of `[[[[…` decides: indentation alone could fill the memory.
     var maximumDepth = 512
     var maximumOutput = 64 << 20
@@ -25,7 +27,7 @@ struct JSONFormatter {
         // A byte order mark may be ignored (RFC 8259 §8.1).
         let document = document.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(document.dropFirst(3)) : document
         var lexer = JSONLexer(document.span)
-        var output = JSONOutput(document: document, inColour: inColour)
+        var output = JSONOutput(document: document, inColour: inColour, isCompact: isCompact)
         // An explicit stack instead of recursion: the sender decides the depth.
         var containers: [Container] = []
         var expectation = Expectation.value
@@ -55,7 +57,7 @@ struct JSONFormatter {
                 expectation = .value
 
             case (.comma, .commaOrEnd) where !containers.isEmpty:
-                output.mark(",")
+                output.mark(isCompact ? ", " : ",")
                 if containers.last == .array { output.newLine(containers.count) }
                 expectation = containers.last == .array ? .value : .key
 

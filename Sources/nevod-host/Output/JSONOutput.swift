@@ -4,11 +4,13 @@ import NevodSupport
 struct JSONOutput {
     let document: [UInt8]
     let inColour: Bool
+    let isCompact: Bool
     private(set) var bytes: [UInt8] = []
 
-    init(document: [UInt8], inColour: Bool) {
+    init(document: [UInt8], inColour: Bool, isCompact: Bool) {
         self.document = document
         self.inColour = inColour
+        self.isCompact = isCompact
         bytes.reserveCapacity(document.count * 2)
     }
 
@@ -17,6 +19,7 @@ struct JSONOutput {
     }
 
     mutating func newLine(_ depth: Int) {
+        guard !isCompact else { return }
         bytes.append(UInt8(ascii: "\n"))
         bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
     }

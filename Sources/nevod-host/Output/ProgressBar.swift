@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Shows a download or an upload on one line of the terminal, redrawn at most ten times a second.

@@ -46,6 +46,12 @@ final class Redaction: Sendable {
     /// Redacts a text of this program, which may name a secret and explain how to give it.
     func message(_ message: String) -> String { withRedactor { $0.message(message) } }
 
+    /// Redacts the secrets of this process in a value that a program reads.
+    func value(_ value: String) -> String { withRedactor { $0.value(value) } }
+
+    /// Redacts the secrets of this process in an absolute URL.
+    func url(_ url: String) -> String { withRedactor { $0.url(url) } }
+
     private func update<Result>(_ body: (inout State) -> Result) -> Result {
         state.withLock { state in
             var known = state ?? State()

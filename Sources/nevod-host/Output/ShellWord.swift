@@ -2,8 +2,13 @@
 enum ShellWord {
     /// Returns the text for any shell: in single quotes, unless no character in it is special.
     static func quoted(_ text: String) -> String {
-        !text.isEmpty && text.utf8.allSatisfy(isPlain)
-            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        !text.isEmpty && text.utf8.allSatisfy(isPlain) ? text : inSingleQuotes(text)
+    }
+
+    /// By bytes: with a combining mark behind it, a quote is no Character of its own, and would stay as it is.
+    static func inSingleQuotes(_ text: String) -> String {
+        let parts = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: #"'\''"#) + "'"
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

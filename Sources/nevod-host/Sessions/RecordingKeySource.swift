@@ -6,6 +6,7 @@ import NevodSupport
 final class RecordingKeySource: StoreKeySource {
     private let source: any StoreKeySource
     private let isCreated = Locked(false)
+    private let failure = Locked(false)
 
     init(_ source: any StoreKeySource) {
         self.source = source
@@ -13,12 +14,18 @@ final class RecordingKeySource: StoreKeySource {
 
     var kind: String { source.kind }
     var description: String { source.description }
+    /// Whether the key of an existing store could not be had.
+    var hasLostKey: Bool { failure.withLock(\.self) }
     var hasCreatedStore: Bool { isCreated.withLock(\.self) }
 
     func isAvailable() async -> Bool { await source.isAvailable() }
 
     func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
-        let key = try await source.key(for: store, salt: salt, isNew: isNew)
+        let key: Secret
+        do { key = try await source.key(for: store, salt: salt, isNew: isNew) } catch {
+            failure.withLock { $0 = !isNew && error is StorageError }
+            throw error
+        }
         if isNew { isCreated.withLock { $0 = true } }
         return key
     }

@@ -14,27 +14,36 @@ struct SessionName: Sendable, Equatable {
     /// The origins that the login's settings name, sorted.
     let origins: [String]
     let settings: String
+    /// The origins that the session is for, beyond ``origins``; sorted. Those of `--origin` at its login, or of the URL of the request that
+    /// logged in. Empty with a profile, whose own origins count.
+    var furtherOrigins: [String] = []
     /// The account from `--account`, or else from the scheme; may be empty.
     var account = ""
     /// The end of the key of a session for requests with certain parameters; empty for requests without.
     var parameters = ""
 
-    /// `session/PROFILE/PLUGIN:SCHEME@ORIGIN,ORIGIN;SETTINGS/ACCOUNT?PARAMETERS`, each part percent-encoded, so that no part contains
-    /// a separator. Without parameters, the same as ``baseKey``.
+    /// `session/PROFILE/PLUGIN:SCHEME@ORIGIN,ORIGIN;SETTINGS;FURTHER,FURTHER/ACCOUNT?PARAMETERS`, each part percent-encoded, so that no
+    /// part contains a separator. Without further origins their semicolon is left out, too. Without parameters, the same as ``baseKey``.
     var key: StorageKey { parameters.isEmpty ? baseKey : StorageKey(value: "\(baseKey)?\(parameters)") }
 
     /// The key of the account's session for requests without parameters. Those with parameters follow from it.
-    var baseKey: StorageKey { StorageKey(value: prefix + Self.encoded(account)) }
+    var baseKey: StorageKey {
+        let further = furtherOrigins.map(Self.encoded).joined(separator: ",")
+        return StorageKey(value: "\(prefix)\(further.isEmpty ? "" : ";\(further)")/\(Self.encoded(account))")
+    }
+
+    /// All origins that a session without a profile is for; empty if none is known.
+    var allOrigins: [String] { origins + furtherOrigins }
 
     /// The parameters for people: `scope=orders:write`, or a digest of many.
     var parameterText: String {
         parameters.split(separator: "&").map { Self.decoded($0) ?? String($0) }.joined(separator: " ")
     }
 
-    /// The prefix of the keys of all accounts.
+    /// The prefix of the keys of all accounts. The settings are a digest of one length, so that none is the beginning of another.
     var prefix: String {
         let places = origins.map(Self.encoded).joined(separator: ",")
-        return "\(Self.start)\(Self.encoded(profile))/\(Self.encoded(plugin)):\(Self.encoded(scheme))@\(places);\(settings)/"
+        return "\(Self.start)\(Self.encoded(profile))/\(Self.encoded(plugin)):\(Self.encoded(scheme))@\(places);\(settings)"
     }
 
     static let start = "session/"
@@ -66,12 +75,14 @@ struct SessionName: Sendable, Equatable {
         // A question mark with nothing after it is the key of the list of an account's parameters, which is no session.
         let end = parts[3].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard end.count == 1 || !end[1].isEmpty else { return nil }
-        guard rest.count == 2, code.count == 2, let profile = Self.decoded(parts[1]), let plugin = Self.decoded(code[0]),
+        guard (2...3).contains(rest.count), code.count == 2, let profile = Self.decoded(parts[1]),
+            let plugin = Self.decoded(code[0]),
             let scheme = Self.decoded(code[1]), let account = Self.decoded(end[0])
         else { return nil }
         let origins = rest[0].split(separator: ",").compactMap(Self.decoded)
         self.init(
             profile: profile, plugin: plugin, scheme: scheme, origins: origins, settings: String(rest[1]), account: account)
+        if rest.count == 3 { furtherOrigins = rest[2].split(separator: ",").compactMap(Self.decoded) }
         parameters = end.count == 2 ? String(end[1]) : ""
     }
 

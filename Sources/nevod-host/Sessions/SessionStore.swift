@@ -42,14 +42,28 @@ struct SessionStore: Sendable {
     /// reports the error.
     var exists: Bool { isServer || access(path, F_OK) == 0 || errno == EACCES }
 
+    /// Whether a command with these arguments would find a store; also if its path can't be determined.
+    static func mayExist(_ arguments: Arguments) -> Bool {
+        guard let path = try? path(arguments, givenPath(arguments)) else { return true }
+        return isServer(path) || access(path, F_OK) == 0 || errno == EACCES
+    }
+
     /// The layout version of the file; nil for a server.
     var layout: Int? { isServer ? nil : SQLiteStorage.layout }
 
     /// Opens or creates the store, and reports a created one, which includes a file that an interrupted command left without a key.
     private func connect() async throws -> any SealedStorage {
-        let storage: any SealedStorage =
-            isServer
-            ? try await PostgreSQLStorage(connection: path, keys: sources) : try await SQLiteStorage(path: path, keys: sources)
+        if !isServer { try StorePath(path).check() }
+        let storage: any SealedStorage
+        do {
+            storage =
+                isServer
+                ? try await PostgreSQLStorage(connection: path, keys: sources)
+                : try await SQLiteStorage(path: path, keys: sources)
+        } catch let error as StorageError where !isServer {
+            let place = StorePath(path)
+            throw sources.contains(where: \.hasLostKey) ? place.startingAnew(after: error) : place.explaining(error)
+        }
         if sources.contains(where: \.hasCreatedStore) {
             console.inform("sessions are kept in \(path), sealed by \(seal(of: storage))")
         }
@@ -110,7 +124,7 @@ struct SessionStore: Sendable {
     private static func checkServer(_ text: String, _ source: String) throws {
         let authority = text.split(separator: "/", omittingEmptySubsequences: false)[2]
         let user = authority.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
-        guard !user.contains(":"), !text.contains("password=") else {
+        guard !user.utf8.contains(UInt8(ascii: ":")), !text.contains("password=") else {
             throw UsageError(
                 "\(source) contains a password, which would be shown with the address, and which other processes can read in "
                     + "a command line; put it into a password file (PGPASSFILE) or a service file")

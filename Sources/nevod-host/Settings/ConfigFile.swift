@@ -5,6 +5,8 @@ import NevodSupport
 /// The config file: profiles, each with flags and a base of relative URLs.
 ///
 ///     # ~/.config/nevod/config
+///     default = work
+///
 ///     [work]
 ///     url = https://api.example.com/v1
 ///     plugin = libHMACAuth.so
@@ -14,6 +16,10 @@ import NevodSupport
 struct ConfigFile {
     let path: String
     let profiles: [Profile]
+    /// The name of the profile for relative URLs when none is chosen; nil for none.
+    let defaultName: String?
+    /// The text.
+    let bytes: [UInt8]
     /// Whether other users can read the file, which deserves a warning: a profile may hold confidential values.
     let isReadableByOthers: Bool
 
@@ -28,6 +34,12 @@ struct ConfigFile {
 
     /// Returns nil if there is no such file.
     static func load(path: String) throws -> ConfigFile? {
+        guard let (bytes, isReadableByOthers) = try content(path: path) else { return nil }
+        return try ConfigFile(path: path, bytes: bytes, isReadableByOthers: isReadableByOthers)
+    }
+
+    /// Reads a regular file that no other user may write; nil if there is no such file.
+    static func content(path: String) throws -> (bytes: [UInt8], isReadableByOthers: Bool)? {
         // O_NONBLOCK, so that opening a pipe doesn't wait.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -40,17 +52,23 @@ struct ConfigFile {
         guard fstat(descriptor, &info) == 0 else { throw InputError(path, errno) }
         guard info.st_mode & S_IFMT == S_IFREG else { throw ConfigError(path, nil, "it is not a regular file") }
         guard info.st_size <= maximumSize else { throw ConfigError(path, nil, "it is larger than 1 MiB") }
-        try checkOwner(info, path, of: path)
+        try checkOwner(info, path, of: path, at: "/proc/self/fd/\(descriptor)")
         try checkFolder(of: path)
         let bytes = try FileDescriptor(number: descriptor, name: path).readAll(limit: maximumSize)
-        return try ConfigFile(
-            path: path, bytes: bytes, isReadableByOthers: info.st_mode & (S_IRGRP | S_IROTH) != 0)
+        return (bytes, info.st_mode & (S_IRGRP | S_IROTH) != 0)
     }
 
     init(path: String, bytes: [UInt8], isReadableByOthers: Bool = false) throws(ConfigError) {
         self.path = path
         self.isReadableByOthers = isReadableByOthers
-        profiles = try ConfigParser(path: path).profiles(bytes)
+        self.bytes = bytes
+        let content = try ConfigParser(path: path).content(bytes)
+        defaultName = content.defaultName
+        profiles = content.profiles.map { profile in
+            var profile = profile
+            profile.isReadableByOthers = isReadableByOthers
+            return profile
+        }
     }
 
     func profile(_ name: String) throws(ConfigError) -> Profile {
@@ -62,13 +80,16 @@ struct ConfigFile {
     }
 
     /// Refuses a file or folder that others can write: its content decides which plugin gets the secrets and where they are sent.
-    private static func checkOwner(_ info: stat, _ culprit: String, of path: String) throws(ConfigError) {
+    private static func checkOwner(_ info: stat, _ culprit: String, of path: String, at place: String) throws(ConfigError) {
         guard info.st_uid == 0 || info.st_uid == geteuid() else {
             throw ConfigError(path, nil, "\(culprit) belongs to another user (uid \(info.st_uid))")
         }
         // In a folder with the sticky bit, such as /tmp, other users can't replace a file.
         let isSticky = info.st_mode & S_IFMT == S_IFDIR && info.st_mode & S_ISVTX != 0
-        guard info.st_mode & (S_IWGRP | S_IWOTH) == 0 || isSticky else {
+        let isWritable =
+            info.st_mode & S_IWOTH != 0
+            || info.st_mode & S_IWGRP != 0 && (!PrivateGroup.isOwn(info.st_gid) || PrivateGroup.mayHaveAccessList(place))
+        guard !isWritable || isSticky else {
             throw ConfigError(path, nil, "others may write \(culprit); chmod go-w it")
         }
     }
@@ -80,7 +101,7 @@ struct ConfigFile {
         let folder = slash == canonical.startIndex ? "/" : String(canonical[..<slash])
         var info = stat()
         guard stat(folder, &info) == 0 else { return }
-        try checkOwner(info, folder, of: path)
+        try checkOwner(info, folder, of: path, at: folder)
         guard path.hasPrefix("/"), let (culprit, problem) = PathTrust.problem(along: path, isSearched: false) else { return }
         throw ConfigError(path, nil, "\(culprit), above it, \(problem); only you and root may be able to change it")
     }

@@ -1,15 +1,48 @@
+import NevodHost
+
 /// A section of the config file.
-struct Profile {
+struct Profile: Sendable {
     let name: String
+    /// The config file.
+    var path = ""
+    /// The line of the section's name, from 1.
+    var line = 0
+    /// Whether other users can read the file.
+    var isReadableByOthers = false
     /// The flags in order. They are put before those of the command line, so that the latter win.
-    var flags: [(name: Flag.Name, value: String)] = []
+    var flags: [ProfileFlag] = []
     /// The URL to which a relative operand is appended; without a fragment.
     var baseURL: String?
+    /// The number of the line of ``baseURL``.
+    var baseLine = 0
+    /// The origins that its credentials are for: that of ``baseURL`` first, then those of `origins`.
+    var origins: [Origin] = []
 
     /// Returns the flags that the command takes.
-    func flags(for command: Command) -> [(name: Flag.Name, value: String)] {
+    func flags(for command: Command) -> [ProfileFlag] {
         flags.filter { given in
             Flag.flags(of: command).contains { $0.name == given.name }
+        }
+    }
+
+    /// Returns the long name of the first flag that puts a credential on the command's requests; nil if there is none.
+    ///
+    /// - Parameter undone: the flags that the command line takes back.
+    func credential(for command: Command, without undone: Set<Flag.Name> = []) -> String? {
+        flags(for: command).lazy.filter { !undone.contains($0.name) }.compactMap { given in
+            Flag.all.first {
+                $0.name == given.name && $0.isCredential && Self.mayHoldSecret(given)
+            }
+        }.first?.long
+    }
+
+    private static func mayHoldSecret(_ given: ProfileFlag) -> Bool {
+        switch given.name {
+        case .header: RequestBuilder.mayHoldSecret(given.value)
+        // A part of the query counts if it reads a file: @FILE or NAME@FILE.
+        case .urlQuery:
+            given.value.utf8.first { "=@".utf8.contains($0) } == UInt8(ascii: "@") && given.value.utf8.first != UInt8(ascii: "+")
+        default: true
         }
     }
 

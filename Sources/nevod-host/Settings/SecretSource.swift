@@ -1,28 +1,80 @@
 import Glibc
 import NevodHost
+import NevodHostSecretService
+import NevodSupport
 
-/// Reads a value from its source: `env:VARIABLE`, `file:PATH` or `-`.
+/// Reads a value from its source: `env:VARIABLE`, `file:PATH`, `keyring:NAME`, `command:PROGRAM ARGUMENT …` or `-`.
 struct SecretSource {
     let console: Console
 
+    /// The attribute `application` of the keyring's items.
+    static let application = "nevod-host"
+
     static func isSource(_ text: String) -> Bool {
-        text == "-" || text.hasPrefix("env:") || text.hasPrefix("file:")
+        FileSecrets.secret(text) != nil || text == "-" || Kind(of: text) != nil
+    }
+
+    /// The kinds of sources that have a name.
+    enum Kind: String, CaseIterable {
+        case env, file, keyring, command
+
+        init?(of text: String) {
+            guard let kind = Self.allCases.first(where: { text.hasPrefix("\($0.rawValue):") }) else { return nil }
+            self = kind
+        }
+
+        /// The form to write, for errors.
+        var form: String {
+            switch self {
+            case .env: "env:VARIABLE"
+            case .file: "file:PATH"
+            case .keyring: "keyring:NAME"
+            case .command: "command:PROGRAM ARGUMENT …"
+            }
+        }
     }
 
     /// - Parameters:
-    ///   - source: one of the three.
+    ///   - source: one of the five.
     ///   - what: the value's name, for errors.
     func read(_ source: String, what: String, isSecret: Bool = true) throws -> Secret {
-        if source.hasPrefix("env:") {
-            let variable = String(source.dropFirst(4))
-            guard let text = getenv(variable) else {
-                throw SettingSourceError("\(what) is read from the environment variable \(variable), which is not set")
+        if let secret = FileSecrets.secret(source) { return secret }
+        guard let kind = Kind(of: source) else {
+            return Secret(copying: withoutLineEnd(try readFile("-", limit: InputLimit.setting)))
+        }
+        let name = String(decoding: source.utf8.dropFirst(kind.rawValue.utf8.count + 1), as: UTF8.self)
+        guard !name.isEmpty else {
+            throw SettingSourceError("\(what) has \(kind.rawValue): with nothing after it; write \(kind.form)")
+        }
+        switch kind {
+        case .env:
+            // The system splits each entry of the environment at its first equals sign.
+            guard !name.utf8.contains(UInt8(ascii: "=")), let text = getenv(name) else {
+                throw SettingSourceError(
+                    "\(what) is read from the environment variable \(TerminalText.safe(name)), which is not set")
             }
             return Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))
+        case .file:
+            let path = HomeFolder.expanding(name)
+            if isSecret, path != "-" { warnIfOthersCanRead(path) }
+            return Secret(copying: withoutLineEnd(try readFile(path, limit: InputLimit.setting)))
+        case .keyring:
+            let item = KeyringItem(name, application: Self.application)
+            let found = try Activity.during("reading the keyring") { () throws(SettingSourceError) in
+                do { return try waiting(for: { try await item.secret() }) } catch {
+                    throw SettingSourceError("\(what): \(error)")
+                }
+            }
+            guard let found else {
+                throw SettingSourceError(
+                    "\(what) is read from the keyring's item \"\(TerminalText.safe(name))\", which does not exist; write it with: "
+                        + "secret-tool store --label \(ShellWord.quoted(name)) application \(Self.application) name "
+                        + ShellWord.quoted(name))
+            }
+            return found
+        case .command:
+            return Secret(copying: withoutLineEnd(try SourceCommand(name, what: what).output()))
         }
-        let path = source.hasPrefix("file:") ? String(source.dropFirst(5)) : "-"
-        if isSecret, path != "-" { warnIfOthersCanRead(path) }
-        return Secret(copying: withoutLineEnd(try readFile(path, limit: InputLimit.setting)))
     }
 
     /// Removes one line break at the end, which editors and `echo` add.

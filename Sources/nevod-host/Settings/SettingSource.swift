@@ -1,10 +1,15 @@
 import NevodHost
+import NevodSupport
 
 /// Reads the value of a setting from its source, so that a secret is never on a command line, which every process of the machine can
 /// read.
 struct SettingSource {
     let scheme: Scheme
     let console: Console
+    /// Values that are not in their places yet, by source.
+    var known: [String: Secret] = [:]
+    /// Whether required secrets that are missing are asked for.
+    var asks = true
 
     /// Reads the settings of `--set`, and asks at the terminal for required secrets that are missing.
     func settings(_ given: [String]) throws -> SchemeSettings {
@@ -16,14 +21,15 @@ struct SettingSource {
             }
             let name = String(text[..<equals])
             let source = String(decoding: text.utf8[equals...].dropFirst(), as: UTF8.self)
-            settings.add(name, try value(of: name, source))
+            settings.add(name, try SubjectError.adding(.part(.set, name)) { try value(of: name, source) })
         }
         // Reports a mistyped name before asking for anything.
         try scheme.checkNames(of: settings)
-        for setting in scheme.settings
-        where setting.isRequired && setting.isSecret && !settings.contains(setting.name) {
-            settings.add(setting.name, .secret(try ask(for: setting)))
-        }
+        let missing = scheme.settings.filter { $0.isRequired && !settings.contains($0.name) }
+        guard asks else { return settings }
+        // Reports everything that would fail behind the prompt.
+        guard missing.allSatisfy(\.isSecret) else { throw SettingSourceError(missing: missing, of: scheme) }
+        for setting in missing { settings.add(setting.name, .secret(try ask(for: setting, missing))) }
         return settings
     }
 
@@ -32,7 +38,10 @@ struct SettingSource {
         let setting = scheme.settings.first { $0.name == name }
         let isSecret = setting?.isSecret ?? true
         if SecretSource.isSource(source) {
-            let value = try SecretSource(console: console).read(source, what: "the setting \"\(name)\"", isSecret: isSecret)
+            let value =
+                if let value = known[source] { value } else {
+                    try SecretSource(console: console).read(source, what: "the setting \"\(name)\"", isSecret: isSecret)
+                }
             return isSecret ? .secret(value) : .text(value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         }
         guard setting?.isSecret != true else {
@@ -43,12 +52,27 @@ struct SettingSource {
         return .text(source.hasPrefix("text:") ? String(source.dropFirst(5)) : source)
     }
 
-    private func ask(for setting: SchemeSetting) throws -> Secret {
+    private func ask(for setting: SchemeSetting, _ missing: [SchemeSetting]) throws -> Secret {
         guard let answer = try Terminal.askSecret("\(setting.help.isEmpty ? setting.name : setting.help): ") else {
+            let names = missing.map { "\"\($0.name)\"" }.joined(separator: " and ")
             throw SettingSourceError(
-                "the setting \"\(setting.name)\" is needed and there is no terminal to ask for it; "
-                    + "write --set \(setting.name)=env:VARIABLE, file:PATH or -")
+                "the setting\(missing.count == 1 ? "" : "s") \(names) \(missing.count == 1 ? "is" : "are") needed and there is no terminal "
+                    + "to ask for \(missing.count == 1 ? "it" : "them"); write "
+                    + missing.map { "--set \($0.name)=env:VARIABLE" }.joined(separator: " ") + ", file:PATH or -")
         }
         return answer
+    }
+}
+
+extension SettingSourceError {
+    /// - Parameter missing: the required settings that were not given; a secret among them could still be asked for.
+    fileprivate init(missing: [SchemeSetting], of scheme: Scheme) {
+        let names = missing.filter { !$0.isSecret }.map { setting in
+            "\"\(setting.name)\"" + (setting.help.isEmpty ? "" : " (\(setting.help))")
+        }
+        let words = missing.map { "--set \($0.name)=\($0.isSecret ? "env:VARIABLE" : "VALUE")" }
+        self.init(
+            "the scheme \"\(scheme.id)\" needs the setting\(names.count == 1 ? "" : "s") \(names.joined(separator: " and ")); write "
+                + "\(words.joined(separator: " ")); all settings: nevod-host inspect \(ShellWord.quoted(scheme.plugin))")
     }
 }

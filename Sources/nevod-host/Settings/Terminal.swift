@@ -16,6 +16,11 @@ enum Terminal {
         try ask(prompt, echoes: false)
     }
 
+    /// Asks with echo and blocks this thread; nil if there is no terminal.
+    static func askLine(_ prompt: String) throws -> String? {
+        try ask(prompt, echoes: true)?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// Asks, and waits on a separate thread for the answer or for the task's cancellation; nil if there is no terminal.
     ///
     /// - Parameter prompt: made safe for the terminal; it may have several lines.
@@ -37,7 +42,15 @@ enum Terminal {
 
     private static let activity = "waiting for an answer at the terminal"
 
+    /// Makes this process ask no more questions, as if there were no terminal.
+    static func forbid() { forbidden.withLock { $0 = true } }
+
+    static var isForbidden: Bool { forbidden.withLock(\.self) }
+
+    private static let forbidden = Locked(false)
+
     private static func open() -> Int32? {
+        guard !isForbidden else { return nil }
         let terminal = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC)
         return terminal >= 0 ? terminal : nil
     }
@@ -84,7 +97,12 @@ enum Terminal {
         try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { line in
             defer { line.wipe() }
             let count = Activity.during(activity) { read(terminal, line.baseAddress, line.count) }
-            guard count > 0 else { throw InputError("the terminal", count < 0 ? errno : EIO) }
+            guard count >= 0 else { throw InputError("the terminal", errno) }
+            guard count > 0 else {
+                // The next output begins on a line of its own.
+                try FileDescriptor(number: terminal, name: "the terminal").write([UInt8(ascii: "\n")].span)
+                throw UnansweredError.closedPrompt
+            }
             let end = line[..<count].firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ?? count
             return Secret(copying: UnsafeRawBufferPointer(rebasing: line[..<end]))
         }

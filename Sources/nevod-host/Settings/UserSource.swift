@@ -1,24 +1,40 @@
 import NevodHost
 
-/// Reads `-u`: a name whose password is asked for, or the source of name and password. A password on the command line is refused.
+/// Reads `-u` and `-U`: a name whose password is asked for, or the source of name and password. A password on the command line is
+/// refused.
 struct UserSource {
     let console: Console
 
     func credential(_ text: String) throws -> BasicCredential {
-        for prefix in ["env:", "file:"] where text.hasPrefix(prefix) {
-            return BasicCredential(try SecretSource(console: console).read(text, what: "-u"))
+        BasicCredential(try userAndPassword(text))
+    }
+
+    /// Refuses a password on the command line.
+    static func check(_ text: String, flag: String = "-u") throws(UsageError) {
+        guard !SecretSource.isSource(text), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            text.utf8.index(after: colon) != text.utf8.endIndex
+        else { return }
+        throw UsageError(
+            "\(flag) contains a password, and a command line can be read by other processes; "
+                + "write \(flag) NAME to be asked, or \(flag) env:VARIABLE, file:PATH or - that hold name:password")
+    }
+
+    /// - Parameters:
+    ///   - flag: the flag with this value, for errors.
+    ///   - prompt: what is asked for, without the name.
+    /// - Returns: `name:password`.
+    func userAndPassword(_ text: String, flag: String = "-u", prompt: String = "Password of") throws -> Secret {
+        if SecretSource.isSource(text) { return try SecretSource(console: console).read(text, what: flag) }
+        // `name:` is a name with an empty password, which is no secret.
+        if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8.index(after: colon) == text.utf8.endIndex {
+            return Secret(text)
         }
-        if text == "-" { return BasicCredential(try SecretSource(console: console).read(text, what: "-u")) }
-        guard !text.utf8.contains(UInt8(ascii: ":")) else {
-            throw UsageError(
-                "-u contains a password, and a command line can be read by other processes; "
-                    + "write -u NAME to be asked, or -u env:VARIABLE, file:PATH or - that hold name:password")
-        }
-        guard let password = try Terminal.askSecret("Password of \(text): ") else {
+        try Self.check(text, flag: flag)
+        guard let password = try Terminal.askSecret("\(prompt) \(text): ") else {
             throw SettingSourceError(
                 "the password of \"\(text)\" is needed and there is no terminal to ask for it; "
-                    + "write -u env:VARIABLE, file:PATH or - that hold name:password")
+                    + "write \(flag) env:VARIABLE, file:PATH or - that hold name:password")
         }
-        return BasicCredential(Secret(copying: Array("\(text):".utf8) + password.withUnsafeBytes { Array($0) }))
+        return Secret(copying: Array("\(text):".utf8) + password.withUnsafeBytes { Array($0) })
     }
 }

@@ -21,6 +21,12 @@ final class WakeUp: Sendable {
         _ = write(ends.write, &byte, 1)
     }
 
+    /// Waits until `wake` was called.
+    func wait() {
+        var waited = pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0)
+        while poll(&waited, 1, -1) < 0, errno == EINTR {}
+    }
+
     /// Waits until the descriptor can be read or is at its end.
     ///
     /// - Returns: false if `wake` was called, even if the descriptor can be read.

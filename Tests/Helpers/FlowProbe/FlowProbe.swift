@@ -1,4 +1,5 @@
 public import NevodPluginKit
+internal import _Concurrency
 
 /// A scheme whose flows use every action, in a library with a runtime of its own.
 struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
@@ -26,10 +27,16 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     private let attempts = Attempts()
 
-    func login(_ flow: AuthFlow) async throws -> IssuedToken {
+    func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
         switch fault {
         case .nothing: break
-        case .sleeps: try await Task.sleep(for: .seconds(3600))
+        case .sleeps:
+            #if hasFeature(Embedded)
+                // Embedded Swift has no sleep: nothing resumes this.
+                await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+            #else
+                try? await Task.sleep(for: .seconds(3600))
+            #endif
         case .swallows: while true { try? await flow.wait(.milliseconds(1)) }
         case .browserless: return try await logInAnyhow(flow)
         }
@@ -39,9 +46,9 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
             try await flow.wait(.milliseconds(1))
             response = try await flow.send(.post("\(server.origin)/login", form: FormFields(answers)))
         }
-        guard response.status == 200 else { throw SchemeError.denied("the server refused the login") }
+        guard response.status == 200 else { throw .denied("the server refused the login") }
         let json = try response.json()
-        guard let token = json["token"]?.string else { throw SchemeError.unavailable("the response has no token") }
+        guard let token = json["token"]?.string else { throw .unavailable("the response has no token") }
         let issued = IssuedToken(
             Secret("\(token)-\(await attempts.next())"), expiresAt: json["expires_in"]?.integer.map { flow.unixSeconds + $0 },
             account: answers["user"].map { String(revealing: $0) } ?? "")
@@ -50,33 +57,33 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         return issued
     }
 
-    private func logInAnyhow(_ flow: AuthFlow) async throws -> IssuedToken {
+    private func logInAnyhow(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
         do {
             let uri = try await flow.listen(path: "/back")
             let back = try await flow.browse("\(server.origin)/authorize?redirect_uri=\(uri)")
             return IssuedToken(Secret(back), account: flow.account)
-        } catch is FlowUnsupportedError {
+        } catch  where error.isUnsupported {
             try await flow.show("Enter ABCD at", url: "\(server.origin)/device")
             return IssuedToken(Secret("device"), account: flow.account)
         }
     }
 
-    func refresh(_ flow: AuthFlow, _ token: Secret) async throws -> IssuedToken {
+    func refresh(_ flow: AuthFlow, _ token: Secret) async throws(SchemeError) -> IssuedToken {
         let response = try await flow.send(.post("\(server.origin)/refresh", json: ["token": .secret(token)]))
-        guard response.status == 200 else { throw SchemeError.badToken("the session is over") }
+        guard response.status == 200 else { throw .badToken("the session is over") }
         return IssuedToken(response.body, account: flow.token?.account ?? "")
     }
 
-    func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Secret?) async throws -> IssuedToken {
+    func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Secret?) async throws(SchemeError) -> IssuedToken {
         let challenges = Challenge.parse(response.headers(named: "WWW-Authenticate"))
         guard let nonce = challenges.first(where: { $0.isOf("Probe") })?["nonce"] else {
-            throw SchemeError.unavailable("no challenge that this scheme knows")
+            throw .unavailable("no challenge that this scheme knows")
         }
         flow.setState(Array(nonce.utf8))
         return IssuedToken(token ?? Secret("anonymous"))
     }
 
-    func logout(_ flow: AuthFlow, _ token: Secret) async throws {
+    func logout(_ flow: AuthFlow, _ token: Secret) async throws(SchemeError) {
         _ = try await flow.send(.post("\(server.origin)/logout", form: ["token": .secret(token)]))
     }
 

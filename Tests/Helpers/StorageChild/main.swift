@@ -14,7 +14,11 @@
 //                                           sends a request for each session in each round
 //   storage-child storm STORE URL SESSIONS FIRST LAST
 //                                           does the same, and repeats requests while the store is busy
+//   storage-child observe STORE KEYS WRITES SEED
+//                                           makes WRITES random changes, and shows what it is told of all changes until it is killed
 //   storage-child memory STORE KEY MASKED…  loads a token, then looks for texts in its own memory
+//   storage-child cache FOLDER URL LIMIT STEP…
+//                                           sends requests through a cache, with LIMIT as the limit on file sizes, or 0
 //   storage-child exit STORE                says at its exit, after other libraries' clean-up, whether OpenSSL is usable
 import COpenSSL
 import ChildSupport
@@ -34,6 +38,7 @@ func run(_ storage: some Store) async throws {
     case "fleet", "storm":
         let member = FleetMember(storage, url: words[0], sessions: numbers[1])
         try await member.run(numbers[2]...numbers[3], isPatient: arguments[1] == "storm")
+    case "observe": try await observe(storage, keys: numbers[0], writes: numbers[1], seed: numbers[2])
     default: try await storage.set([UInt8](repeating: 0x6E, count: numbers[0]), for: key)
     }
 }
@@ -66,6 +71,11 @@ do {
         // Before the first use of OpenSSL, since the functions of an exit run in reverse.
         atexit { say(isUsable() ? "usable" : "cleaned up") }
         exit(isUsable() ? 0 : 1)
+    }
+    if arguments[1] == "cache" {
+        try await useCache(place, words[0], numbers[1], Array(words.dropFirst(2)))
+        say("ok")
+        exit(0)
     }
     if arguments[1] == "hold" {
         let lock = open("\(place)/.lock", O_RDWR | O_CREAT, 0o600)

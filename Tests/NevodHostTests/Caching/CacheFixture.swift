@@ -32,17 +32,18 @@ struct CannedResponse: Sendable {
 /// A caching session over libcurl, before a real server that counts what reaches it.
 struct CacheFixture: Sendable {
     let clock = TestClock()
-    let store: InMemoryCache
+    let store: CacheUnderTest
     let session: CachingSession
     let server: RawServer
     private let heads = Collected<String>()
 
     /// - Parameter response: returns the response to a request, given its number, from 1, and its head; nil breaks the connection.
-    init(store: InMemoryCache = InMemoryCache(), _ response: @escaping @Sendable (Int, String, TestClock) -> CannedResponse?)
-        throws
-    {
-        self.store = store
-        session = CachingSession(CurlSession(), store: store, clock: clock.clock)
+    init(
+        store: CacheUnderTest? = nil, timeToLive: TimeToLive? = nil,
+        _ response: @escaping @Sendable (Int, String, TestClock) -> CannedResponse?
+    ) throws {
+        self.store = try store ?? CacheUnderTest()
+        session = self.store.session(CurlSession(), timeToLive, clock.clock)
         let (heads, clock) = (heads, clock)
         server = try RawServer { connection, _ in
             while let request = connection.readRequest() {
@@ -55,8 +56,10 @@ struct CacheFixture: Sendable {
     }
 
     /// Creates a server whose responses have these lines, and the number of the request as the body.
-    init(_ lines: [String], status: Int = 200) throws {
-        try self.init { number, _, _ in CannedResponse(status: status, lines: lines, body: "\(number)") }
+    init(_ lines: [String], status: Int = 200, timeToLive: TimeToLive? = nil) throws {
+        try self.init(timeToLive: timeToLive) { number, _, _ in
+            CannedResponse(status: status, lines: lines, body: "\(number)")
+        }
     }
 
     /// The heads of the requests that reached the server.

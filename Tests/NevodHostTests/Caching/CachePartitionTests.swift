@@ -4,7 +4,7 @@ import Testing
 @testable import NevodHost
 
 /// A user never gets another user's response, even though this server omits `Vary` and marks everything as public.
-struct CachePartitionTests {
+@Suite(.eachCache) struct CachePartitionTests {
     private static let lines = ["Cache-Control: public, max-age=60"]
 
     private func fixture() throws -> CacheFixture {
@@ -34,7 +34,7 @@ struct CachePartitionTests {
             #expect(try await text(fixture, InterceptorChain([])) == "3 of nobody")
         }
         #expect(fixture.requests.count == 3)
-        #expect(fixture.store.count == 3)
+        #expect(await fixture.store.count == 3)
     }
 
     private struct CookieToken: TokenModel {
@@ -90,23 +90,23 @@ struct CachePartitionTests {
         request.provenance = .token("T")
         try request.setHeader("X-Who", "the-known-secret")
         request.appendQueryItem("q".utf8, "the-known-secret".utf8)
-        let key = try #require(CacheKey(request))
+        let key = try #require(CacheKey(request, .ofProcess))
         var headers = HTTPHeaders()
         headers.add("Vary", "X-Who", by: .host)
-        let vary = try #require(VaryKey(of: headers, for: request))
+        let vary = try #require(VaryKey(of: headers, for: request, .ofProcess))
         var dumped = ""
         dump((key, vary), to: &dumped)
         #expect(!dumped.contains("the-known-secret"))
         #expect(!dumped.contains("116, 104, 101, 45"))
-        #expect(vary.matches(request))
+        #expect(vary.matches(request, .ofProcess))
         try request.setHeader("X-Who", "another-secret..")
-        #expect(!vary.matches(request))
-        #expect(CacheKey(request) != key)
+        #expect(!vary.matches(request, .ofProcess))
+        #expect(CacheKey(request, .ofProcess) != key)
     }
 
     @Test func `The digest of a list differs from that of its joined parts`() throws {
         func digest(_ parts: [String]) -> KeyedDigest? {
-            guard var maker = KeyedDigest.Builder() else { return nil }
+            guard var maker = KeyedDigest.Builder(.ofProcess) else { return nil }
             for part in parts { maker.add(part) }
             return maker.finish()
         }

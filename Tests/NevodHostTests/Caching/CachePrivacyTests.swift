@@ -4,7 +4,7 @@ import Testing
 @testable import NevodHost
 
 /// A private response (RFC 9111 §5.2.2.7) reaches only the user whom it was for, by whatever line a server tells users apart.
-struct CachePrivacyTests {
+@Suite(.eachCache) struct CachePrivacyTests {
     private static let lines = ["Cache-Control: private, max-age=60"]
 
     /// Responds with the number of the request, and the lines that the client wrote.
@@ -122,9 +122,9 @@ struct CachePrivacyTests {
 
     @Test func `A proxy's credential keeps private responses apart`() throws {
         var request = try HTTPRequest(.get, "http://h/p")
-        let none = try #require(CacheKey(request))
+        let none = try #require(CacheKey(request, .ofProcess))
         request.proxyAuthorization = "Basic YTpi"
-        let some = try #require(CacheKey(request))
+        let some = try #require(CacheKey(request, .ofProcess))
         #expect(none.user != some.user)
         #expect(none.user == none.partition)
     }

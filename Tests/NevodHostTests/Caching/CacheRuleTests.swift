@@ -31,7 +31,7 @@ struct CacheRule: Sendable, CustomTestStringConvertible {
 }
 
 /// Runs each rule through libcurl and a real server, on a clock that the test sets. The sections are those of RFC 9111.
-struct CacheRuleTests {
+@Suite(.eachCache) struct CacheRuleTests {
     private static let fresh = ["Cache-Control: max-age=60"]
 
     private static let freshness: [CacheRule] = [
@@ -194,5 +194,7 @@ struct CacheRuleTests {
         #expect(try !serves("http://h/", immutable, "max-age=0", later: 1))
         #expect(try !serves("https://h/", immutable, "max-age=0", later: 60))
         #expect(try !serves("https://h/", immutable, "no-cache", later: 1))
+        // Another limit than a reload's is the caller's own.
+        #expect(try !serves("https://h/", immutable, "max-age=30", later: 31))
     }
 }

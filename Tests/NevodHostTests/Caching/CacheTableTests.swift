@@ -8,7 +8,7 @@ struct CacheTableTests {
     private func key(_ path: String, user: String = "u") throws -> CacheKey {
         var request = try HTTPRequest(.get, "http://h/\(path)")
         try request.setHeader("Authorization", user)
-        return try #require(CacheKey(request))
+        return try #require(CacheKey(request, .ofProcess))
     }
 
     private func response(_ bytes: Int = 1000, at offset: Int64 = 0) -> StoredResponse {
@@ -24,7 +24,7 @@ struct CacheTableTests {
             headers.add("Vary", "A", by: .host)
             try request.setHeader("A", value)
         }
-        return try #require(VaryKey(of: headers, for: request))
+        return try #require(VaryKey(of: headers, for: request, .ofProcess))
     }
 
     @Test func `The least recently used entry is evicted first, and the bytes stay in bounds`() throws {

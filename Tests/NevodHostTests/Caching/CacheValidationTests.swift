@@ -4,7 +4,7 @@ import Testing
 @testable import NevodHost
 
 /// Validation (RFC 9111 §4.3), and the response if it fails.
-struct CacheValidationTests {
+@Suite(.eachCache) struct CacheValidationTests {
     /// Responds to a conditional request with 304 and these lines.
     private func validating(
         _ lines: [String], notModified: [String] = [], status: Int = 304
@@ -83,7 +83,7 @@ struct CacheValidationTests {
         fixture.clock.advance(60)
         #expect(try await fixture.get() == "2")
         #expect(try await fixture.get() == "2")
-        #expect(fixture.store.count == 1)
+        #expect(await fixture.store.count == 1)
     }
 
     @Test func `§4.3.4 After a 304 for another response the request is repeated without conditions`() async throws {
@@ -111,7 +111,7 @@ struct CacheValidationTests {
             _ = try await fixture.get()
             fixture.clock.advance(60)
             #expect(try await fixture.get() == (status == 304 ? "1" : "2"))
-            #expect(fixture.store.count == 0)
+            #expect(await fixture.store.count == 0)
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 
 /// Tests which response a request selects, what invalidates one, and which requests bypass the cache.
-struct CachingSessionTests {
+@Suite(.eachCache) struct CachingSessionTests {
     private let fresh = ["Cache-Control: max-age=60"]
 
     // MARK: Vary (RFC 9111 §4.1)
@@ -19,7 +19,7 @@ struct CachingSessionTests {
         #expect(try await fixture.get("/", ["Accept-Language: de", "X-Two: 1"]) == "3")
         #expect(try await fixture.get() == "4")
         #expect(try await fixture.get("/", ["Accept-Language: "]) == "5")
-        #expect(fixture.store.count == 5)
+        #expect(await fixture.store.count == 5)
     }
 
     @Test func `Several Vary lines are read as one list`() async throws {
@@ -50,7 +50,7 @@ struct CachingSessionTests {
         #expect(try await fixture.get("/a?x") == "3")
         #expect(try await fixture.get("/a", ["Host: other"]) == "4")
         #expect(try await fixture.get("/a", ["Host: \(fixture.server.authority)"]) == "1")
-        let shared = CachingSession(CurlSession(), store: fixture.store, clock: fixture.clock.clock)
+        let shared = fixture.store.session(CurlSession(), nil, fixture.clock.clock)
         let response = try await shared.send(HTTPRequest(.get, "\(other.server.url)/a"), TransferOptions())
         #expect(try await response.body.collect() == Array("1".utf8))
         #expect((fixture.requests.count, other.requests.count) == (4, 1))
@@ -61,7 +61,7 @@ struct CachingSessionTests {
     @Test func `A HEAD is served from a stored GET, and stores nothing itself`() async throws {
         let fixture = try CacheFixture(fresh)
         #expect(try await fixture.send(.head).status == 200)
-        #expect(fixture.store.count == 0)
+        #expect(await fixture.store.count == 0)
         #expect(try await fixture.get() == "2")
         let head = try await fixture.send(.head)
         #expect(try await head.body.collect() == [])
@@ -70,7 +70,7 @@ struct CachingSessionTests {
         fixture.clock.advance(60)
         _ = try await fixture.send(.head)
         #expect(fixture.requests.count == 3)
-        #expect(fixture.store.count == 1)
+        #expect(await fixture.store.count == 1)
     }
 
     @Test(arguments: ["OPTIONS", "PUT", "TRACE", "POST", "QUERY"])
@@ -78,7 +78,7 @@ struct CachingSessionTests {
         let fixture = try CacheFixture(fresh)
         for _ in 0..<2 { _ = try await fixture.send(HTTPMethod(validating: method)) }
         #expect(fixture.requests.count == 2)
-        #expect(fixture.store.count == 0)
+        #expect(await fixture.store.count == 0)
     }
 
     @Test func `A GET with content bypasses the cache`() async throws {
@@ -173,10 +173,10 @@ struct CachingSessionTests {
         _ = try await fixture.get()
         async let slow = fixture.get("/slow")
         await isAsked.wait()
-        fixture.store.removeAll()
+        try await fixture.store.removeAll()
         isForgotten.set()
         #expect(try await slow == "2")
-        #expect((fixture.store.count, fixture.store.byteCount) == (0, 0))
+        #expect(await (fixture.store.count, fixture.store.byteCount) == (0, 0))
     }
 
     // MARK: Bounds and delivery
@@ -187,7 +187,7 @@ struct CachingSessionTests {
             let streamed = try await fixture.session.send(fixture.request(.get, "/", []), TransferOptions(delivery: .streamed))
             #expect(String(decoding: try await streamed.body.collect(), as: UTF8.self) == expected)
         }
-        #expect(fixture.store.count == 0)
+        #expect(await fixture.store.count == 0)
     }
 
     @Test func `The caller's body limit applies to a stored response`() async throws {
@@ -203,12 +203,12 @@ struct CachingSessionTests {
     }
 
     @Test func `A response above the limit is not stored, and removes the older one`() async throws {
-        let fixture = try CacheFixture(store: InMemoryCache(entryByteLimit: 2000)) { number, _, _ in
+        let fixture = try CacheFixture(store: CacheUnderTest(entryByteLimit: 2000)) { number, _, _ in
             CannedResponse(lines: fresh, body: String(repeating: "\(number)", count: number == 1 ? 1 : 2000))
         }
         #expect(try await fixture.get() == "1")
         _ = try await fixture.get("/", ["Cache-Control: no-cache"])
-        #expect(fixture.store.count == 0)
+        #expect(await fixture.store.count == 0)
     }
 
     @Test func `A caching session has the executor and the headers of the transport below`() throws {
@@ -224,23 +224,23 @@ struct CachingSessionTests {
     @Test func `Vary includes the headers that the transport below adds`() async throws {
         let fixture = try CacheFixture(fresh + ["Vary: Accept-Encoding"])
         #expect(try await fixture.get() == "1")
-        let decompressing = CachingSession(
-            CurlSession(CurlSession.Configuration(decompresses: true)), store: fixture.store, clock: fixture.clock.clock)
+        let decompressing = fixture.store.session(
+            CurlSession(CurlSession.Configuration(decompresses: true)), nil, fixture.clock.clock)
         let response = try await decompressing.send(fixture.request(.get, "/", []), TransferOptions())
         #expect(try await response.body.collect() == Array("2".utf8))
     }
 
     @Test func `Concurrent requests are served consistently`() async throws {
         let transport = Echo()
-        let store = InMemoryCache(byteLimit: 20_000)
-        let session = CachingSession(transport, store: store)
+        let store = try CacheUnderTest(byteLimit: 20_000)
+        let session = store.session(transport)
         let wrong = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<400 {
                 group.addTask {
                     let (path, user) = ("/\(number % 7)", "user\(number % 3)")
                     var request = try HTTPRequest(number % 20 == 0 ? .put : .get, "http://h\(path)")
                     try request.setHeader("Authorization", user)
-                    if number % 97 == 0 { store.removeAll() }
+                    if number % 97 == 0 { try await store.removeAll() }
                     let body = try await session.send(request, TransferOptions()).body.collect()
                     return String(decoding: body, as: UTF8.self) != "\(path) \(user)"
                 }
@@ -248,7 +248,7 @@ struct CachingSessionTests {
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(wrong == 0)
-        #expect(store.byteCount <= 20_000)
+        #expect(await store.byteCount <= 20_000)
     }
 
     /// Responds with the request itself, after yielding to other tasks.

@@ -59,7 +59,7 @@ struct ParserGrowthTests {
             { _ = StoredHeaders.storable(in: $0) }),
         Parser(
             "Vary", 200, { size in headers([("Vary", (0..<size).map { "y-\($0)" }.joined(separator: ","))]) },
-            { _ = VaryKey(of: $0, for: try get("http://h/")) }),
+            { _ = VaryKey(of: $0, for: try get("http://h/"), .ofProcess) }),
         Parser("Cache-Control", 500, { headers([("Cache-Control", repeated("a=\"b\",")($0))]) }, { _ = CacheControl($0) }),
         Parser(
             "Cache-Control without an end", 1000, { headers([("Cache-Control", "a=\"" + repeated("\\\"")($0))]) },

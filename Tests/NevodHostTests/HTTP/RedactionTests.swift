@@ -108,7 +108,10 @@ struct RedactionTests {
     @Test func `The description of a plugin's error leaves out its detail`() {
         #expect(!leaks(pluginError))
         #expect(!leaks(pluginError.reason))
-        #expect("\(pluginError)" == "p: the scheme \"s\" failed in authorize: x safe (a fault of the plugin)")
+        #expect(
+            "\(pluginError)"
+                == "p: the scheme \"s\" failed by a fault of the plugin: x safe; report it to the plugin's author, with the function authorize"
+        )
     }
 
     @Test func `The description of a network error shows no secret, for any payload`() throws {

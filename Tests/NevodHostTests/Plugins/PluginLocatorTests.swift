@@ -14,7 +14,8 @@ struct PluginLocatorTests {
     private func searched(_ name: String, _ locator: PluginLocator) throws -> [String] {
         let error = try #require(throws: PluginError.self) { try locator.find(name) }
         guard case .notFound(let searched) = error.reason else { return [] }
-        #expect("\(error)".contains("NEVOD_PLUGIN_PATH"))
+        // A path isn't looked up in folders.
+        #expect("\(error)".contains(name.contains("/") ? "check the path" : "NEVOD_PLUGIN_PATH"))
         return searched
     }
 
@@ -36,6 +37,44 @@ struct PluginLocatorTests {
         #expect(try searched("X.so", PluginLocator(folders: ["/a"])) == ["/a/X.so"])
         #expect(try searched("./X", PluginLocator(folders: ["/a"])) == ["./X"])
         #expect(try searched("X", PluginLocator(folders: [])).isEmpty)
+    }
+
+    @Test(arguments: ["hmac", "HMAC", "Hmac", "hmacauth", "HmacAuth", "libhmacauth.so", "libhmac.so"])
+    func `A short name is what stands between lib and Auth, in any case`(name: String) throws {
+        let locator = PluginLocator(folders: [folder.path, "\(folder.path)/nowhere"])
+        let file = try folder.write("libHMACAuth.so", [1])
+        try folder.write("libAPIKeyAuth.so", [1])
+        #expect(try locator.find(name) == file)
+        #expect(locator.shortNames == ["apikey", "hmac"])
+    }
+
+    @Test func `An exact name in any folder goes before a short one`() throws {
+        let locator = PluginLocator(folders: [folder.makeFolder("a"), folder.makeFolder("b")])
+        try folder.write("a/libAcmeAuth.so", [1])
+        let exact = try folder.write("b/libacme.so", [1])
+        #expect(try locator.find("acme") == exact)
+    }
+
+    @Test func `Files of one name are one plugin, and two names that are alike are an error that names both`() throws {
+        let locator = PluginLocator(folders: [folder.makeFolder("a"), folder.makeFolder("b")])
+        let first = try folder.write("a/libAcmeAuth.so", [1])
+        try folder.write("b/libAcmeAuth.so", [1])
+        #expect(try locator.find("acme") == first)
+        let other = try folder.write("b/libACMEAuth.so", [1])
+        let error = try #require(throws: PluginError.self) { try locator.find("acme") }
+        guard case .ambiguousName(let found) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(found == [first, other])
+        #expect(try locator.find("libACMEAuth.so") == other)
+    }
+
+    @Test func `A short name finds nothing but libraries, and never a path`() throws {
+        let locator = PluginLocator(folders: [folder.path])
+        for name in [".so", "lib.so", "Auth.so", "notes.txt", "libHMACAuth.so.bak"] { try folder.write(name, [1]) }
+        #expect(try searched("hmac", locator).count == 2)
+        #expect(try searched("./HMAC", locator) == ["./HMAC"])
     }
 
     @Test func `A symbolic link is resolved to its file`() throws {

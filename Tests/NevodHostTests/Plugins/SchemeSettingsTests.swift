@@ -129,7 +129,7 @@ struct SchemeSettingsTests {
             return
         }
         #expect(detail == Secret("the-known-secret"))
-        #expect("\(error)".hasSuffix("failed in create: repeated is not to the plugin's taste (bad settings)"))
+        #expect("\(error)".hasSuffix(": the scheme \"settings\" needs corrected settings: repeated is not to the plugin's taste"))
     }
 
     @Test func `The error for an unknown status has its number`() throws {
@@ -138,7 +138,8 @@ struct SchemeSettingsTests {
         let error = try #require(throws: PluginError.self) { try instance.authorize(&request, attempt: 1) }
         #expect(
             "\(error)".hasSuffix(
-                "failed in authorize: no reason given (a fault of the plugin: status 99, which the contract doesn't know)"))
+                "failed by a fault of the plugin: no reason given; report it to the plugin's author, with the function authorize, "
+                    + "which returned the unknown status 99"))
         #expect(request.headers.isEmpty)
     }
 }

@@ -65,6 +65,41 @@ struct RetryStateTests {
         #expect(try decide(.failure(TransportError(.tls)), .post, policy: policy) == .giveUp(.finalOutcome))
     }
 
+    @Test func `No retry begins after the policy's time`() throws {
+        var policy = Self.exact
+        policy.maxTime = .seconds(10)
+        let request = try HTTPRequest(.get, "http://h/")
+        var random = SeededRandom(seed: 1)
+        for (attempts, elapsed, expected) in [
+            (0, 0, RetryDecision.wait(.seconds(1))), (0, 9, .wait(.seconds(1))), (0, 10, .giveUp(.timeUsedUp)),
+            (3, 1, .wait(.seconds(8))), (3, 3, .giveUp(.timeUsedUp)), (5, 0, .giveUp(.timeUsedUp)),
+        ] {
+            var state = RetryState(policy, attempts: attempts)
+            let decision = state.next(
+                after: response(503), of: request, random: &random, now: Self.now, elapsed: .seconds(elapsed))
+            #expect(decision == expected, "\(attempts) attempts, \(elapsed) s")
+        }
+        #expect(try decide(response(503, [("Retry-After", "11")]), policy: policy) == .giveUp(.timeUsedUp))
+        #expect(try decide(response(503, [("Retry-After", "10")]), policy: policy) == .wait(.seconds(10)))
+    }
+
+    @Test func `A policy may retry all failures, though not a response or a cancellation`() throws {
+        var policy = Self.exact
+        policy.retriesAllFailures = true
+        for code in Self.codes {
+            let expected: RetryDecision =
+                switch code {
+                case .cancelled, .tlsConfiguration, .requestBody: .giveUp(.finalOutcome)
+                default: .wait(.seconds(1))
+                }
+            #expect(try decide(.failure(TransportError(code)), policy: policy) == expected, "\(code)")
+        }
+        #expect(try decide(response(404), policy: policy) == .giveUp(.finalOutcome))
+        // A request that may have taken effect needs leave of its own.
+        #expect(try decide(.failure(TransportError(.malformedResponse)), .post, policy: policy) == .giveUp(.notIdempotent))
+        #expect(try decide(.failure(TransportError(.tls)), .post, policy: policy) == .wait(.seconds(1)))
+    }
+
     @Test func `A body that can be read once is not sent twice`() throws {
         for isReplayable in [true, false] {
             let body = HTTPBody.stream(.of([[1]], length: 1, isReplayable: isReplayable))

@@ -35,6 +35,23 @@ struct EndpointTests {
         #expect(options.method == .options)
     }
 
+    @Test func `An endpoint can be changed`() throws {
+        let base = Endpoint<Item>.post("/items/\("a b")", query: ["a": "1"], headers: ["X-Kind": "old", "X-Other": "1"])
+        let changed = base.body(Item(data: "value")).header("X-KIND", "new").query("b", "2 3").query(["c": "4", "a": "5"])
+            .auth(.bearerToken)
+        let made = try request(changed)
+        #expect(made.method == .post && made.target == "/v1/items/a%20b?a=1&b=2%203&c=4&a=5" && changed.auth == .bearerToken)
+        #expect(text(made) == #"{"data":"value"}"# && made.headers["Content-Type"] == "application/json")
+        #expect(made.headers.values(of: "X-Kind") == ["new"] && made.headers["X-Other"] == "1")
+        #expect(try text(request(changed.body(.raw([0x61])))) == "a")
+        let unchanged = try request(base)
+        #expect(unchanged.target == "/v1/items/a%20b?a=1" && unchanged.headers["X-Kind"] == "old" && base.auth == .none)
+        #expect(text(unchanged) == nil)
+        // An empty value in the path is refused by the copy too.
+        #expect(throws: NetworkError.invalidURL) { try request(Endpoint<Item>.get("/items/\("")").header("X-Kind", "new")) }
+        #expect(throws: NetworkError.self) { try request(base.header("X Kind", "new")) }
+    }
+
     @Test func `An endpoint can be read, as a mock does`() throws {
         let endpoint = Endpoint<Item>.post("/items/\(7)", body: Item(data: "value"), auth: .bearerToken)
         #expect(endpoint.path == "/items/7" && endpoint.method == .post && endpoint.auth == .bearerToken)
@@ -83,6 +100,22 @@ struct EndpointTests {
         let base: EndpointPath = "/a%2Fb"
         #expect(try request(Endpoint<EmptyResponse>.get("\(base)/c")).target == "/v1/a%2Fb/c")
         #expect(try request(Endpoint<EmptyResponse>.get(EndpointPath(encoded: "/a/b%20c"))).target == "/v1/a/b%20c")
+    }
+
+    @Test func `A template has no value`() throws {
+        let base: EndpointPath = "/users/\("ada")"
+        let cases: [(path: EndpointPath, template: String?)] = [
+            ("/users", "/users"), ("/users/\(7)/posts/\("x{}")", "/users/{}/posts/{}"), ("\(base)/posts", "/users/{}/posts"),
+            ("/search?q=\("secret")", "/search"), ("/search/\("a?b")?q=1", "/search/{}"), ("/\(7)?x=\("?")", "/{}"), ("", ""),
+            (EndpointPath(encoded: "/users/7"), nil), ("\(EndpointPath(encoded: "/users/7"))/posts", "{}/posts"),
+        ]
+        for (path, template) in cases {
+            #expect(path.template == template)
+            if path.isComplete, !path.text.isEmpty {
+                #expect(try request(Endpoint<EmptyResponse>.get(path)).route?.template == template)
+            }
+        }
+        #expect(EndpointPath(encoded: "/users") == "/users" && Set<EndpointPath>([EndpointPath(encoded: "/a"), "/a"]).count == 1)
     }
 
     @Test func `A form has its fields before its file`() async throws {

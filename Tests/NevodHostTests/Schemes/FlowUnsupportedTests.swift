@@ -53,9 +53,9 @@ struct FlowUnsupportedTests {
             let problem = await problem("unknown-question \(status)")
             #expect(problem.contains(words), "\(status): \(problem)")
         }
-        #expect(await problem("unknown-question \(NEVOD_DENIED)").contains("(denied)"))
-        #expect(await problem("unknown-question \(NEVOD_BAD_TOKEN)").contains("(bad token)"))
-        #expect(await problem("unknown-question \(NEVOD_BAD_SETTINGS)").contains("(bad settings)"))
+        #expect(await problem("unknown-question \(NEVOD_DENIED)").contains(" was refused: "))
+        #expect(await problem("unknown-question \(NEVOD_BAD_TOKEN)").contains("; log in again"))
+        #expect(await problem("unknown-question \(NEVOD_BAD_SETTINGS)").contains(" needs corrected settings: "))
     }
 
     @Test func `Another question may follow one of unknown kind`() async throws {

@@ -97,7 +97,7 @@ struct ResponseVerdictTests {
             return
         }
         #expect(detail == Secret("sensitive"))
-        for part in ["libresponse.so", "\"flows\"", "on_response", "X-Signature is not the server's"] {
+        for part in ["libresponse.so", "\"flows\"", "refused the response", "X-Signature is not the server's"] {
             #expect(plugin.description.contains(part), "\(plugin)")
         }
         #expect(!plugin.description.contains("sensitive"))

@@ -135,14 +135,18 @@ struct SchemeSessionTests {
     }
 
     @Test(arguments: [
-        (1, "bad settings"), (2, "bad token"), (3, "denied"), (4, "unavailable for now"), (6, "a fault of the plugin"),
-        (77, "a fault of the plugin: status 77, which the contract doesn't know"),
-        (-1, "a fault of the plugin: status -1, which the contract doesn't know"),
+        (1, " needs corrected settings: there is no card"),
+        (2, " can't be done, since the stored session is no longer valid: there is no card; log in again"),
+        (3, " was refused: there is no card"), (4, " can't be done now: there is no card; try again later"),
+        (6, " failed by a fault of the plugin: there is no card; report it to the plugin's author, with the function flow_begin"),
+        (77, ", with the function flow_begin, which returned the unknown status 77"),
+        (-1, ", with the function flow_begin, which returned the unknown status -1"),
     ])
     func `A flow that can't begin fails with its status and reason`(status: Int, words: String) async throws {
         let session = try session("begin \(status)")
         let error = try await #require(throws: PluginError.self) { try await session.login() }
-        #expect(error.description.contains("failed in flow_begin of login: there is no card (\(words))"), "\(error)")
+        #expect(error.description.contains(": the login of the scheme \""), "\(error)")
+        #expect(error.description.hasSuffix(words), "\(error)")
         #expect(server.state.calls.isEmpty)
     }
 

@@ -70,4 +70,32 @@ struct TokenMemoryTests {
         let next = memory.takeNews()
         #expect(first?.count == 1 && other == nil && next?.count == 1)
     }
+
+    @Test func `A read that a later one has overtaken is dropped, and so is a value from before that one`() {
+        var memory = TokenMemory<Token>()
+        _ = install("1", ifWrites: memory.writes, in: &memory)
+        let (slow, writes) = memory.beginRead()
+        let (fast, _) = memory.beginRead()
+        let isNew = memory.install(Token(value: "3"), bytes("3"), number: fast, ifWrites: writes, renewal: nil)
+        let isOld = memory.install(Token(value: "2"), bytes("2"), number: slow, ifWrites: writes, renewal: nil)
+        #expect(isNew && !isOld && memory.current.token?.value == "3")
+        // One that finds what is known counts too.
+        let (slower, _) = memory.beginRead()
+        let isKnown = memory.endRead(memory.beginRead().number, bytes("3"))
+        let isLate = memory.install(Token(value: "2"), bytes("2"), number: slower, ifWrites: writes, renewal: nil)
+        #expect(isKnown && !isLate && memory.current.token?.value == "3")
+    }
+
+    @Test func `A read that a write has overtaken has to be repeated`() {
+        var memory = TokenMemory<Token>()
+        let (number, writes) = memory.beginRead()
+        memory.willWrite(bytes("1"), .program)
+        memory.installWritten(Token(value: "1"), bytes("1"), renewal: nil)
+        // Another process has written this one after that.
+        let isInstalled = memory.install(Token(value: "2"), bytes("2"), number: number, ifWrites: writes, renewal: nil)
+        let (again, writesNow) = memory.beginRead()
+        #expect(!isInstalled && memory.hasOvertaken(writes) && !memory.hasOvertaken(writesNow))
+        let isRead = memory.install(Token(value: "2"), bytes("2"), number: again, ifWrites: writesNow, renewal: nil)
+        #expect(isRead && memory.current.token?.value == "2")
+    }
 }

@@ -5,7 +5,9 @@ import Testing
 struct FlowTests {
     /// The behaviour of a test's flow, passed by a task-local, since the kit makes the scheme.
     struct Script: Sendable {
-        @TaskLocal static var login: @Sendable (AuthFlow) async throws -> IssuedToken = { _ in IssuedToken(Secret("t")) }
+        @TaskLocal static var login: @Sendable (AuthFlow) async throws(SchemeError) -> IssuedToken = { _ in
+            IssuedToken(Secret("t"))
+        }
     }
 
     struct Scripted: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
@@ -13,20 +15,20 @@ struct FlowTests {
         static let title = "Does as it is told"
         private var script = Script.login
 
-        func login(_ flow: AuthFlow) async throws -> IssuedToken { try await script(flow) }
+        func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken { try await script(flow) }
 
-        func refresh(_ flow: AuthFlow, _ token: Secret) async throws -> IssuedToken {
-            var next = try #require(flow.token)
+        func refresh(_ flow: AuthFlow, _ token: Secret) async throws(SchemeError) -> IssuedToken {
+            guard var next = flow.token else { throw .internal("no token") }
             next.bytes = Secret("\(String(revealing: token)) again")
             next.expiresAt = next.expiresAt.map { $0 + 1 }
             return next
         }
 
-        func logout(_ flow: AuthFlow, _ token: Secret) async throws {
+        func logout(_ flow: AuthFlow, _ token: Secret) async throws(SchemeError) {
             _ = try await flow.send(.post("https://h/logout", form: ["token": .secret(token)]))
         }
 
-        func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Secret?) async throws -> IssuedToken {
+        func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: Secret?) async throws(SchemeError) -> IssuedToken {
             IssuedToken(
                 Secret(
                     """
@@ -41,14 +43,15 @@ struct FlowTests {
 
     static let export = PluginExport(Scripted.self, name: "Scripted", version: "1", vendor: "")
 
-    private func begin(_ login: @escaping @Sendable (AuthFlow) async throws -> IssuedToken) throws -> RunningFlow {
+    private func begin(_ login: @escaping @Sendable (AuthFlow) async throws(SchemeError) -> IssuedToken) throws -> RunningFlow {
         try Script.$login.withValue(login) { try FlowHost(Self.export).begin(NEVOD_FLOW_LOGIN) }
     }
 
     private static let done = IssuedToken(Secret("done"))
 
     @Test func `A flow may return a token in its first step`() throws {
-        let flow = try begin { _ in IssuedToken(Secret("abc"), expiresAt: 1_800_000_000, account: "ada") }
+        let flow = try begin { _ async throws(SchemeError) in IssuedToken(Secret("abc"), expiresAt: 1_800_000_000, account: "ada")
+        }
         let step = flow.step(.start())
         #expect(step.action == .token(.init(bytes: "abc", expiry: 1_800_000_000_000_000_000, account: "ada")))
         #expect(step.state == nil)
@@ -56,12 +59,12 @@ struct FlowTests {
 
     @Test(arguments: [(nil, 0), (0, 1), (-5, 1), (Int64.max, Int64.max), (2, 2_000_000_000)] as [(Int64?, Int64)])
     func `An expiry is never encoded as none`(seconds: Int64?, nanoseconds: Int64) throws {
-        let flow = try begin { _ in IssuedToken(Secret("abc"), expiresAt: seconds) }
+        let flow = try begin { _ async throws(SchemeError) in IssuedToken(Secret("abc"), expiresAt: seconds) }
         #expect(flow.step(.start()).action == .token(.init(bytes: "abc", expiry: nanoseconds)))
     }
 
     @Test func `Every action and every event pass the contract`() throws {
-        let flow = try begin { flow in
+        let flow = try begin { flow async throws(SchemeError) in
             let one = try await flow.send(
                 .get("https://h/a", headers: [("X-A", "1"), ("X-A", "2")], followsRedirects: false))
             let two = try await flow.send(.post("https://h/b", form: ["a b": "\(one.status)", "c": .secret(Secret("ä&"))]))
@@ -112,7 +115,7 @@ struct FlowTests {
         (.seconds(Int64.max), .max),
     ])
     func `A pause is passed in nanoseconds, saturated`(pause: Duration, nanoseconds: UInt64) throws {
-        let flow = try begin { flow in
+        let flow = try begin { flow async throws(SchemeError) in
             try await flow.wait(pause)
             return Self.done
         }
@@ -120,7 +123,7 @@ struct FlowTests {
     }
 
     @Test func `Time and randomness are those of the step`() throws {
-        let flow = try begin { flow in
+        let flow = try begin { flow async throws(SchemeError) in
             let before = "\(flow.unixSeconds) \(flow.unixNanoseconds) \(flow.random)"
             try await flow.wait(.zero)
             return IssuedToken(Secret("\(before) \(flow.unixSeconds) \(flow.random) \(flow.token == nil)"))
@@ -136,7 +139,7 @@ struct FlowTests {
     }
 
     @Test func `A redirect URI may have a fixed port, another name, and take a form`() throws {
-        let flow = try begin { flow in
+        let flow = try begin { flow async throws(SchemeError) in
             let uri = try await flow.listen(path: "/cb", host: "localhost", port: 8400, formPost: true)
             let redirect = try await flow.browseToRedirect("https://h/?\(uri)")
             let again = try await flow.browse("https://h/again")
@@ -150,7 +153,7 @@ struct FlowTests {
     }
 
     @Test func `A flow reads the account that is wanted`() throws {
-        let flow = try begin { flow in
+        let flow = try begin { flow async throws(SchemeError) in
             try await flow.wait(.zero)
             return IssuedToken(Secret("<\(flow.account)>"))
         }
@@ -159,7 +162,7 @@ struct FlowTests {
     }
 
     @Test func `A flow reads and replaces the scheme's state`() throws {
-        let flow = try begin { flow in
+        let flow = try begin { flow async throws(SchemeError) in
             #expect(flow.keptState == Array("old".utf8))
             flow.setState(Array("new".utf8))
             #expect(flow.keptState == Array("new".utf8))
@@ -205,7 +208,7 @@ struct FlowTests {
         static let id = "login-only"
         static let title = "Has one flow"
         static let isInteractive = false
-        func login(_ flow: AuthFlow) async throws -> IssuedToken { FlowTests.done }
+        func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken { FlowTests.done }
         func authorize(_ request: borrowing RequestView, _ token: Secret, _ edits: Edits) {}
     }
 

@@ -4,7 +4,7 @@ import Testing
 /// Actions that the host doesn't support, against a flow's function.
 struct FlowUnsupportedTests {
     private func begin(
-        without unsupported: Set<String>, _ login: @escaping @Sendable (AuthFlow) async throws -> IssuedToken
+        without unsupported: Set<String>, _ login: @escaping @Sendable (AuthFlow) async throws(SchemeError) -> IssuedToken
     ) throws -> RunningFlow {
         try FlowTests.Script.$login.withValue(login) {
             let host = try FlowHost(FlowTests.export)
@@ -14,14 +14,15 @@ struct FlowUnsupportedTests {
     }
 
     @Test func `A flow goes on with another action in the same step`() throws {
-        let flow = try begin(without: ["ask", "listen", "browse"]) { flow in
-            do { _ = try await flow.ask(.code("passkey", "Passkey")) } catch let error as FlowUnsupportedError {
-                flow.setState(Array("\(error.action): \(error)".utf8))
+        let flow = try begin(without: ["ask", "listen", "browse"]) { flow async throws(SchemeError) in
+            do throws(SchemeError) { _ = try await flow.ask(.code("passkey", "Passkey")) } catch  where error.isUnsupported {
+                #expect(!error.isTransport && !error.isCancellation)
+                flow.setState(Array(error.message.utf8))
             }
-            do {
+            do throws(SchemeError) {
                 _ = try await flow.listen(path: "/back")
-            } catch is FlowUnsupportedError {
-                do { _ = try await flow.browse("https://h/") } catch is FlowUnsupportedError {
+            } catch  where error.isUnsupported {
+                do throws(SchemeError) { _ = try await flow.browse("https://h/") } catch  where error.isUnsupported {
                     try await flow.show("Enter ABCD", url: "https://h/device")
                 }
             }
@@ -32,13 +33,13 @@ struct FlowUnsupportedTests {
         #expect(step.status == NEVOD_OK)
         #expect(step.refused == [.ask(["3 passkey Passkey "]), .listen("/back"), .browse("https://h/")])
         #expect(step.action == .show("Enter ABCD", "https://h/device"))
-        #expect(step.state == "ask: the host doesn't support ask here")
+        #expect(step.state == "the host doesn't support ask here")
         #expect(flow.step(.shown).action == .wait(5_000_000_000))
         #expect(flow.step(.timer).action == .token(.init(bytes: "t")))
     }
 
     @Test func `A flow may finish in the step of an unsupported action`() throws {
-        let flow = try begin(without: ["ask"]) { flow in
+        let flow = try begin(without: ["ask"]) { flow async throws(SchemeError) in
             let answer = try? await flow.ask(.secret("password", "Password"))
             return IssuedToken(answer ?? Secret("anonymous"))
         }
@@ -47,7 +48,7 @@ struct FlowUnsupportedTests {
 
     @Test(arguments: ["send", "ask", "show", "listen", "browse", "wait", "keep"])
     func `An error that the flow doesn't catch ends it as unsupported`(action: String) throws {
-        let flow = try begin(without: [action]) { flow in
+        let flow = try begin(without: [action]) { flow async throws(SchemeError) in
             switch action {
             case "send": _ = try await flow.send(.get("https://h/"))
             case "ask": _ = try await flow.ask(.text("user", "User"))
@@ -65,7 +66,7 @@ struct FlowUnsupportedTests {
     }
 
     @Test func `A flow that tries forever is ended`() throws {
-        let flow = try begin(without: ["browse"]) { flow in
+        let flow = try begin(without: ["browse"]) { flow async throws(SchemeError) in
             while true { _ = try? await flow.browse("https://h/") }
         }
         let step = flow.step(.start())
@@ -74,7 +75,7 @@ struct FlowUnsupportedTests {
     }
 
     @Test func `Each step may try as often`() throws {
-        let flow = try begin(without: ["ask"]) { flow in
+        let flow = try begin(without: ["ask"]) { flow async throws(SchemeError) in
             for _ in 0..<3 {
                 for _ in 0..<60 { _ = try? await flow.ask(.text("user", "User")) }
                 try await flow.wait(.zero)

@@ -1,4 +1,5 @@
 import Foundation
+import NevodHost
 import NevodSupport
 import NevodTestSupport
 
@@ -26,6 +27,7 @@ final class Backend: Sendable {
         var refreshTokens: Set<String> = []
         var refresh = Refresh.works
         var lifetime: Double?
+        var issuesJWT = false
         var users: [String: String] = [:]
         var log: [Request] = []
     }
@@ -56,6 +58,10 @@ final class Backend: Sendable {
     func setRefresh(_ refresh: Refresh) { shared.state.withLock { $0.refresh = refresh } }
     /// How long the next tokens are valid, in seconds, as the server says; nil for nothing said.
     func setLifetime(_ lifetime: Double?) { shared.state.withLock { $0.lifetime = lifetime } }
+    /// Issues access tokens that are JSON Web Tokens, signed with ``key`` (HS256).
+    func issueJWT() { shared.state.withLock { $0.issuesJWT = true } }
+    /// The key of the backend's JSON Web Tokens.
+    static let key = "the backend's key, of 32 bytes at least"
     var log: [Request] { shared.state.withLock { $0.log } }
     func requests(to path: String) -> [Request] { log.filter { $0.path == path } }
 }
@@ -106,12 +112,33 @@ extension Backend.State {
 
     private mutating func issue(to user: String) -> String {
         number += 1
-        let (access, refresh) = ("access-\(number)", "refresh-\(number)")
+        let refresh = "refresh-\(number)"
+        let access = issuesJWT ? jwt(of: user) : "access-\(number)"
         valid.insert(access)
         refreshTokens.insert(refresh)
         users[access] = user
         users[refresh] = user
-        let expiry = lifetime.map { #", "expiresAt": "\#(Date(timeIntervalSinceNow: $0).formatted(.iso8601))""# } ?? ""
+        let expiry =
+            issuesJWT ? "" : lifetime.map { #", "expiresAt": "\#(Date(timeIntervalSinceNow: $0).formatted(.iso8601))""# } ?? ""
         return #"{"accessToken": "\#(access)", "refreshToken": "\#(refresh)"\#(expiry)}"#
+    }
+
+    private func jwt(of user: String) -> String {
+        let exp = lifetime.map { #", "exp": \#(Int(Date().timeIntervalSince1970 + $0))"# } ?? ""
+        let claims = #"{"iss": "backend", "aud": "app", "user_id": "\#(user)", "jti": "\#(number)"\#(exp)}"#
+        return .jwt(claims, key: Backend.key)
+    }
+}
+
+extension String {
+    /// A JSON Web Token with these claims, signed with HS256 (RFC 7518 §3.2).
+    static func jwt(_ claims: String, key: String) -> String {
+        func base64URL(_ bytes: some Sequence<UInt8>) -> String {
+            Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+        let signed = base64URL(#"{"alg":"HS256","typ":"JWT"}"#.utf8) + "." + base64URL(claims.utf8)
+        // Every libcrypto has this.
+        let signature = (try? HMACSHA256.code(of: signed.utf8, key: key.utf8)) ?? []
+        return signed + "." + base64URL(signature)
     }
 }

@@ -31,6 +31,16 @@ struct StorageFileNameTests {
         }
     }
 
+    @Test(arguments: ["", ".", "..", "a%41", "Token", "é", "e\u{301}", "\0\n", "nevod.token", "end."])
+    func `A name tells its key`(key: String) {
+        #expect(StorageFileName.key(of: name(key)) == StorageKey(rawValue: key))
+    }
+
+    @Test(arguments: [".lock", ".new", "Token", "%", "%2", "%zz", "%61", "%%", "end.", "%ff", "a b", "%2E"])
+    func `A name that no key has tells none`(name: String) {
+        #expect(StorageFileName.key(of: name) == (name == "%" ? "" : nil))
+    }
+
     @Test func `A long key becomes its digest, as Python makes it`() throws {
         let key = String(repeating: "long/", count: 1000)
         let digest = try Command.python("import hashlib; print(hashlib.sha256(b'long/' * 1000).hexdigest())")[0]

@@ -27,8 +27,10 @@ import Testing
         ("sign --outp\t-", "<sign><--outp->"),
         ("inspect libH\t--js\t-", "<inspect><libHMACAuth.so><--json><->"),
         ("stor\tver\t-", "<store><verify><->"),
+        ("prof\tsho\toth\t-", "<profile><show><other one><->"),
         ("store export bod\t-", "<store><export><body.json><->"),
         ("-H 'A: b' -so bod\t-", "<-H><A: b><-so><body.json><->"),
+        ("new acme --language ru\t-", "<new><acme><--language><rust><->"),
         ("-- --outp\t-", "<--><--outp->"),
         ("http://x/ bod\t-", "<http://x/><bod->"),
     ]
@@ -107,10 +109,10 @@ import Testing
             ("-d @bod", ["@body.json"]), ("--data=@bod", ["--data=@body.json"]), ("-d bod", []), ("-p libH", ["libHMACAuth.so"]),
             ("-plibH", ["-plibHMACAuth.so"]), ("-p ./lo", ["./local.so"]), ("-p loc", []), ("-X PA", ["PATCH"]),
             ("--profile ", ["other one", "work"]), ("--output-dir s", ["sub/"]), ("s", ["sessions", "sign", "store"]),
-            ("store ex", ["export"]), ("login --acc", ["--account"]),
-            ("completions z", ["zsh"]), ("sign --cur", ["--curl"]),
+            ("store ex", ["export"]), ("login --acc", ["--account"]), ("new a --language c", ["c", "cpp"]),
+            ("completions z", ["zsh"]), ("profile show oth", ["other one"]), ("sign --cur", ["--curl"]),
             ("--cur", []), ("sign --outp", []), ("inspect libH", ["libHMACAuth.so"]), ("inspect --js", ["--json"]),
-            ("h", ["http://", "https://"]), ("http://x bod", []), ("-H \"A: b\" --cace", ["--cacert"]),
+            ("h", ["header", "help", "http://", "https://"]), ("http://x bod", []), ("-H \"A: b\" --cace", ["--cacert"]),
         ]
         let commands = cases.map { "echo \"[]\"; complete -C 'nevod-host \($0.0)'\n" }.joined()
         try folder.write("run.fish", "source \(folder.path)/nevod.fish\n" + commands)
@@ -140,6 +142,6 @@ import Testing
         func kind(_ name: Flag.Name) -> Flag.ValueKind? { Flag.all.first { $0.name == name }?.value?.kind }
         #expect(
             kind(.output) == .file && kind(.caFile) == .file && kind(.uploadFile) == .file && kind(.outputDirectory) == .folder)
-        #expect(kind(.plugin) == .plugin && kind(.method) == .method && kind(.profile) == .profile && kind(.set) == .text)
+        #expect(kind(.plugin) == .plugin && kind(.method) == .method && kind(.profile) == .profile && kind(.set) == .setting)
     }
 }

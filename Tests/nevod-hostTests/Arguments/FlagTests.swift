@@ -8,6 +8,21 @@ import Testing
         for name in Flag.Name.allCases { #expect(Flag.all.count { $0.name == name } == 1, "\(name)") }
     }
 
+    @Test("A flag of this program is not among those that only curl has")
+    func ofCurlAlone() {
+        let ofCurl = CurlFlag.hints.flatMap(\.flags)
+        #expect(Flag.all.map(\.long).filter(ofCurl.contains) == [])
+        #expect(ofCurl.count == Set(ofCurl).count)
+    }
+
+    @Test("What puts a credential on requests is bound to a profile's origins")
+    func credentials() {
+        // Some of these may be flags of a later version. --netrc is none: its file says itself for which host an entry is.
+        for long in ["plugin", "set", "answer", "user", "header", "cert", "bearer", "oauth2-bearer", "cookie"] {
+            for flag in Flag.all where flag.long == long { #expect(flag.isCredential, "--\(long)") }
+        }
+    }
+
     @Test("Within a command each spelling means one flag", arguments: Command.allCases)
     func spellings(command: Command) {
         let spellings = Flag.flags(of: command).flatMap(\.spellings)

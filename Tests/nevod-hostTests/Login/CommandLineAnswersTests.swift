@@ -13,7 +13,7 @@ import Testing
         switch source {
         case .text(let text): "text \(text)"
         case .value(let secret): "value \(secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })"
-        case .file(let path): "file \(path)"
+        case .source(let source): "source \(source)"
         case nil: nil
         }
     }
@@ -21,8 +21,9 @@ import Testing
     @Test(
         "A source is a text, a file or standard input",
         arguments: [
-            ("a=b", "text b"), ("a=", "text "), ("a=b=c", "text b=c"), ("a=text:env:B", "text env:B"), ("a=file:/b", "file /b"),
-            ("a=-", "file -"), ("a=--", "text --"), ("a=\u{301}b", "text \u{301}b"),
+            ("a=b", "text b"), ("a=", "text "), ("a=b=c", "text b=c"), ("a=text:env:B", "text env:B"),
+            ("a=file:/b", "source file:/b"),
+            ("a=-", "source -"), ("a=--", "text --"), ("a=\u{301}b", "text \u{301}b"),
         ])
     func sources(word: String, expected: String) throws {
         #expect(text(try given(word).take("a")) == expected)

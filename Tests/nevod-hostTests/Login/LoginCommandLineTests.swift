@@ -17,7 +17,14 @@ import Testing
     func profile() throws {
         let arguments = try Arguments(["--profile", "work", "/orders"].map { Array($0.utf8) })
         var profile = Profile(name: "work")
-        profile.flags = [(.plugin, "x.so"), (.set, "a=b")]
-        #expect(LoginCommandLine.text(arguments.merging(profile)) == "nevod-host login --profile work")
+        profile.flags = [ProfileFlag(.plugin, "x.so", line: 2), ProfileFlag(.set, "a=b", line: 3)]
+        #expect(LoginCommandLine.text(arguments.merging(profile, folder: "/c")) == "nevod-host login --profile work")
+    }
+
+    @Test("A profile that was not typed is named, and so is what takes its flags back")
+    func chosenProfile() throws {
+        let arguments = try Arguments(["--no-account", "--no-fail", "/orders"].map { Array($0.utf8) })
+        let text = LoginCommandLine.text(arguments.merging(Profile(name: "my work"), folder: "/c"))
+        #expect(text == "nevod-host login --profile 'my work' --no-account")
     }
 }

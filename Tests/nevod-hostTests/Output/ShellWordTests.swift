@@ -5,7 +5,9 @@ import Testing
 @Suite struct ShellWordTests {
     @Test(
         "A shell reads a quoted word as the original text",
-        arguments: ["plain-1_2./:", "", "a b", "it's", "'", "$(id);`id`", "a\nb", "ø", "\\", "-n", "~", "a=b"])
+        arguments: [
+            "plain-1_2./:", "", "a b", "it's", "'", "$(id);`id`", "a\nb", "ø", "\\", "-n", "~", "a=b", "'\u{301};id;'\u{301}",
+        ])
     func roundTrip(text: String) throws {
         let (output, _) = try Shell.run("printf '<%s>' \(ShellWord.quoted(text))")
         #expect(output == "<\(text)>")

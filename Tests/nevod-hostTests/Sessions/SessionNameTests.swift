@@ -25,6 +25,17 @@ import Testing
         #expect(SessionName(name.key) == name)
     }
 
+    @Test("The origins beyond those of the settings are part of the key, and of all accounts' prefix")
+    func furtherOrigins() throws {
+        var name = Self.plain
+        name.furtherOrigins = ["https://c.example", "https://;/,?"]
+        name.parameters = "scope=a"
+        #expect(SessionName(name.key) == name)
+        #expect(name.key != Self.plain.key && name.key.rawValue.hasPrefix(Self.plain.prefix))
+        #expect(SessionName(Self.plain.key)?.furtherOrigins == [])
+        #expect(name.allOrigins == Self.plain.origins + name.furtherOrigins)
+    }
+
     @Test("Different parts never give the same key")
     func unambiguous() {
         let names = [("a/b", "c", "d"), ("a", "b/c", "d"), ("a%2Fb", "c", "d"), ("a", "b", "c:d"), ("a", "b:c", "d")].map {

@@ -1,4 +1,5 @@
 import Glibc
+import NevodHost
 import NevodTestSupport
 import Testing
 
@@ -41,6 +42,28 @@ import Testing
         #expect(try parse("").profiles.isEmpty)
     }
 
+    @Test("A profile's origins are that of its URL first, and then those of its lines")
+    func origins() throws {
+        let profile = try parse(
+            "[a]\norigins = https://b.test https://C.test:8443/\nurl = https://a.test/v1?q\norigins = http://d.test\n"
+        ).profile("a")
+        #expect(
+            profile.origins.map(\.description)
+                == ["https://a.test", "https://b.test", "https://c.test:8443", "http://d.test"])
+        #expect(profile.line == 1 && profile.path == "config" && profile.flags.isEmpty)
+    }
+
+    @Test(
+        "The first flag that is a credential is found",
+        arguments: [
+            ("header = Accept: a\ncompressed\nproxy = http://p.test", nil), ("header = X-Acme: a", "header"),
+            ("header = @file", "header"), ("user = a", "user"), ("silent\nplugin = x\nuser = a", "plugin"), ("set = a=b", "set"),
+            ("cert = c.pem", "cert"), ("data = a", nil), ("header = CONTENT-type;", nil),
+        ] as [(String, String?)])
+    func credentials(text: String, name: String?) throws {
+        #expect(try parse("[a]\n\(text)").profile("a").credential(for: .request) == name)
+    }
+
     @Test(
         "Errors name the line and the correction",
         arguments: [
@@ -60,6 +83,10 @@ import Testing
             ("[a]\nurl", "config:2: url must begin with"), ("[a]\nurl = https://", "config:2: url must begin with"),
             ("[a]\nurl = file:///x", "config:2: url must begin with"), ("[a]\nurl = http://h/#x", "config:2: url must not have"),
             ("[a]\nurl = http://a\nurl = http://b", "config:3: the profile has a url already"),
+            ("[a]\norigins =", "config:2: origins needs a value"), ("[a]\norigins", "config:2: origins needs a value"),
+            ("[a]\norigins = https://a.test https://b.test/x", "config:2: origins holds something else"),
+            ("[a]\nurl = http://h:x", "config:2: url can't be used: its port"), ("[a]\norigin = x", "config:2: unknown option"),
+            ("[a]\n--origins = x", "config:2: write origins, without dashes"),
             ("[a]\nheader = X: \u{1B}[0m", "config:2: it contains a control character"),
             ("[a]\nheader = X: a\0b", "config:2: it contains a control character"),
             ("[a]\n= x", "config:2: unknown option \"\""), ("[a]\n\u{202E} = x", "config:2: unknown option \"\\u{202e}\""),
@@ -71,7 +98,10 @@ import Testing
 
     @Test("Errors never contain a possible secret")
     func secrets() {
-        for line in ["my secret hunter2", "haeder = hunter2", "silent = hunter2", "url = hunter2"] {
+        for line in [
+            "my secret hunter2", "haeder = hunter2", "silent = hunter2", "url = hunter2", "url = https://u:hunter2@h",
+            "origins = https://a.test/hunter2", "origins = hunter2",
+        ] {
             let error = #expect(throws: ConfigError.self) { try parse("[a]\n\(line)") }
             #expect(error?.description.contains("hunter2") == false)
         }

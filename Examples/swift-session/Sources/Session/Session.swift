@@ -6,21 +6,21 @@ struct Session: FlowScheme, RefreshFlow, LogoutFlow {
 
     @Setting("server", help: "Where to log in") var server: ServerURL
 
-    func login(_ flow: AuthFlow) async throws -> IssuedToken {
+    func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
         let answers = try await flow.ask([.text("user", "User"), .secret("password", "Password")])
         let response = try await flow.send(.post("\(server.origin)/login", form: FormFields(answers)))
-        guard response.status != 403 else { throw SchemeError.denied("the server refused the login") }
+        guard response.status != 403 else { throw .denied("the server refused the login") }
         return try await token(from: response, flow)
     }
 
-    func refresh(_ flow: AuthFlow, _ token: Pair) async throws -> IssuedToken {
+    func refresh(_ flow: AuthFlow, _ token: Pair) async throws(SchemeError) -> IssuedToken {
         let form: FormFields = ["renewal": .secret(token.renewal)]
         let response = try await flow.send(.post("\(server.origin)/renew", form: form))
-        guard response.status != 403 else { throw SchemeError.badToken("the server doesn't know it") }
+        guard response.status != 403 else { throw .badToken("the server doesn't know it") }
         return try await self.token(from: response, flow)
     }
 
-    func logout(_ flow: AuthFlow, _ token: Pair) async throws {
+    func logout(_ flow: AuthFlow, _ token: Pair) async throws(SchemeError) {
         _ = try await flow.send(.post("\(server.origin)/logout", form: ["renewal": .secret(token.renewal)]))
     }
 
@@ -28,8 +28,8 @@ struct Session: FlowScheme, RefreshFlow, LogoutFlow {
         edits.setHeader("X-Session", token.session)
     }
 
-    private func token(from response: FlowResponse, _ flow: AuthFlow) async throws -> IssuedToken {
-        guard response.status == 200 else { throw SchemeError.unavailable("the server responded with \(response.status)") }
+    private func token(from response: FlowResponse, _ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
+        guard response.status == 200 else { throw .unavailable("the server responded with \(response.status)") }
         var token = IssuedToken(response.body)
         // The server has spent the old renewal: nothing that fails from here on may lose the new one.
         try await flow.keep(token)

@@ -12,8 +12,19 @@ extension RequestFilter {
     ///
     /// A service without an environment, or whose base URL is invalid, adds no origin.
     public static func origins<Domain: ServiceDomain>(of domains: Domain..., in config: NetworkConfig) -> RequestFilter {
+        .origins(OriginScope(domains, in: config))
+    }
+}
+
+extension OriginScope {
+    /// The origins of these services' environments. A service without an environment, or whose base URL is invalid, adds no origin.
+    public init<Domain: ServiceDomain>(of domains: Domain..., in config: NetworkConfig) {
+        self.init(domains, in: config)
+    }
+
+    fileprivate init<Domain: ServiceDomain>(_ domains: [Domain], in config: NetworkConfig) {
         let urls = domains.compactMap { config.environment(for: $0)?.baseURL.urlString }
-        return .origins(Set(urls.compactMap { try? HTTPURL($0).origin }))
+        self.init(urls.compactMap { try? Origin(ofURL: $0) })
     }
 }
 

@@ -14,3 +14,8 @@ extension HTTPResponse {
         }
     }
 }
+
+extension HTTPRequest {
+    /// The absolute URL of `Location` in a response to this request (RFC 9110 §10.2.2), as the server wrote it; nil if there is none.
+    package func redirectURL(of response: HTTPResponse) -> String? { response.location.map(resolving) }
+}

@@ -22,6 +22,12 @@ public struct RetryPolicy: Sendable, Hashable {
     /// repeats a fixed number of times.
     public var isBudgeted: Bool
 
+    /// Limits the time from the first attempt to the beginning of the last; nil for no limit.
+    public var maxTime: Duration? = nil
+    /// Whether failures that aren't temporary are retried too, such as an untrusted certificate or a malformed response. A response is
+    /// no failure, whatever its status.
+    public var retriesAllFailures = false
+
     /// Creates a policy; the defaults are those of ``default``. A negative delay counts as zero.
     public init(
         maxAttempts: Int = 3, baseDelay: Duration = .seconds(1), maxDelay: Duration = .seconds(60), multiplier: Double = 2,

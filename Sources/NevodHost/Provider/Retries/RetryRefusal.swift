@@ -4,6 +4,8 @@ package enum RetryRefusal: Sendable, Hashable {
     case finalOutcome
     /// ``RetryPolicy/maxAttempts`` is reached.
     case attemptsUsedUp
+    /// The retry would begin after ``RetryPolicy/maxTime``.
+    case timeUsedUp
     /// The server may have acted on the request, and its method is not idempotent (RFC 9110 §9.2.2).
     case notIdempotent
     /// The body can be read only once, and has been read.

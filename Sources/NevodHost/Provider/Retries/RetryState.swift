@@ -3,6 +3,8 @@ package struct RetryState: Sendable {
     let policy: RetryPolicy
     /// The number of attempts made.
     package private(set) var attempts: Int
+    /// When the first attempt began; nil as long as the policy doesn't need it.
+    private var began: ContinuousClock.Instant?
 
     /// - Parameters:
     ///   - policy: the policy for all attempts.
@@ -19,12 +21,13 @@ package struct RetryState: Sendable {
     ///   - request: the request as it was sent.
     ///   - random: the source of the jitter.
     ///   - now: the time from which a date in `Retry-After` counts if the response has no `Date`.
+    ///   - elapsed: the time since the first attempt began.
     package mutating func next(
         after outcome: Result<HTTPResponse, TransportError>, of request: HTTPRequest,
-        random: inout some RandomNumberGenerator, now: UnixTime
+        random: inout some RandomNumberGenerator, now: UnixTime, elapsed: Duration = .zero
     ) -> RetryDecision {
         attempts += 1
-        guard let reach = Reach(of: outcome) else { return .giveUp(.finalOutcome) }
+        guard let reach = Reach(of: outcome, isAnyFailure: policy.retriesAllFailures) else { return .giveUp(.finalOutcome) }
         guard attempts < policy.maxAttempts else { return .giveUp(.attemptsUsedUp) }
         guard reach == .notActedOn || policy.retriesUnsafeMethods || request.isIdempotent else { return .giveUp(.notIdempotent) }
         guard request.body.canBeMadeAgain else { return .giveUp(.bodyNotReplayable) }
@@ -36,7 +39,18 @@ package struct RetryState: Sendable {
             // Retry-After replaces the backoff: the wait is never shorter, and jitter spreads the clients after that instant.
             delay = policy.jitter ? max(asked, min(asked + delay, policy.maxDelay)) : asked
         }
+        if let maxTime = policy.maxTime, elapsed + delay > maxTime { return .giveUp(.timeUsedUp) }
         return .wait(delay)
+    }
+
+    /// Returns the time since the first attempt began; zero if the policy doesn't limit it.
+    ///
+    /// - Parameter attempt: when the last attempt began.
+    mutating func elapsed(sinceFirst attempt: ContinuousClock.Instant) -> Duration {
+        guard policy.maxTime != nil else { return .zero }
+        let first = began ?? attempt
+        began = first
+        return ContinuousClock.now - first
     }
 
     private static func random(upTo limit: Duration, _ random: inout some RandomNumberGenerator) -> Duration {
@@ -51,7 +65,7 @@ private enum Reach {
     case unknown
 
     /// Nil if the outcome is not a temporary failure.
-    init?(of outcome: Result<HTTPResponse, TransportError>) {
+    init?(of outcome: Result<HTTPResponse, TransportError>, isAnyFailure: Bool) {
         switch outcome {
         case .success(let response):
             switch response.status {
@@ -64,9 +78,13 @@ private enum Reach {
             switch error.code {
             case .hostNotFound, .connectionFailed: self = .notActedOn
             case .timedOut, .connectionLost: self = .unknown
-            case .cancelled, .tls, .tlsConfiguration, .malformedResponse, .headTooLarge, .bodyTooLarge, .proxyRefused,
-                .pinMismatch, .requestBody, .rejected, .other:
-                return nil
+            case .tls, .proxyRefused, .pinMismatch:
+                guard isAnyFailure else { return nil }
+                self = .notActedOn
+            case .malformedResponse, .headTooLarge, .bodyTooLarge, .other:
+                guard isAnyFailure else { return nil }
+                self = .unknown
+            case .cancelled, .tlsConfiguration, .requestBody, .rejected: return nil
             }
         }
     }

@@ -9,12 +9,19 @@ final class CurlHandle {
     private let url: OpaquePointer
     private var origin: Origin?
     private let proxy: ProxySettings
+    private let pins: PinnedKeys
+    /// The pins for hosts that have none of their own.
+    private let pinnedPublicKey: String?
+    private let clientCertificate: CurlSession.ClientCertificate?
+    private var sendsClientCertificate = false
     let maxHeaderSize: Int
     /// Nil if bodies are returned as received.
     let decompressionLimit: DecompressionLimit?
     private var headerBlock = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var headerNodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
     private let proxyHeader = CurlProxyHeader()
+    private let proxyUser: Secret?
+    private var connectionLists: [CurlList] = []
 
     /// Sets the options shared by all requests of a session.
     ///
@@ -27,7 +34,12 @@ final class CurlHandle {
         }
         self.easy = easy
         self.url = url
-        proxy = configuration.proxy
+        // A Unix domain socket is the server itself, or what stands in for it.
+        proxy = configuration.connection.unixSocket == nil ? configuration.proxy : .none
+        proxyUser = configuration.proxyUser
+        pins = configuration.pins
+        pinnedPublicKey = configuration.pinnedPublicKey
+        clientCertificate = configuration.clientCertificate
         maxHeaderSize = configuration.maxHeaderSize
         // Not libcurl's own: it takes a body that ends in the middle of its coding for complete, and limits no growth.
         decompressionLimit = configuration.decompresses ? configuration.decompressionLimit : nil
@@ -44,6 +56,7 @@ final class CurlHandle {
         try setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         try setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try setTLS(configuration)
+        connectionLists = try setConnection(configuration.connection)
         nevod_easy_set_data_function(easy, CURLOPT_HEADERFUNCTION) { data, _, count, context in
             context.map { CurlHandle.transfer($0).receiveHeader(UnsafeBufferPointer(data, count)) } == true ? count : 0
         }
@@ -61,7 +74,7 @@ final class CurlHandle {
         }
     }
 
-    private static let outOfMemory = TransportError(.other, "libcurl has no memory for a transfer", curlCode: 27)
+    static let outOfMemory = TransportError(.other, "libcurl has no memory for a transfer", curlCode: 27)
 
     deinit {
         curl_easy_cleanup(easy)
@@ -88,6 +101,7 @@ final class CurlHandle {
         }
         errorText[0] = 0
         try setOrigin(request.origin)
+        try setClientCertificate(transfer.options.sendsClientCertificate)
         try setTarget(of: request)
         try setLong(CURLOPT_TIMEOUT_MS, transfer.options.timeout?.milliseconds ?? 0)
         try setLong(CURLOPT_CONNECTTIMEOUT_MS, transfer.options.connectTimeout.milliseconds)
@@ -102,14 +116,37 @@ final class CurlHandle {
     private func setOrigin(_ origin: Origin) throws(TransportError) {
         guard origin != self.origin else { return }
         self.origin = nil
+        try pins.check(origin)
         let code = curl_url_set(url, CURLUPART_URL, "\(origin)/", 0)
         guard code == CURLUE_OK else {
             throw TransportError(
                 .other, "libcurl refuses the address \(origin): \(String(cString: curl_url_strerror(code)))", curlCode: 3)
         }
         try setPointer(CURLOPT_CURLU, UnsafeMutableRawPointer(url))
-        try setString(CURLOPT_PROXY, proxy.proxy(for: origin) ?? "")
+        let proxy = proxy.proxy(for: origin)
+        try setString(CURLOPT_PROXY, proxy ?? "")
+        if let proxyUser { try setProxyUser(proxy == nil ? nil : proxyUser) }
+        // libcurl reuses a connection only for the same pins, so one that was opened with others is not taken.
+        if !pins.isEmpty { try setString(CURLOPT_PINNEDPUBLICKEY, pins.text(for: origin.host) ?? pinnedPublicKey) }
         self.origin = origin
+    }
+
+    /// Sets name and password apart: libcurl would percent-decode them together. It prefers those of the proxy's URL.
+    private func setProxyUser(_ user: Secret?) throws(TransportError) {
+        let parts = user?.withUnsafeBytes { bytes in
+            bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+        try setString(CURLOPT_PROXYUSERNAME, parts?.first)
+        try setString(CURLOPT_PROXYPASSWORD, parts.map { $0.count > 1 ? $0[1] : "" })
+    }
+
+    /// The URL of the proxy for an origin, without credentials; nil to connect directly.
+    func shownProxy(for origin: Origin) -> String? {
+        guard let url = proxy.proxy(for: origin) else { return nil }
+        let start = url.range(ofASCII: "://")?.upperBound ?? url.startIndex
+        guard let at = url.utf8.lastIndex(of: UInt8(ascii: "@")), at >= start else { return url }
+        return "\(url[..<start])\(url[url.utf8.index(after: at)...])"
     }
 
     /// Sets the request-target: absolute-form for an `http` request through an HTTP proxy, which forwards it in origin-form
@@ -122,9 +159,7 @@ final class CurlHandle {
 
     /// Whether the server's certificate was rejected because it names its host only in its common name, if at all.
     var certificateNamesNoHost: Bool {
-        var result = 0
-        nevod_easy_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &result)
-        return result == nevod_no_alternative_name
+        long(CURLINFO_SSL_VERIFYRESULT) == nevod_no_alternative_name
     }
 
     private func setTLS(_ configuration: CurlSession.Configuration) throws(TransportError) {
@@ -132,29 +167,40 @@ final class CurlHandle {
         guard nevod_easy_require_alternative_name(easy) == CURLE_OK else {
             throw TransportError(.tlsConfiguration, "libcurl isn't built with OpenSSL")
         }
+        // Older versions are broken (RFC 8996), whatever the system's OpenSSL would still speak.
+        try setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let file = configuration.caFile { try setString(CURLOPT_CAINFO, file) }
         if let key = configuration.pinnedPublicKey { try setString(CURLOPT_PINNEDPUBLICKEY, key) }
-        guard let client = configuration.clientCertificate else { return }
-        try setString(CURLOPT_SSLCERT, client.certificateFile)
-        if let key = client.keyFile { try setString(CURLOPT_SSLKEY, key) }
+        try setClientCertificate(true)
+    }
+
+    /// libcurl reuses a connection only for the same certificate, so one that was opened with it is not taken without it.
+    private func setClientCertificate(_ isSent: Bool) throws(TransportError) {
+        guard let client = clientCertificate, isSent != sendsClientCertificate else { return }
+        sendsClientCertificate = isSent
+        try setString(CURLOPT_SSLCERT, isSent ? client.certificateFile : nil)
+        if let key = client.keyFile { try setString(CURLOPT_SSLKEY, isSent ? key : nil) }
         // libcurl copies the passphrase and never wipes its copy; it is needed as long as the session opens connections.
         if let passphrase = client.keyPassphrase {
-            try setString(CURLOPT_KEYPASSWD, passphrase.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+            let text = passphrase.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            try setString(CURLOPT_KEYPASSWD, isSent ? text : nil)
         }
     }
 
     var metrics: TransferMetrics {
         TransferMetrics(
             nameLookup: seconds(CURLINFO_NAMELOOKUP_TIME_T), connect: seconds(CURLINFO_CONNECT_TIME_T),
-            tls: seconds(CURLINFO_APPCONNECT_TIME_T), firstByte: seconds(CURLINFO_STARTTRANSFER_TIME_T),
-            total: seconds(CURLINFO_TOTAL_TIME_T), uploaded: number(CURLINFO_SIZE_UPLOAD_T),
-            downloaded: number(CURLINFO_SIZE_DOWNLOAD_T), newConnections: connections)
+            tls: seconds(CURLINFO_APPCONNECT_TIME_T), preTransfer: seconds(CURLINFO_PRETRANSFER_TIME_T),
+            firstByte: seconds(CURLINFO_STARTTRANSFER_TIME_T), total: seconds(CURLINFO_TOTAL_TIME_T),
+            uploaded: number(CURLINFO_SIZE_UPLOAD_T), downloaded: number(CURLINFO_SIZE_DOWNLOAD_T),
+            requestHeadSize: long(CURLINFO_REQUEST_SIZE), responseHeadSize: long(CURLINFO_HEADER_SIZE),
+            newConnections: long(CURLINFO_NUM_CONNECTS))
     }
 
-    private var connections: Int {
-        var count = 0
-        nevod_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &count)
-        return count
+    func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        nevod_easy_get_long(easy, info, &value)
+        return value
     }
 
     private func seconds(_ info: CURLINFO) -> Double {
@@ -168,10 +214,13 @@ final class CurlHandle {
     }
 
     /// The status of a proxy's response to CONNECT; 0 if there was no CONNECT.
-    var connectStatus: Int {
-        var status = 0
-        nevod_easy_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
-        return status
+    var connectStatus: Int { long(CURLINFO_HTTP_CONNECTCODE) }
+
+    /// The peer that the last transfer connected to, or tried to.
+    var peer: CurlPeer? {
+        var number = 0
+        nevod_easy_get_long(easy, CURLINFO_OS_ERRNO, &number)
+        return origin.map { CurlPeer(origin: $0, proxyURL: proxy.proxy(for: $0), systemCode: Int32(truncatingIfNeeded: number)) }
     }
 
     /// Wipes everything that belongs to the request, so that an idle handle holds no secrets.
@@ -256,15 +305,15 @@ final class CurlHandle {
 
     // MARK: Setters. They fail for a value that libcurl refuses, such as one of more than 8 MB, and for a feature that it lacks.
 
-    private func setLong(_ option: CURLoption, _ value: Int) throws(TransportError) {
+    func setLong(_ option: CURLoption, _ value: Int) throws(TransportError) {
         try Self.check(nevod_easy_set_long(easy, option, value), option)
     }
 
-    private func setString(_ option: CURLoption, _ value: String) throws(TransportError) {
+    func setString(_ option: CURLoption, _ value: String?) throws(TransportError) {
         try Self.check(nevod_easy_set_string(easy, option, value), option)
     }
 
-    private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) throws(TransportError) {
+    func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) throws(TransportError) {
         try Self.check(nevod_easy_set_pointer(easy, option, value), option)
     }
 
@@ -281,6 +330,12 @@ final class CurlHandle {
             case CURLOPT_PINNEDPUBLICKEY: "the pinned public key"
             case CURLOPT_SSLCERT, CURLOPT_SSLKEY, CURLOPT_KEYPASSWD: "the client's certificate, key or passphrase"
             case CURLOPT_PROXY: "the proxy's URL"
+            case CURLOPT_PROXYUSERNAME, CURLOPT_PROXYPASSWORD: "the proxy's user or password"
+            case CURLOPT_SSL_CIPHER_LIST, CURLOPT_TLS13_CIPHERS: "the list of ciphers"
+            case CURLOPT_UNIX_SOCKET_PATH, CURLOPT_ABSTRACT_UNIX_SOCKET: "the path of the Unix domain socket"
+            case CURLOPT_INTERFACE: "the interface"
+            case CURLOPT_HTTP_VERSION: "the version of HTTP"
+            case CURLOPT_SSLVERSION: "the version of TLS"
             case CURLOPT_CUSTOMREQUEST: "the method"
             case CURLOPT_REQUEST_TARGET: "the request-target"
             default: "option \(option.rawValue)"

@@ -11,10 +11,17 @@ public final class CurlSession: HTTPTransport {
         /// The expected public key of the server: `sha256//` and a base64 digest, or several separated by `;`, or the path of a
         /// key in PEM or DER.
         public var pinnedPublicKey: String?
+        /// The expected public keys of some hosts; for these, instead of ``pinnedPublicKey``. They hold for each request to the host,
+        /// also after a redirect and through a proxy, but not for a proxy itself.
+        public var pins: PinnedKeys
         /// The certificate for servers that request one; nil for none.
         public var clientCertificate: ClientCertificate?
         /// The proxies; by default those of the environment.
         public var proxy: ProxySettings
+        /// The user of the proxies whose URL names none, as `name:password`; nil for none. Sent to a proxy only.
+        public var proxyUser: Secret?
+        /// How connections are made; by default as libcurl does.
+        public var connection: ConnectionSettings
         /// Limits the simultaneous connections to one host; further requests wait. 0 for no limit.
         public var maxConnectionsPerHost: Int
         /// Whether to request compressed responses and return them decompressed. A response whose compressed body is incomplete or
@@ -25,17 +32,21 @@ public final class CurlSession: HTTPTransport {
         /// Limits all header lines of a response together, in bytes.
         public var maxHeaderSize: Int
 
-        /// Creates a configuration. By default: the system's certificates, no pinned key, the environment's proxies, and no
+        /// Creates a configuration. By default: the system's certificates, no pinned keys, the environment's proxies, and no
         /// decompression.
         public init(
             caFile: String? = nil, pinnedPublicKey: String? = nil, clientCertificate: ClientCertificate? = nil,
             proxy: ProxySettings = ProxySettings(), maxConnectionsPerHost: Int = 0, decompresses: Bool = false,
-            maxHeaderSize: Int = 256 << 10, decompressionLimit: DecompressionLimit = DecompressionLimit()
+            maxHeaderSize: Int = 256 << 10, decompressionLimit: DecompressionLimit = DecompressionLimit(),
+            pins: PinnedKeys = PinnedKeys(), proxyUser: Secret? = nil, connection: ConnectionSettings = ConnectionSettings()
         ) {
             self.caFile = caFile
             self.pinnedPublicKey = pinnedPublicKey
+            self.pins = pins
             self.clientCertificate = clientCertificate
             self.proxy = proxy
+            self.proxyUser = proxyUser
+            self.connection = connection
             self.maxConnectionsPerHost = maxConnectionsPerHost
             self.decompresses = decompresses
             self.maxHeaderSize = maxHeaderSize

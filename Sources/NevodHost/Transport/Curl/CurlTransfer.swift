@@ -20,6 +20,8 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     private var ownFailure: TransportError?
 
     private var head = ResponseHead(limit: 0)
+    /// Nil once it was called, and without one.
+    private var onConnection: (@Sendable (ConnectionDetails) -> Void)?
     private var body: [UInt8] = []
     private var isReceivingPaused = false
     private var outcome: Result<Void, TransportError>?
@@ -49,6 +51,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
         self.request = request
         self.options = options
         upload = CurlUpload(request.body)
+        onConnection = options.onConnection
     }
 
     func setContinuation(_ continuation: ResponseContinuation) {
@@ -127,6 +130,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     func receiveHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         // Ignores trailers, which must not be merged into the header lines (RFC 9110 §6.5.1).
         guard !head.isComplete else { return true }
+        if onConnection != nil { reportConnection() }
         do throws(TransportError) {
             try head.receive(line)
         } catch {
@@ -137,6 +141,12 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
             resume(.success(head.response(.stream(stream(on: loop)))))
         }
         return true
+    }
+
+    private func reportConnection() {
+        guard let handle, let report = onConnection else { return }
+        onConnection = nil
+        report(handle.connectionDetails(for: request.origin))
     }
 
     func receiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
@@ -248,17 +258,23 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
         guard let handle else { return }
         let message = handle.errorMessage
         let connectStatus = handle.connectStatus
+        let peer = code == CURLE_OK ? nil : handle.peer
         let namesNoHost = code == CURLE_PEER_FAILED_VERIFICATION && handle.certificateNamesNoHost
+        if onConnection != nil { reportConnection() }
         if let onMetrics = options.onMetrics { onMetrics(handle.metrics) }
         release()
         guard code == CURLE_OK else {
             let error =
                 connectStatus >= 300
-                ? TransportError(.proxyRefused(status: connectStatus), "", curlCode: Int32(code.rawValue))
+                ? TransportError(
+                    .proxyRefused(status: connectStatus), "", curlCode: Int32(code.rawValue), proxy: peer?.proxy)
                 : code == CURLE_OUT_OF_MEMORY && !head.isComplete
                     // libcurl reports a header line over its limit as out of memory.
                     ? TransportError(.headTooLarge(limit: Self.maxLineLength), "in one line", curlCode: 8)
-                    : TransportError(code, namesNoHost ? Self.noHostMessage : message)
+                    : code == CURLE_SSL_PINNEDPUBKEYNOTMATCH
+                        ? PinnedKeys.mismatch(at: request.origin.authority, curlCode: Int32(code.rawValue))
+                        : TransportError(
+                            code, namesNoHost ? Self.noHostMessage : peer?.failure(code) ?? message, proxy: peer?.proxy)
             return complete(.failure(ownFailure ?? error))
         }
         guard head.isComplete else {

@@ -1,12 +1,14 @@
 internal import CCurl
 
 extension TransportError {
-    /// - Parameter message: the text in the handle's error buffer, which is more specific than the code's.
-    init(_ curl: CURLcode, _ message: String) {
+    /// - Parameters:
+    ///   - message: the text in the handle's error buffer, which is more specific than the code's.
+    ///   - proxy: the proxy's host and port, if the transfer used one.
+    init(_ curl: CURLcode, _ message: String, proxy: String? = nil) {
         let code: Code =
             switch curl {
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .hostNotFound
-            case CURLE_COULDNT_CONNECT: .connectionFailed
+            case CURLE_COULDNT_CONNECT, CURLE_PROXY: .connectionFailed
             case CURLE_OPERATION_TIMEDOUT: .timedOut
             case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR,
                 CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CLIENTCERT:
@@ -24,6 +26,10 @@ extension TransportError {
             case CURLE_SEND_FAIL_REWIND, CURLE_READ_ERROR: .requestBody
             default: .other
             }
-        self.init(code, message.isEmpty ? String(cString: curl_easy_strerror(curl)) : message, curlCode: Int32(curl.rawValue))
+        // libcurl connects to the proxy alone, and leaves the server's name to it.
+        let isOfProxy = [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY].contains(curl)
+        self.init(
+            code, message.isEmpty ? String(cString: curl_easy_strerror(curl)) : message, curlCode: Int32(curl.rawValue),
+            proxy: isOfProxy ? proxy : nil)
     }
 }

@@ -63,7 +63,7 @@ struct KeptSinkTests {
     @Test func `A kept sink for errors reports nothing in a later call`() throws {
         let instance = try instance()
         let error = try #require(throws: PluginError.self) { try authorize("/fail", instance) }
-        #expect("\(error)".contains("no reason given (denied)"))
+        #expect("\(error)".contains("refused to authorize the request: no reason given"))
         guard case .failed(_, _, _, _, _, let detail) = error.reason else { throw error }
         #expect(detail == nil)
     }

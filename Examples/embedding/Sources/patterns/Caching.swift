@@ -1,0 +1,19 @@
+import NevodSessions
+
+/// A client whose successes are kept for five minutes where the service says nothing else, also across restarts.
+struct CachedClient {
+    let cache: DiskCache
+    let client: AuthenticatingHTTPClient
+
+    init(baseURL: String, tokenProvider: some TokenProvider, folder: String, base: any HTTPTransport = CurlSession()) {
+        cache = DiskCache(path: "\(folder)/responses.db", key: KeyFile(path: "\(folder)/responses.key"))
+        client = AuthenticatingHTTPClient(
+            baseURL: baseURL, tokenProvider: tokenProvider,
+            session: CachingSession(base, store: cache, timeToLive: .seconds(300)))
+    }
+
+    /// Called at a logout.
+    func forget() async throws {
+        try await cache.removeAll()
+    }
+}

@@ -1,0 +1,3 @@
+module device
+
+go 1.19

@@ -1,0 +1,1 @@
+../../../Bindings/Go/nevod_plugin.go

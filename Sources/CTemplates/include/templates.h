@@ -1,0 +1,12 @@
+/* The files of `nevod-host new`, as they stand in the repository's folders Templates, Bindings and Sources/NevodPluginABI. They are
+   inside the program, so that it needs no other file: a copy of it on another machine makes projects of its own draft of the contract. */
+#include <stddef.h>
+
+struct nevod_template_file {
+    const char *set;  /* "swift", "swift-flow", … */
+    const char *path; /* in the new folder */
+    const unsigned char *bytes;
+    size_t count;
+};
+
+const struct nevod_template_file *nevod_template_files(size_t *count);

@@ -1,0 +1,210 @@
+internal import COpenSSL
+internal import NevodSupport
+
+/// A key of RSA, of an elliptic curve or of an Edwards curve: a public one, or one with both parts.
+///
+/// libcrypto's key is shared by all threads. What an operation sets up (the padding, the hash) is kept and used again, which saves a
+/// tenth of an RSA verification.
+package final class AsymmetricKey: Sendable {
+    package enum Kind: Sendable, Equatable {
+        case rsa
+        case elliptic(EllipticCurve)
+        case edwards(EdwardsCurve)
+    }
+
+    /// The parts of an algorithm that libcrypto is told.
+    package enum Padding: Sendable {
+        case none, pkcs1, pss
+    }
+
+    package let kind: Kind
+    // Not changed after init; libcrypto counts its references atomically.
+    private nonisolated(unsafe) let key: OpaquePointer
+    private let idle = Locked<[Context]>([])
+
+    /// Owned by the call that took it out of the pool, so it is never used by two threads at once.
+    private struct Context: @unchecked Sendable {
+        let signs: Bool
+        let padding: Padding
+        let digestSize: Int
+        /// An EVP_PKEY_CTX with padding and hash set; nil for EdDSA.
+        let operation: OpaquePointer?
+        /// An EVP_MD_CTX.
+        let digest: OpaquePointer
+
+        func free() {
+            EVP_PKEY_CTX_free(operation)
+            EVP_MD_CTX_free(digest)
+        }
+    }
+
+    /// - Parameter key: an EVP_PKEY, which this object takes over. It is freed if this throws.
+    package convenience init(_ key: OpaquePointer) throws(CryptoError) {
+        let kind: Kind
+        do throws(CryptoError) { kind = try Self.kind(key) } catch {
+            EVP_PKEY_free(key)
+            throw error
+        }
+        self.init(key, kind)
+    }
+
+    // Throws nothing: Embedded Swift does not free an object whose initialiser throws.
+    private init(_ key: OpaquePointer, _ kind: Kind) {
+        self.key = key
+        self.kind = kind
+    }
+
+    deinit {
+        for context in idle.withLock({ $0 }) { context.free() }
+        EVP_PKEY_free(key)
+    }
+
+    /// Whether a signature, of ECDSA in DER, is that of a message.
+    ///
+    /// - Parameter hash: nil for EdDSA, whose hash is part of it.
+    /// - Returns: false for any cause, also if libcrypto fails.
+    package func isSignature(
+        _ signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer, _ padding: Padding, _ hash: HashMethod?
+    ) -> Bool {
+        // libcrypto's notes about an invalid signature are of no use to later callers of this thread.
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        guard let context = take(signs: false, padding, hash) else { return false }
+        defer { idle.withLock { $0.append(context) } }
+        guard let hash else {
+            return EVP_DigestVerifyInit(context.digest, nil, nil, nil, key) == 1
+                && EVP_DigestVerify(context.digest, signature.bytes, signature.count, message.bytes, message.count) == 1
+        }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: HashMethod.largestDigest) { digest in
+            Self.hash(message, context.digest, hash, digest)
+                && EVP_PKEY_verify(context.operation, signature.bytes, signature.count, digest.baseAddress, hash.size) == 1
+        }
+    }
+
+    /// The signature of a message, of ECDSA in DER.
+    package func signature(
+        of message: UnsafeRawBufferPointer, _ padding: Padding, _ hash: HashMethod?
+    ) throws(CryptoError) -> [UInt8] {
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        guard let context = take(signs: true, padding, hash) else { throw CryptoError(libcrypto: "can't set up a signature") }
+        defer { idle.withLock { $0.append(context) } }
+        var count = Int(EVP_PKEY_get_size(key))
+        var signature = [UInt8](repeating: 0, count: max(count, 0))
+        let isSigned: Bool
+        if let hash {
+            isSigned = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: HashMethod.largestDigest) { digest in
+                Self.hash(message, context.digest, hash, digest)
+                    && EVP_PKEY_sign(context.operation, &signature, &count, digest.baseAddress, hash.size) == 1
+            }
+        } else {
+            isSigned =
+                EVP_DigestSignInit(context.digest, nil, nil, nil, key) == 1
+                && EVP_DigestSign(context.digest, &signature, &count, message.bytes, message.count) == 1
+        }
+        guard isSigned, count <= signature.count else { throw CryptoError(libcrypto: "the signature failed") }
+        signature.removeLast(signature.count - count)
+        return signature
+    }
+
+    /// A number of the key by libcrypto's name, with leading zeros up to a size; nil if the key has none.
+    package func number(_ name: StaticString, size: Int = 0) -> [UInt8]? {
+        var number: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(key, name.characters, &number) == 1, let number else { return nil }
+        defer { BN_free(number) }
+        let count = max(Int(BN_num_bits(number) + 7) / 8, size)
+        var bytes = [UInt8](repeating: 0, count: count)
+        return BN_bn2binpad(number, &bytes, Int32(clamping: count)) == Int32(clamping: count) ? bytes : nil
+    }
+
+    /// The point of an Edwards curve's public key.
+    package var edwardsPoint: [UInt8]? {
+        var count = 64
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard EVP_PKEY_get_raw_public_key(key, &bytes, &count) == 1, count <= bytes.count else { return nil }
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
+
+    private static func hash(
+        _ message: UnsafeRawBufferPointer, _ context: OpaquePointer, _ hash: HashMethod,
+        _ digest: UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool {
+        EVP_DigestInit_ex2(context, hash.pointer, nil) == 1
+            && EVP_DigestUpdate(context, message.baseAddress, message.count) == 1
+            && EVP_DigestFinal_ex(context, digest.baseAddress, nil) == 1
+    }
+
+    private func take(signs: Bool, _ padding: Padding, _ hash: HashMethod?) -> Context? {
+        let size = hash?.size ?? 0
+        let pooled = idle.withLock { idle -> Context? in
+            let place = idle.lastIndex { $0.signs == signs && $0.padding == padding && $0.digestSize == size }
+            guard let place else { return nil }
+            idle.swapAt(place, idle.count - 1)
+            return idle.popLast()
+        }
+        return pooled ?? makeContext(signs: signs, padding, hash)
+    }
+
+    private func makeContext(signs: Bool, _ padding: Padding, _ hash: HashMethod?) -> Context? {
+        guard let digest = EVP_MD_CTX_new() else { return nil }
+        guard let hash else {
+            return Context(signs: signs, padding: padding, digestSize: 0, operation: nil, digest: digest)
+        }
+        let context = Context(
+            signs: signs, padding: padding, digestSize: hash.size, operation: EVP_PKEY_CTX_new(key, nil), digest: digest)
+        guard let operation = context.operation, let method = hash.pointer,
+            (signs ? EVP_PKEY_sign_init(operation) : EVP_PKEY_verify_init(operation)) == 1,
+            EVP_PKEY_CTX_set_signature_md(operation, method) == 1, Self.setPadding(operation, padding, method)
+        else {
+            context.free()
+            return nil
+        }
+        return context
+    }
+
+    private static func setPadding(_ context: OpaquePointer, _ padding: Padding, _ method: OpaquePointer) -> Bool {
+        switch padding {
+        case .pkcs1: EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
+        // MGF1 with the same hash, and a salt as long as the hash (RFC 7518 §3.5).
+        case .pss:
+            EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
+                && EVP_PKEY_CTX_set_rsa_mgf1_md(context, method) == 1
+                && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1
+        case .none: true
+        }
+    }
+
+    /// With 1, each text would be its own signature; a long exponent only takes time.
+    private static func hasUsableExponent(_ key: OpaquePointer) -> Bool {
+        var exponent: OpaquePointer?
+        let name: StaticString = "e"
+        guard EVP_PKEY_get_bn_param(key, name.characters, &exponent) == 1, let exponent else { return false }
+        defer { BN_free(exponent) }
+        return BN_is_odd(exponent) == 1 && BN_is_one(exponent) == 0 && BN_num_bits(exponent) <= 256
+    }
+
+    private static func isA(_ key: OpaquePointer, _ name: StaticString) -> Bool {
+        EVP_PKEY_is_a(key, name.characters) == 1
+    }
+
+    private static func kind(_ key: OpaquePointer) throws(CryptoError) -> Kind {
+        if isA(key, "RSA") {
+            let bits = EVP_PKEY_get_bits(key)
+            guard bits >= 2048 else {
+                throw CryptoError("an RSA key of \(bits) bits is too short: it needs 2048 (RFC 7518 §3.3)")
+            }
+            // libcrypto verifies with no longer one.
+            guard bits <= 16384 else { throw CryptoError("an RSA key of \(bits) bits is too long: the limit is 16384") }
+            guard hasUsableExponent(key) else {
+                throw CryptoError("the RSA key's exponent (e) is even, 1, or longer than 256 bits (FIPS 186-4 §B.3.1)")
+            }
+            return .rsa
+        }
+        for curve in EdwardsCurve.allCases where isA(key, curve.name) { return .edwards(curve) }
+        if isA(key, "EC") {
+            for curve in EllipticCurve.allCases where curve.isOf(key) { return .elliptic(curve) }
+        }
+        throw CryptoError("the key is neither RSA, nor on P-256, P-384, P-521, nor of Ed25519 or Ed448")
+    }
+}

@@ -1,0 +1,37 @@
+internal import COpenSSL
+
+/// The curves of ECDSA (RFC 7518 §3.4), by their names in a JWK (§6.2.1.1).
+package enum EllipticCurve: String, CaseIterable, Sendable {
+    case p256 = "P-256"
+    case p384 = "P-384"
+    case p521 = "P-521"
+
+    /// In bytes.
+    package var coordinateSize: Int {
+        switch self {
+        case .p256: 32
+        case .p384: 48
+        case .p521: 66
+        }
+    }
+
+    /// libcrypto's name for it.
+    var group: StaticString {
+        switch self {
+        case .p256: "prime256v1"
+        case .p384: "secp384r1"
+        case .p521: "secp521r1"
+        }
+    }
+
+    package func isOf(_ key: OpaquePointer) -> Bool {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { name in
+            var count = 0
+            guard EVP_PKEY_get_group_name(key, name.baseAddress, name.count, &count) == 1, let start = name.baseAddress else {
+                return false
+            }
+            let found = UnsafeRawBufferPointer(start: start, count: count)
+            return found.elementsEqual(UnsafeRawBufferPointer(start: group.utf8Start, count: group.utf8CodeUnitCount))
+        }
+    }
+}

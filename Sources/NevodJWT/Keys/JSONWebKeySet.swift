@@ -1,0 +1,58 @@
+internal import NevodSupport
+
+/// An issuer's keys (RFC 7517 §5), as it publishes them at its `jwks_uri`.
+public struct JSONWebKeySet: Sendable {
+    /// The usable keys, in their order.
+    public let keys: [JSONWebKey]
+    /// The number of keys that were skipped: of unknown kinds, for other purposes, too short, or malformed.
+    public let skipped: Int
+
+    private static let sizeLimit = 1 << 20
+    private static let countLimit = 256
+
+    /// Collects keys that were read one by one.
+    public init(_ keys: [JSONWebKey]) {
+        self.keys = keys
+        skipped = 0
+    }
+
+    /// Reads a set. A key that can't be used is skipped, as RFC 7517 §5 asks, so that an issuer can add keys of new kinds.
+    ///
+    /// - Parameter json: an object with the member `keys`, in UTF-8; at most 1 MiB and 256 keys.
+    /// - Throws: ``JWTError/Code-swift.enum/malformed`` or ``JWTError/Code-swift.enum/tooLarge``.
+    public init(json: [UInt8]) throws(JWTError) {
+        guard json.count <= Self.sizeLimit else { throw JWTError(.tooLarge, "the key set has more than \(Self.sizeLimit) bytes") }
+        let elements: [Range<Int>]?
+        do { elements = try Self.elements(json.span) } catch {
+            throw JWTError(.malformed, "the key set is not a JSON object: \(error)")
+        }
+        guard let elements else { throw JWTError(.malformed, "the key set has no array of keys (RFC 7517 §5)") }
+        guard elements.count <= Self.countLimit else {
+            throw JWTError(.tooLarge, "the key set has more than \(Self.countLimit) keys")
+        }
+        keys = elements.compactMap { try? JSONWebKey(json: json.span.extracting($0)) }
+        skipped = elements.count - keys.count
+    }
+
+    /// The places of the keys; nil if there is no array of keys.
+    private static func elements(_ json: Span<UInt8>) throws(JSONError) -> [Range<Int>]? {
+        let index = try JSONIndex(json)
+        guard let member = index.member("keys", in: json), member.kind == .array else { return nil }
+        let start = member.value.lowerBound
+        var scanner = JSONScanner(json.extracting(member.value), hasEscapes: true)
+        return try scanner.elements(depth: 32).map { $0.lowerBound + start..<$0.upperBound + start }
+    }
+}
+
+extension JSONWebKeySet: JWTKeySource {
+    /// The keys that may have signed a token: for its algorithm, and with its key identifier, if both have one.
+    public func keys(for header: JWTHeader) -> [JSONWebKey] { keys.filter { $0.fits(header) } }
+}
+
+extension JSONWebKey {
+    func fits(_ header: JWTHeader) -> Bool {
+        guard let algorithm = header.knownAlgorithm, algorithms.contains(algorithm) else { return false }
+        guard let keyID, let other = header.keyID else { return true }
+        return keyID.utf8.elementsEqual(other.utf8)
+    }
+}

@@ -1,0 +1,88 @@
+internal import NevodSupport
+
+/// A signature and what it signs, in the compact form (RFC 7515 §3.1). The payload may be any bytes.
+struct CompactJWS: ~Copyable {
+    /// The most bytes of a text that is read.
+    static let sizeLimit = 64 << 10
+
+    let header: JWTHeader
+    let payload: [UInt8]
+    /// The number of bytes of the text that are signed, at its beginning: header, dot and payload, as they were sent.
+    let signedCount: Int
+    /// Wiped, since it is all that a reader of the claims lacks to use the token.
+    let signature: UnsafeMutableRawBufferPointer
+
+    init(_ text: UnsafeRawBufferPointer) throws(JWTError) {
+        guard text.count <= Self.sizeLimit else {
+            throw JWTError(.tooLarge, "the token has more than \(Self.sizeLimit) bytes")
+        }
+        let parts = try Self.parts(text)
+        let header = try JWTHeader(json: Self.decoded(parts.header, "header"))
+        let payload = try Self.decoded(parts.payload, "payload")
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: (parts.signature.count + 3) / 4 * 3, alignment: 1)
+        guard let count = Base64.decode(parts.signature, .strictURL, to: memory) else {
+            memory.wipe()
+            memory.deallocate()
+            throw Self.notBase64("signature")
+        }
+        self.header = header
+        self.payload = payload
+        signedCount = parts.header.count + 1 + parts.payload.count
+        signature = UnsafeMutableRawBufferPointer(start: memory.baseAddress, count: count)
+    }
+
+    deinit {
+        signature.wipe()
+        signature.baseAddress?.deallocate()
+    }
+
+    private struct Parts {
+        let header: UnsafeRawBufferPointer
+        let payload: UnsafeRawBufferPointer
+        let signature: UnsafeRawBufferPointer
+    }
+
+    private static func parts(_ text: UnsafeRawBufferPointer) throws(JWTError) -> Parts {
+        let (dots, count) = dots(text)
+        switch count {
+        case 2: break
+        case 4: throw JWTError(.encrypted, "the token is encrypted (JWE, five parts); only signed tokens are read")
+        default: throw JWTError(.malformed, "the token has \(count + 1) parts instead of 3")
+        }
+        let (first, second) = dots
+        return Parts(
+            header: UnsafeRawBufferPointer(rebasing: text[..<first]),
+            payload: UnsafeRawBufferPointer(rebasing: text[(first + 1)..<second]),
+            signature: UnsafeRawBufferPointer(rebasing: text[(second + 1)...]))
+    }
+
+    /// The places of the first two dots, and the number of all.
+    private static func dots(_ text: UnsafeRawBufferPointer) -> (places: (Int, Int), count: Int) {
+        let text = text.assumingMemoryBound(to: UInt8.self)
+        var (first, second, count, start) = (0, 0, 0, 0)
+        while let offset = UnsafeBufferPointer(rebasing: text[start...]).firstOffset(of: UInt8(ascii: ".")) {
+            if count == 0 { first = start + offset }
+            if count == 1 { second = start + offset }
+            count += 1
+            start += offset + 1
+        }
+        return ((first, second), count)
+    }
+
+    private static func decoded(_ part: UnsafeRawBufferPointer, _ name: String) throws(JWTError) -> [UInt8] {
+        var isValid = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: (part.count + 3) / 4 * 3) { memory, count in
+            guard let decoded = Base64.decode(part, .strictURL, to: UnsafeMutableRawBufferPointer(memory)) else {
+                isValid = false
+                return
+            }
+            count = decoded
+        }
+        guard isValid else { throw notBase64(name) }
+        return bytes
+    }
+
+    private static func notBase64(_ part: String) -> JWTError {
+        JWTError(.malformed, "the token's \(part) is not base64url without padding")
+    }
+}

@@ -1,0 +1,122 @@
+internal import CLinux
+internal import NevodPluginABI
+internal import NevodPluginTesting
+
+// Eight threads at once. What they compute is compared with what one thread computes alone.
+
+extension CheckCatalogue {
+    private static let count = 8
+    private static let lockFix = "Lock what instances and tokens share; or build with -fsanitize=thread, and run this check again"
+
+    static let threadChecks: [Check] = allThreadChecks.map { check in
+        switch check.id {
+        case "threads.tokens": check.caused(by: "time.decode", "token.issued")
+        case "threads.authorize": check.caused(by: "time.authorize", "authorize.same-twice", "authorize.no-token")
+        case "threads.instances": check.caused(by: "time.authorize", "authorize.no-token", "threads.authorize")
+        default: check.caused(by: "time.authorize", "time.flow")
+        }
+    }
+
+    private static let allThreadChecks: [Check] = [
+        .probing("threads.authorize", "authorize gives the same results on 8 threads as on one", patience: 2) { subject in
+            let token = try subject.usableCredential()
+            try subject.requireDeterminism(token)
+            let instance = subject.instance
+            let views = try (0..<16).map { try subject.view("GET", "https://api.example.com/orders/\($0)?page=\($0)") }
+            let start = nevod_monotonic_nanoseconds()
+            let alone = views.map { Signed(instance.authorize(token, $0)) }
+            let rounds = Rounds.fitting(100, each: (nevod_monotonic_nanoseconds() - start) / Int64(views.count))
+            let faults = Threads.run(count) { number -> String? in
+                for round in 0..<rounds {
+                    let index = (number + round) % views.count
+                    let result = Signed(instance.authorize(token, views[index]))
+                    if result != alone[index] { return alone[index].difference(from: result) }
+                }
+                return nil
+            }
+            guard let fault = faults.compactMap({ $0 }).first else { return .pass }
+            return .fail("Each of 8 threads gets for each request what one thread gets", "\(fault)", lockFix)
+        },
+        .probing("threads.tokens", "Tokens can be decoded and freed on 8 threads at once", patience: 2) { subject in
+            guard subject.instance.decodesTokens else { return .skip("the scheme decodes no tokens") }
+            let bytes = try subject.issuedToken().bytes
+            let instance = subject.instance
+            let results = Threads.run(count) { _ in (0..<100).allSatisfy { _ in instance.decode(bytes).1.result == NEVOD_OK } }
+            guard results.contains(false) else { return .pass }
+            return .fail("Each thread decodes the same bytes", "token_decode refused bytes that it took before", lockFix)
+        },
+        .probing("threads.instances", "Instances can be created and destroyed on 8 threads at once", patience: 2) { subject in
+            let host = subject.host
+            let settings = subject.settings
+            let view = try subject.view()
+            let results = Threads.run(count) { _ in
+                (0..<50).allSatisfy { _ in
+                    guard let instance = host.create(settings).0 else { return false }
+                    _ = instance.needs()
+                    _ = instance.authorize(.none, view)
+                    instance.destroy()
+                    return true
+                }
+            }
+            guard results.contains(false) else { return .pass }
+            return .fail(
+                "Each thread creates instances with the same settings", "create refused settings that it took before", lockFix)
+        },
+        .probing("threads.flows", "Flows of one instance run on 8 threads at once", patience: 3) { subject in
+            guard subject.instance.hasFlows else { return .skip("the scheme has no flows") }
+            let alone = try subject.issuedToken()
+            let style = subject.serverStyle()
+            let context = subject.context
+            let instance = subject.instance
+            let parameters = subject.parameters
+            let tokens = Threads.run(count) { _ in
+                (0..<10).map { _ in ConcurrentLogin.run(instance, style, parameters) }
+            }
+            _ = context
+            for token in tokens.joined() where token == nil || token?.account != alone.account {
+                return .fail(
+                    "Each login on 8 threads issues a token, as one login alone does",
+                    token == nil ? "One issued none" : "One issued a token of another account", lockFix)
+            }
+            return .pass
+        },
+        .probing("threads.changing", "The steps of a flow can run on changing threads", patience: 2) { subject in
+            guard subject.instance.hasFlows else { return .skip("the scheme has no flows") }
+            let alone = try subject.issuedToken()
+            let style = subject.serverStyle()
+            let instance = subject.instance
+            let parameters = subject.parameters
+            let token = ConcurrentLogin.run(instance, style, parameters, onChangingThreads: true)
+            guard token?.account == alone.account else {
+                return .fail(
+                    "A login whose steps run on different threads issues the token that it issues on one",
+                    "It issued none, or another one",
+                    "Keep what a flow needs in the flow, and nothing in thread-local variables")
+            }
+            return .pass
+        },
+    ]
+}
+
+/// A login that needs no ``Subject``, which belongs to one thread.
+private enum ConcurrentLogin {
+    static func run(
+        _ instance: ContractInstance, _ style: PlausibleServer.Style, _ parameters: [ContractPair],
+        onChangingThreads: Bool = false
+    ) -> ContractToken? {
+        guard let flow = instance.begin(Int(NEVOD_FLOW_LOGIN)).0 else { return nil }
+        var server = PlausibleServer(style)
+        var event = ContractEvent.start(parameters: parameters)
+        event.unixTime = PlausibleServer.now
+        event.random = Array(0..<32)
+        for _ in 0..<Int(NEVOD_LIMIT_FLOW_STEPS) {
+            let next = event
+            let outcome = onChangingThreads ? Threads.run(1) { _ in flow.step(next) }.first : flow.step(next)
+            guard let outcome, outcome.result == NEVOD_OK, let action = outcome.actions.first else { return nil }
+            if case .token(let token) = action { return token }
+            guard let following = server.event(after: action) else { return nil }
+            event = following
+        }
+        return nil
+    }
+}

@@ -1,0 +1,98 @@
+internal import NevodCrypto
+public import NevodPluginKit
+
+/// A public key, which verifies signatures: of RSA (2048 to 16384 bits), of P-256, P-384 or P-521, or of Ed25519. Set up once and used
+/// by many threads.
+public struct PublicKey: Sendable {
+    let key: AsymmetricKey
+
+    /// Reads a PEM: `PUBLIC KEY` (SubjectPublicKeyInfo, RFC 7468 §13), or `CERTIFICATE`, of which only the key is used, and neither the
+    /// names nor the dates.
+    ///
+    /// - Parameters:
+    ///   - pem: at most 64 KiB. The first block counts.
+    ///   - setting: the name of the setting that the text is from, for errors.
+    /// - Throws: `SchemeError.badSetting`.
+    public init(pem: String, setting: String) throws(SchemeError) {
+        var pem = pem
+        pem.makeContiguousUTF8()
+        do throws(CryptoError) {
+            key = try AsymmetricKey(
+                pem.utf8Span.span.withUnsafeBytes { pem throws(CryptoError) in try KeyText.publicKey(pem: pem) })
+        } catch {
+            throw SchemeError(error, setting: setting)
+        }
+    }
+
+    /// Takes the numbers of an RSA key (`n` and `e` in a JWK), with the most significant byte first.
+    ///
+    /// - Throws: `SchemeError.unsupported` for numbers that are no RSA key, or a key that is too short.
+    public init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(SchemeError) {
+        try self.init { () throws(CryptoError) in try KeyMaker.rsa(modulus: modulus, exponent: exponent) }
+    }
+
+    /// Takes the point of a key on a curve (`x` and `y` in a JWK).
+    ///
+    /// - Parameters:
+    ///   - curve: the curve of the key.
+    ///   - x: in the length of the curve.
+    ///   - y: in the length of the curve; empty for Ed25519, which has none.
+    /// - Throws: `SchemeError.unsupported` for a point that is not on the curve.
+    public init(_ curve: KeyCurve, x: [UInt8], y: [UInt8] = []) throws(SchemeError) {
+        try self.init { () throws(CryptoError) in
+            if let elliptic = curve.elliptic { return try KeyMaker.elliptic(elliptic, x: x, y: y) }
+            guard y.isEmpty else { throw CryptoError("a key of Ed25519 has no second coordinate (y)") }
+            return try KeyMaker.edwards(.ed25519, x: x)
+        }
+    }
+
+    /// Takes a key in JSON (RFC 7517 §4): `kty` RSA, EC or OKP (RFC 8037). Private members, `alg`, `use` and `key_ops` are ignored.
+    ///
+    /// - Throws: `SchemeError.unsupported` for anything else.
+    public init(jwk: JSONValue) throws(SchemeError) {
+        let members = JWKMembers(jwk)
+        switch jwk["kty"]?.string {
+        case "RSA": try self.init(rsaModulus: members.bytes("n"), exponent: members.bytes("e"))
+        case "EC", "OKP": try self.init(members.curve(), x: members.bytes("x"), y: members.optionalBytes("y"))
+        default: throw .unsupported("the key's type (kty) is none of RSA, EC and OKP")
+        }
+    }
+
+    init(_ key: AsymmetricKey) {
+        self.key = key
+    }
+
+    private init(_ make: () throws(CryptoError) -> OpaquePointer) throws(SchemeError) {
+        do throws(CryptoError) { key = try AsymmetricKey(make()) } catch { throw .unsupported(error.message) }
+    }
+
+    /// Whether a signature is that of a message.
+    ///
+    /// - Returns: false for any cause, also for an algorithm that isn't the key's.
+    public func isSignature(_ signature: Span<UInt8>, of message: Span<UInt8>, _ algorithm: SignatureAlgorithm) -> Bool {
+        guard let parts = algorithm.parts(for: key.kind) else { return false }
+        return signature.withUnsafeBytes { signature in
+            message.withUnsafeBytes { message in
+                guard let size = parts.rawSize else { return key.isSignature(signature, of: message, parts.padding, parts.hash) }
+                return ECDSASignature.withDER(signature, coordinateSize: size) {
+                    key.isSignature($0, of: message, parts.padding, parts.hash)
+                } ?? false
+            }
+        }
+    }
+
+    /// The key in JSON with its required members alone, in the order of a thumbprint's input (RFC 7638 §3).
+    public var jwk: JSONValue {
+        func text(_ bytes: [UInt8]?) -> JSONValue { .string(Base64.encoded(bytes ?? [], .url, padded: false)) }
+        switch key.kind {
+        case .rsa: return ["e": text(key.number("e")), "kty": "RSA", "n": text(key.number("n"))]
+        case .elliptic(let curve):
+            let size = curve.coordinateSize
+            return [
+                "crv": .string(curve.rawValue), "kty": "EC", "x": text(key.number("qx", size: size)),
+                "y": text(key.number("qy", size: size)),
+            ]
+        case .edwards(let curve): return ["crv": .string(curve.rawValue), "kty": "OKP", "x": text(key.edwardsPoint)]
+        }
+    }
+}

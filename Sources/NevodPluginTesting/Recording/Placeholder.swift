@@ -1,0 +1,50 @@
+internal import NevodSupport
+
+/// Texts that stand for secrets: of the same length, with a letter for a letter and a digit for a digit, so that a plugin reads them
+/// as it reads the secret.
+struct Placeholder {
+    private var generator = SplitMix(state: 0x9E37_79B9_7F4A_7C15)
+
+    /// Depends on nothing but the number of placeholders before it: nothing of a secret is in its placeholder.
+    private struct SplitMix {
+        var state: UInt64
+
+        mutating func next(_ limit: UInt64) -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var value = state
+            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+            return (value ^ (value >> 31)) % limit
+        }
+    }
+
+    mutating func next(for secret: [UInt8]) -> [UInt8] {
+        guard let text = String(validating: secret, as: UTF8.self), !text.unicodeScalars.contains(where: \.isUnsafeAtTerminal)
+        else {
+            return secret.map { _ in UInt8(generator.next(256)) }
+        }
+        let isHexadecimal = secret.count >= 8 && secret.allSatisfy { Hexadecimal.value(of: $0) != nil }
+        var bytes: [UInt8] = []
+        for scalar in text.unicodeScalars { bytes += replacement(for: scalar, isHexadecimal) }
+        // A number of JSON doesn't begin with a zero.
+        if bytes.first == UInt8(ascii: "0"), secret.first != bytes.first {
+            bytes[0] = UInt8(ascii: "1") + UInt8(generator.next(9))
+        }
+        // Before the padding of base64 stands a digit whose last bits are zero.
+        if secret.last == UInt8(ascii: "="), let last = bytes.lastIndex(where: { $0 != UInt8(ascii: "=") }) {
+            bytes[last] = UInt8(ascii: "A")
+        }
+        return bytes
+    }
+
+    private mutating func replacement(for scalar: Unicode.Scalar, _ isHexadecimal: Bool) -> [UInt8] {
+        switch scalar {
+        case "a"..."z": [UInt8(ascii: "a") + UInt8(generator.next(isHexadecimal ? 6 : 26))]
+        case "A"..."Z": [UInt8(ascii: "A") + UInt8(generator.next(isHexadecimal ? 6 : 26))]
+        case "0"..."9": [UInt8(ascii: "0") + UInt8(generator.next(10))]
+        case _ where scalar.isASCII: Array(String(scalar).utf8)
+        // A character of the same length.
+        default: Array((String(scalar).utf8.count == 2 ? "ё" : String(scalar).utf8.count == 3 ? "字" : "😀").utf8)
+        }
+    }
+}

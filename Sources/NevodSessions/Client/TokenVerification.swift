@@ -1,0 +1,37 @@
+internal import NevodHost
+internal import NevodStorage
+internal import NevodSupport
+
+/// Verifies the access token of a stored session before it is used, once for each token rather than for each request.
+final class TokenVerification: Sendable {
+    private let validator: TokenValidator
+    /// The last token that was accepted.
+    private let accepted = Locked<String?>(nil)
+
+    init(_ validator: TokenValidator) {
+        self.validator = validator
+    }
+
+    /// Whether the token is the last one that was accepted.
+    func isAccepted(_ accessToken: String) -> Bool { accepted.withLock { $0 == accessToken } }
+
+    /// The same as ``verify(_:)`` for a request, which doesn't wait for an issuer's keys beyond its deadline.
+    func verify(_ accessToken: String, until deadline: ContinuousClock.Instant?) async throws {
+        try await SingleFlight<Result<Void, any Error>>().join(until: deadline) {
+            do { return .success(try await self.verify(accessToken)) } catch { return .failure(error) }
+        }.get()
+    }
+
+    /// - Throws: as ``TokenValidator/validate(_:)`` does. An expired token is accepted, as one that may be renewed.
+    func verify(_ accessToken: String) async throws {
+        if isAccepted(accessToken) { return }
+        _ = try await validator.verify(accessToken)
+        accepted.withLock { $0 = accessToken }
+    }
+
+    /// Verifies a token that was just issued, which may not have expired.
+    func verifyNew(_ accessToken: String) async throws {
+        try await validator.verifyNew(accessToken)
+        accepted.withLock { $0 = accessToken }
+    }
+}

@@ -1,0 +1,91 @@
+internal import Foundation
+internal import NevodHost
+internal import NevodStorage
+internal import NevodSupport
+
+/// The change of one value by a step of a migration.
+struct MigrationChange: Sendable, Equatable {
+    let key: StorageKey
+    let old: Secret?
+    let new: Secret?
+}
+
+/// The version of a store's format as it is stored, and the step that is being carried out. Its changes are written here, in one write,
+/// before the first of them is made: whichever process finds them can complete them.
+struct MigrationRecord: Sendable {
+    struct Plan: Sendable {
+        let to: Int
+        let changes: [MigrationChange]
+        /// Whether a process may have made one of the removals. Until then, a value that is missing was removed by another program.
+        var mayHaveRemoved: Bool
+        /// Whether the step is being undone, because another program has changed one of the values meanwhile.
+        var isUndone = false
+        /// The keys whose values the step has removed, and which are to be restored. Known once the step is being undone.
+        var removed: [StorageKey] = []
+    }
+
+    var version: Int
+    var plan: Plan?
+
+    init(version: Int, plan: Plan? = nil) {
+        self.version = version
+        self.plan = plan
+    }
+
+    // MARK: Coding
+
+    private struct Stored: Codable {
+        struct Plan: Codable {
+            let to: Int
+            let changes: [Change]
+            /// Absent from the plans of versions that had no stages, and from those that only remove.
+            let mayHaveRemoved: Bool?
+            let isUndone: Bool?
+            let removed: [String]?
+        }
+
+        struct Change: Codable {
+            let key: String
+            let old: Data?
+            let new: Data?
+        }
+
+        let version: Int
+        let plan: Plan?
+    }
+
+    static func decode(_ secret: Secret, of key: StorageKey) throws -> MigrationRecord {
+        guard let stored = try? secret.withUnsafeBytes({ try JSONDecoder().decode(Stored.self, from: Data($0)) }) else {
+            // Without the decoder's words, which may hold parts of the value.
+            throw StorageError(
+                .damaged, "\(key)", problem: "holds no version of a format: it was changed, or stored by another program",
+                remedy: "give StorageMigrator another key, or restore the store from a backup")
+        }
+        let plan = stored.plan.map { plan in
+            Plan(
+                to: plan.to,
+                changes: plan.changes.map { change in
+                    MigrationChange(
+                        key: StorageKey(rawValue: change.key), old: change.old.map { Secret(wipingCopy: $0) },
+                        new: change.new.map { Secret(wipingCopy: $0) })
+                }, mayHaveRemoved: plan.mayHaveRemoved ?? true, isUndone: plan.isUndone ?? false,
+                removed: (plan.removed ?? []).map(StorageKey.init(rawValue:)))
+        }
+        return MigrationRecord(version: stored.version, plan: plan)
+    }
+
+    func encoded() throws -> Secret {
+        let plan = plan.map { plan in
+            Stored.Plan(
+                to: plan.to,
+                changes: plan.changes.map { change in
+                    Stored.Change(
+                        key: change.key.rawValue, old: change.old?.copied(as: Data.self), new: change.new?.copied(as: Data.self))
+                }, mayHaveRemoved: plan.mayHaveRemoved ? nil : false, isUndone: plan.isUndone ? true : nil,
+                removed: plan.removed.isEmpty ? nil : plan.removed.map(\.rawValue))
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return Secret(wipingCopy: try encoder.encode(Stored(version: version, plan: plan)) as Data)
+    }
+}

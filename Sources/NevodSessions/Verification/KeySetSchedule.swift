@@ -1,0 +1,113 @@
+internal import NevodHost
+internal import NevodJWT
+
+/// Decides when the keys of an issuer are fetched: a state machine that gets every time as an argument.
+struct KeySetSchedule: Sendable {
+    enum Action: Sendable {
+        case use(JSONWebKeySet)
+        /// The keys may be used, and should be fetched meanwhile.
+        case useAndFetch(JSONWebKeySet, Fetch)
+        /// The call waits for a fetch, or joins the one in progress.
+        case fetch(Fetch)
+        case fail(RemoteKeyError)
+    }
+
+    struct Fetch: Sendable {
+        /// Whether a stored response must not be used without asking the server.
+        let reloads: Bool
+        /// The number of fetches that had finished when this one was decided.
+        let number: Int
+    }
+
+    private let settings: RemoteKeySet.Settings
+    private var keys: JSONWebKeySet?
+    private var fetchedAt: UnixTime?
+    private var unknownAt: UnixTime?
+    private var retryAt: UnixTime?
+    private var failures = 0
+    private var lastError: RemoteKeyError?
+    private var finished = 0
+    private var isFetching = false
+    /// Whether the fetch in progress, or else the last one, has asked the server.
+    private var hasAsked = false
+
+    private static let backoff = RetryPolicy(baseDelay: .seconds(1), maxDelay: .seconds(60))
+    /// The longest pause that a server can ask for.
+    private static let longestPause = Duration.seconds(300)
+
+    init(_ settings: RemoteKeySet.Settings) {
+        self.settings = settings
+    }
+
+    /// - Parameters:
+    ///   - hasWaited: whether the call has waited for a fetch; it then takes what there is.
+    ///   - fits: whether a set has a key for the token.
+    mutating func next(hasWaited: Bool, at now: UnixTime, fits: (JSONWebKeySet) -> Bool) -> Action {
+        guard let keys, let fetchedAt,
+            (hasWaited && lastError == nil) || now - fetchedAt <= max(settings.minimumAge, settings.maximumStaleness)
+        else {
+            guard let lastError, hasWaited || isPaused(at: now) else { return .fetch(fetch(reloads: true)) }
+            return .fail(lastError)
+        }
+        let isKnown = fits(keys)
+        if hasWaited, isKnown || hasAsked {
+            // This fetch counts as the one for unknown keys, since it has just looked for one.
+            if !isKnown { unknownAt = now }
+            return .use(keys)
+        }
+        if has(settings.minimumAge, passedSince: fetchedAt, at: now), !isPaused(at: now) {
+            // A server that has failed before must not keep the verification of known keys waiting.
+            return failures > 0 && isKnown ? .useAndFetch(keys, fetch(reloads: false)) : .fetch(fetch(reloads: !isKnown))
+        }
+        if isKnown { return .use(keys) }
+        // The key may be in the set that is just being fetched.
+        if isFetching { return .fetch(fetch(reloads: true)) }
+        let mayAsk = unknownAt.map { has(settings.unknownKeyInterval, passedSince: $0, at: now) } ?? true
+        return mayAsk && !isPaused(at: now) ? .fetch(fetch(reloads: true)) : .use(keys)
+    }
+
+    /// Returns whether a fetch is still needed: another one may have finished since it was decided.
+    mutating func begin(_ fetch: Fetch, at now: UnixTime) -> Bool {
+        guard fetch.number == finished else { return false }
+        isFetching = true
+        hasAsked = fetch.reloads
+        // With known keys, only an unknown one reloads them.
+        if fetch.reloads, keys != nil { unknownAt = now }
+        return true
+    }
+
+    /// - Parameter fits: whether a set has a key for the token that caused the fetch.
+    mutating func finish(
+        _ result: Result<JSONWebKeySet, RemoteKeyError>, at now: UnixTime, fits: (JSONWebKeySet) -> Bool
+    ) {
+        isFetching = false
+        finished &+= 1
+        switch result {
+        case .success(let set):
+            keys = set
+            fetchedAt = now
+            failures = 0
+            retryAt = nil
+            lastError = nil
+            // Before any other call can decide: the fetch has just looked for this key.
+            if hasAsked, !fits(set) { unknownAt = now }
+        case .failure(let error):
+            failures = min(failures + 1, 100)
+            retryAt = now + min(error.retryAfter ?? Self.backoff.delay(after: failures), Self.longestPause)
+            lastError = error
+        }
+    }
+
+    private func fetch(reloads: Bool) -> Fetch { Fetch(reloads: reloads, number: finished) }
+
+    /// A pause that ends later than any can was begun before the clock was set back.
+    private func isPaused(at now: UnixTime) -> Bool {
+        guard let retryAt else { return false }
+        return now < retryAt && retryAt - now <= Self.longestPause
+    }
+
+    /// Also true if the clock was set back.
+    private func has(_ interval: Duration, passedSince time: UnixTime, at now: UnixTime) -> Bool {
+        now < time || now - time >= interval
+    }
+}

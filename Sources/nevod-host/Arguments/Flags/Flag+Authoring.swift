@@ -1,0 +1,54 @@
+extension Flag {
+    /// For authors of schemes.
+    static let authoring: [Flag] = [
+        Flag(
+            .language, "language", value: .language("LANGUAGE"), in: [.new],
+            help: "The language of the new scheme: swift, c, cpp, rust or go"),
+        Flag(
+            .flow, "flow", in: [.new],
+            help: "Make a scheme with a login, a refresh and a logout"),
+        Flag(
+            .kit, "kit", value: .folder("SOURCE"), in: [.new],
+            help:
+                "The kit for a scheme in Swift: URL#TAG, URL#REVISION, or the folder of an installed copy or a checkout; without it, the copy that was installed with this program"
+        ),
+        Flag(
+            .only, "only", value: .text("REGEX"), in: [.check],
+            help: "Run only the checks whose id matches this extended regular expression"),
+        Flag(
+            .skip, "skip", value: .text("REGEX"), in: [.check],
+            help: "Leave out the checks whose id matches"),
+        Flag(
+            .seed, "seed", value: .text("NUMBER"), in: [.check],
+            help: "Repeat the random cases of the run that printed this number"),
+        Flag(
+            .fuzz, "fuzz", value: .text("SECONDS"), in: [.check],
+            help: "Also try random inputs, for so long in each of the fuzzing checks"),
+        Flag(
+            .timeout, "timeout", value: .text("SECONDS"), in: [.check],
+            help: "Stop a check that takes longer (10)"),
+        Flag(
+            .list, "list", in: [.check],
+            help: "Print the ids of all checks and what they mean, and run none"),
+        Flag(
+            .junit, "junit", value: .file("FILE"), in: [.check],
+            help: "Also write the results as JUnit XML; - for standard output, in place of the text"),
+        Flag(
+            .curl, "curl", in: [.sign],
+            help: "Print a curl command that sends the request"),
+        Flag(
+            .at, "at", value: .text("TIME"), in: [.sign], [.needsPlugin, .notInProfile],
+            help: "The time that the plugin sees: 2026-01-31T12:00:00Z, or seconds since 1970; fractions are allowed"),
+        Flag(
+            .random, "random", value: .text("HEX"), in: [.sign], [.needsPlugin, .notInProfile],
+            help:
+                "The 32 random bytes that the plugin gets for each call, as 64 digits; or fewer that end with ... and are repeated"
+        ),
+        Flag(
+            .keepSecrets, "keep-secrets", in: [.record],
+            help: "Leave secrets in the recording, where placeholders would change what the plugin does"),
+        Flag(
+            .force, "force", in: [.record, .profile],
+            help: "Replace an existing file; remove a profile without asking"),
+    ]
+}

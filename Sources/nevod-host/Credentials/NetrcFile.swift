@@ -1,0 +1,128 @@
+import NevodHost
+
+/// A file of names and passwords for machines: `~/.netrc` (curl's "netrc" page, GNU inetutils).
+struct NetrcFile {
+    private struct Entry {
+        /// In lower case; nil for `default`.
+        var machine: String?
+        var login: [UInt8]?
+        var password: [UInt8]?
+    }
+
+    private var entries: [Entry] = []
+
+    /// Reads as much as is understood: unknown words are left out, as in curl.
+    init(_ bytes: [UInt8]) {
+        var words = Words(bytes)
+        while let word = words.next() {
+            switch String(decoding: word, as: UTF8.self) {
+            case "machine":
+                entries.append(Entry(machine: words.next().map { String(decoding: $0, as: UTF8.self).lowercased() } ?? ""))
+            case "default": entries.append(Entry(machine: nil))
+            case "login":
+                if let last = entries.indices.last { entries[last].login = words.next() }
+            case "password":
+                if let last = entries.indices.last { entries[last].password = words.next() }
+            case "account": _ = words.next()
+            case "macdef": words.skipMacro()
+            default: continue
+            }
+        }
+    }
+
+    /// Returns `name:password` of the first entry for a host; that of `default` where it comes first.
+    ///
+    /// - Parameters:
+    ///   - host: in any case.
+    ///   - login: the name that the entry must have; nil for any.
+    func userAndPassword(host: String, login: [UInt8]? = nil) -> Secret? {
+        let host = host.lowercased()
+        let entry = entries.first { entry in
+            (entry.machine == nil || entry.machine == host) && (login == nil || entry.login == nil || entry.login == login)
+        }
+        guard let entry, let name = entry.login ?? login else { return nil }
+        return Secret(copying: name + [UInt8(ascii: ":")] + (entry.password ?? []))
+    }
+
+    /// The words of the file. One in quotes may hold spaces, and `\n`, `\r`, `\t` and escaped quotes.
+    private struct Words {
+        private let bytes: [UInt8]
+        private var offset = 0
+
+        init(_ bytes: [UInt8]) {
+            self.bytes = bytes
+        }
+
+        mutating func next() -> [UInt8]? {
+            skipSpaceAndComments()
+            guard offset < bytes.count else { return nil }
+            guard bytes[offset] == UInt8(ascii: "\"") else {
+                let start = offset
+                while offset < bytes.count, !Self.isSpace(bytes[offset]) { offset += 1 }
+                return Array(bytes[start..<offset])
+            }
+            return quoted()
+        }
+
+        private mutating func quoted() -> [UInt8] {
+            offset += 1
+            var word: [UInt8] = []
+            while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
+                var byte = bytes[offset]
+                if byte == UInt8(ascii: "\\"), offset + 1 < bytes.count {
+                    offset += 1
+                    byte = Self.unescaped(bytes[offset])
+                }
+                word.append(byte)
+                offset += 1
+            }
+            // The closing quote, which may be missing.
+            offset += 1
+            return word
+        }
+
+        private static func unescaped(_ byte: UInt8) -> UInt8 {
+            switch byte {
+            case UInt8(ascii: "n"): UInt8(ascii: "\n")
+            case UInt8(ascii: "r"): UInt8(ascii: "\r")
+            case UInt8(ascii: "t"): UInt8(ascii: "\t")
+            default: byte
+            }
+        }
+
+        private mutating func skipSpaceAndComments() {
+            while offset < bytes.count {
+                if Self.isSpace(bytes[offset]) {
+                    offset += 1
+                } else if bytes[offset] == UInt8(ascii: "#"), isAtStartOfLine {
+                    skipLine()
+                } else {
+                    return
+                }
+            }
+        }
+
+        private var isAtStartOfLine: Bool {
+            var before = offset
+            while before > 0, bytes[before - 1] == 0x20 || bytes[before - 1] == 0x09 { before -= 1 }
+            return before == 0 || bytes[before - 1] == UInt8(ascii: "\n")
+        }
+
+        /// Skips to the empty line that ends a macro.
+        mutating func skipMacro() {
+            while offset < bytes.count {
+                skipLine()
+                if offset < bytes.count, bytes[offset] == UInt8(ascii: "\n") { return }
+            }
+        }
+
+        private mutating func skipLine() {
+            while offset < bytes.count, bytes[offset] != UInt8(ascii: "\n") { offset += 1 }
+            if offset < bytes.count { offset += 1 }
+        }
+
+        private static func isSpace(_ byte: UInt8) -> Bool {
+            byte == 0x20 || (0x09...0x0D).contains(byte)
+        }
+    }
+}

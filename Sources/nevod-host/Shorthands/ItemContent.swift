@@ -1,0 +1,96 @@
+import NevodHost
+import NevodSupport
+
+/// The query and the content that items stand for: JSON, a form, a form with files, or one file.
+struct ItemContent {
+    private(set) var body = HTTPBody.none
+    private(set) var type: String?
+    private(set) var accept = "*/*"
+
+    /// A server's error may well be in another format.
+    private static let acceptJSON = "application/json, */*;q=0.5"
+
+    /// - Parameter asForm: whether to make a form instead of JSON.
+    init(_ items: [RequestItem], asForm: Bool) throws {
+        let items = items.filter(\.kind.isContent)
+        if let whole = items.first(where: { $0.kind == .file && $0.name.isEmpty }) {
+            guard items.count == 1 else {
+                throw UsageError(
+                    "@\(whole.value) is the whole content, so no other item can be a part of it; write NAME@\(whole.value)")
+            }
+            body = try .file(whole.value)
+            type = MediaType.ofFile(whole.value)
+            accept = Self.acceptJSON
+        } else if items.contains(where: { $0.kind == .file }) {
+            try setMultipart(items)
+        } else if asForm {
+            body = .bytes(try Self.form(items))
+            type = "application/x-www-form-urlencoded; charset=utf-8"
+        } else {
+            var document = ItemJSON()
+            for item in items { try document.add(item) }
+            body = .bytes(document.bytes)
+            type = "application/json"
+            accept = Self.acceptJSON
+        }
+    }
+
+    /// The query, as a form (`name=value&…`); nil without such items.
+    static func query(_ items: [RequestItem]) throws -> [UInt8]? {
+        let items = items.filter { $0.kind == .query || $0.kind == .queryFile }
+        return items.isEmpty ? nil : try form(items)
+    }
+
+    private static func form(_ items: [RequestItem]) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for item in items {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            bytes += encoded(item.name) + [UInt8(ascii: "=")] + encoded(try formText(item))
+        }
+        return bytes
+    }
+
+    /// A space as `+` (HTML's `application/x-www-form-urlencoded`).
+    private static func encoded(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for piece in text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
+            bytes += PercentEncoding.queryItem(piece) + [UInt8(ascii: "+")]
+        }
+        return Array(bytes.dropLast())
+    }
+
+    private static func formText(_ item: RequestItem) throws -> String {
+        guard item.kind == .json || item.kind == .jsonFile else { return try item.text() }
+        let text = try item.text()
+        switch try ItemJSON.value(text, of: item) {
+        case .string(let string): return string
+        case .array, .object:
+            throw UsageError(
+                "the item \"\(item.name):=…\" holds a list or an object, which no form can; leave out --as-form and files")
+        default: return String(decoding: ItemJSON.formatted(Array(text.utf8)), as: UTF8.self)
+        }
+    }
+
+    private mutating func setMultipart(_ items: [RequestItem]) throws {
+        var form = MultipartForm()
+        for item in items {
+            guard item.kind == .file else {
+                try form.add(item.name, .bytes(Array(try Self.formText(item).utf8)))
+                continue
+            }
+            let (path, type) = Self.typed(item.value)
+            let base = path.split(separator: "/").last.map(String.init) ?? path
+            try form.add(item.name, try .file(path), fileName: base, contentType: type ?? MediaType.ofFile(path))
+        }
+        body = form.body
+        type = form.contentType
+    }
+
+    /// Takes `;type=…` off a path.
+    private static func typed(_ value: String) -> (path: String, type: String?) {
+        guard let mark = value.utf8.lastIndex(of: UInt8(ascii: ";")), value[mark...].hasPrefix(";type=") else {
+            return (value, nil)
+        }
+        return (String(value[..<mark]), String(value[mark...].dropFirst(6)))
+    }
+}

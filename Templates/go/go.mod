@@ -1,0 +1,3 @@
+module example.com/acme-keys
+
+go 1.19
