@@ -117,6 +117,7 @@ let package = Package(
         .library(name: "APIKeyAuth", type: .dynamic, targets: ["APIKeyAuth", "NevodPluginLinkage"]),
         .library(name: "CookieAuth", type: .dynamic, targets: ["CookieAuth", "NevodPluginLinkage"]),
         .library(name: "HMACAuth", type: .dynamic, targets: ["HMACAuth", "NevodPluginLinkage"]),
+        .library(name: "OAuth2Auth", type: .dynamic, targets: ["OAuth2Auth", "NevodPluginLinkage"]),
         // Loaded by the tests of flows.
         .library(name: "FlowProbe", type: .dynamic, targets: ["FlowProbe", "NevodPluginLinkage"]),
     ] + (fuzzing ? [] : [.executable(name: "nevod-host", targets: ["nevod-host"])]),
@@ -207,6 +208,9 @@ let package = Package(
             swiftSettings: strict + embeddedSwift),
         .target(
             name: "HMACAuth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/HMACAuth",
+            swiftSettings: strict + embeddedSwift),
+        .target(
+            name: "OAuth2Auth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/OAuth2Auth",
             swiftSettings: strict + embeddedSwift),
 
         // Shared by the test targets. A release build compiles it, and nothing that is installed links it.

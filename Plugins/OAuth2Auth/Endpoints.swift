@@ -1,0 +1,30 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// The addresses of an authorization server, and what its metadata say that it supports (RFC 8414 §2).
+struct Endpoints: Sendable {
+    /// The issuer's identifier, as in its metadata; nil without a setting for it.
+    var issuer: String?
+    var authorization: String?
+    var token: String
+    var device: String?
+    var pushedRequests: String?
+    var revocation: String?
+    /// Where the keys of ID tokens are (`jwks_uri`).
+    var keys: String?
+    /// `token_endpoint_auth_methods_supported`; empty if unknown.
+    var clientMethods: [String] = []
+    /// `code_challenge_methods_supported`; empty if unknown.
+    var challengeMethods: [String] = []
+    /// Whether each authorization response names the issuer (RFC 9207 §3).
+    var namesIssuer = false
+    /// Whether authorization requests must be pushed (RFC 9126 §5).
+    var requiresPushedRequests = false
+    /// `dpop_signing_alg_values_supported` (RFC 9449 §5.1); empty if unknown.
+    var proofAlgorithms: [String] = []
+
+    /// Whether the server takes a client's secret in the form, and not as Basic.
+    var prefersSecretInForm: Bool {
+        clientMethods.contains("client_secret_post") && !clientMethods.contains("client_secret_basic")
+    }
+}

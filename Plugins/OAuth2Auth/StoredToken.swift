@@ -1,0 +1,110 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// A token as the host stores it, sealed: a line for the format's version, then a line `name value` for each member that it has.
+struct StoredToken: Sendable {
+    var accessToken: Secret
+    /// `Bearer`, or `DPoP`.
+    var type = "Bearer"
+    var refreshToken: Secret?
+    /// Seconds since 1970 UTC; nil if the server didn't say.
+    var expiresAt: Int64?
+    /// The granted scope; nil if the server didn't say.
+    var scope: String?
+    /// The issuer that has issued it; nil if none was configured.
+    var issuer: String?
+    /// The private key that a DPoP token is bound to, as its raw bytes.
+    var proofKey: Secret?
+    /// For people, from an ID token.
+    var account = ""
+
+    /// Takes from the token that this one replaces what the server's response left out (RFC 6749 §6).
+    mutating func keepMissing(of old: StoredToken) {
+        refreshToken = refreshToken ?? old.refreshToken
+        scope = scope ?? old.scope
+        proofKey = proofKey ?? old.proofKey
+        if account.isEmpty { account = old.account }
+    }
+
+    var issued: IssuedToken { IssuedToken(encoded, expiresAt: expiresAt, account: account) }
+}
+
+extension StoredToken {
+    private static let version = "1"
+
+    var encoded: Secret {
+        var bytes = WipedBytes()
+        func append(_ text: String) { for byte in text.utf8 { bytes.append(byte) } }
+        append("\(Self.version)\n")
+        func line(_ name: String, _ value: Secret?) {
+            guard let value else { return }
+            append("\(name) ")
+            value.withUnsafeBytes { for byte in $0 { bytes.append(byte) } }
+            append("\n")
+        }
+        func line(_ name: String, _ value: String?) {
+            if let value, !value.isEmpty { append("\(name) \(value)\n") }
+        }
+        line("access-token", accessToken)
+        line("type", type)
+        line("refresh-token", refreshToken)
+        line("expires-at", expiresAt.map { String($0) })
+        line("scope", scope)
+        line("issuer", issuer)
+        line("proof-key", proofKey)
+        line("account", account)
+        return bytes.secret
+    }
+
+    init(decoding bytes: Span<UInt8>) throws(SchemeError) {
+        var accessToken: Secret?
+        var token = StoredToken(accessToken: .absent)
+        let isReadable = bytes.withUnsafeBufferPointer { bytes in
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            guard lines.count >= 2, lines[0].elementsEqual(Self.version.utf8), lines.last?.isEmpty == true else { return false }
+            for line in lines.dropFirst().dropLast() {
+                let name = line.prefix { $0 != UInt8(ascii: " ") }
+                guard name.endIndex < line.endIndex else { return false }
+                let value = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line[(name.endIndex + 1)...]))
+                switch String(decoding: name, as: UTF8.self) {
+                case "access-token": accessToken = Secret(copying: value)
+                case "type": token.type = String(decoding: value, as: UTF8.self)
+                case "refresh-token": token.refreshToken = Secret(copying: value)
+                case "expires-at": token.expiresAt = Int64(String(decoding: value, as: UTF8.self))
+                case "scope": token.scope = String(decoding: value, as: UTF8.self)
+                case "issuer": token.issuer = String(decoding: value, as: UTF8.self)
+                case "proof-key": token.proofKey = Secret(copying: value)
+                case "account": token.account = String(decoding: value, as: UTF8.self)
+                // A newer version's.
+                default: break
+                }
+            }
+            return true
+        }
+        guard isReadable, let accessToken else {
+            throw .badToken("the stored token is damaged, or of another version of this plugin")
+        }
+        token.accessToken = accessToken
+        self = token
+    }
+}
+
+/// A token as requests use it.
+struct AccessToken: SchemeToken {
+    let stored: StoredToken
+    /// The value of the Authorization header.
+    let credential: Secret
+
+    init(decoding bytes: Span<UInt8>) throws(SchemeError) {
+        try self.init(StoredToken(decoding: bytes))
+    }
+
+    init(_ stored: StoredToken) {
+        self.stored = stored
+        var bytes = WipedBytes()
+        for byte in stored.type.utf8 { bytes.append(byte) }
+        bytes.append(UInt8(ascii: " "))
+        stored.accessToken.withUnsafeBytes { for byte in $0 { bytes.append(byte) } }
+        credential = bytes.secret
+    }
+}
