@@ -126,6 +126,9 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     }
 
     private func post(_ change: (inout Inbox) -> Void) {
+        // What is posted may be done, and its task may release the session and this loop, before this call has ended.
+        let hold = Unmanaged.passRetained(self)
+        defer { hold.release() }
         let (mustWake, mustStart) = inbox.withLock { inbox in
             change(&inbox)
             let mustStart = !inbox.isRunning && (!inbox.jobs.isEmpty || !inbox.commands.isEmpty)
