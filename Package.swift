@@ -265,7 +265,7 @@ let package = Package(
             name: "nevod-hostTests", dependencies: ["nevod-host", "NevodSupport", "NevodTestSupport"], swiftSettings: strict),
 
         .target(
-            name: "FlowProbe", dependencies: ["NevodPluginKit"], path: "Tests/Helpers/FlowProbe",
+            name: "FlowProbe", dependencies: ["NevodPluginKit", "NevodSupport"], path: "Tests/Helpers/FlowProbe",
             swiftSettings: strict + embeddedSwift),
 
         // Programs that the tests of a store run and kill, and what these programs share.

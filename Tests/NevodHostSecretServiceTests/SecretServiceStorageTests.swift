@@ -77,7 +77,7 @@ import Testing
         let start = ContinuousClock.now
         #expect(child("get token").hasPrefix("unavailable: the Secret Service: has not responded within 1.0 seconds"))
         #expect(child("many 20").hasPrefix("unavailable: the Secret Service: has not responded within 1.0 seconds"))
-        #expect(ContinuousClock.now - start < .seconds(9))
+        #expect(ContinuousClock.now - start < .seconds(18))
         session.signalKeyring(SIGCONT)
         #expect(child("limit 10") == "ok")
         #expect(child("get token") == "01")

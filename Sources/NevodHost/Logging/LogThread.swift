@@ -28,7 +28,11 @@ final class LogThread: TaskExecutor {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        guard mustStart, !startThread({ self.drain { $0.runSynchronously(on: self.asUnownedTaskExecutor()) } }) else { return }
+        guard mustStart else { return }
+        // The task keeps this object alive; once its job is handed on, it may end on another thread before this call does.
+        let hold = Unmanaged.passRetained(self)
+        defer { hold.release() }
+        guard !startThread({ self.drain { $0.runSynchronously(on: self.asUnownedTaskExecutor()) } }) else { return }
         // A task whose job is lost never ends, so Swift's own pool has to do.
         drain { globalConcurrentExecutor.enqueue(ExecutorJob($0)) }
     }

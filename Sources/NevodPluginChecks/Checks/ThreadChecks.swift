@@ -69,14 +69,18 @@ extension CheckCatalogue {
             let context = subject.context
             let instance = subject.instance
             let parameters = subject.parameters
-            let tokens = Threads.run(count) { _ in
+            let logins = Threads.run(count) { _ in
                 (0..<10).map { _ in ConcurrentLogin.run(instance, style, parameters) }
             }
             _ = context
-            for token in tokens.joined() where token == nil || token?.account != alone.account {
-                return .fail(
-                    "Each login on 8 threads issues a token, as one login alone does",
-                    token == nil ? "One issued none" : "One issued a token of another account", lockFix)
+            for login in logins.joined() {
+                let happened: String
+                switch login {
+                case .token(let token) where token.account == alone.account: continue
+                case .token: happened = "One issued a token of another account"
+                case .none(let report): happened = "One issued none: \(report)"
+                }
+                return .fail("Each login on 8 threads issues a token, as one login alone does", happened, lockFix)
             }
             return .pass
         },
@@ -86,8 +90,8 @@ extension CheckCatalogue {
             let style = subject.serverStyle()
             let instance = subject.instance
             let parameters = subject.parameters
-            let token = ConcurrentLogin.run(instance, style, parameters, onChangingThreads: true)
-            guard token?.account == alone.account else {
+            let login = ConcurrentLogin.run(instance, style, parameters, onChangingThreads: true)
+            guard case .token(let token) = login, token.account == alone.account else {
                 return .fail(
                     "A login whose steps run on different threads issues the token that it issues on one",
                     "It issued none, or another one",
@@ -100,11 +104,16 @@ extension CheckCatalogue {
 
 /// A login that needs no ``Subject``, which belongs to one thread.
 private enum ConcurrentLogin {
+    case token(ContractToken)
+    /// With the reason, as the plugin reported it.
+    case none(String)
+
     static func run(
         _ instance: ContractInstance, _ style: PlausibleServer.Style, _ parameters: [ContractPair],
         onChangingThreads: Bool = false
-    ) -> ContractToken? {
-        guard let flow = instance.begin(Int(NEVOD_FLOW_LOGIN)).0 else { return nil }
+    ) -> ConcurrentLogin {
+        let (begun, beginning) = instance.begin(Int(NEVOD_FLOW_LOGIN))
+        guard let flow = begun else { return .none(report(of: beginning)) }
         var server = PlausibleServer(style)
         var event = ContractEvent.start(parameters: parameters)
         event.unixTime = PlausibleServer.now
@@ -112,11 +121,16 @@ private enum ConcurrentLogin {
         for _ in 0..<Int(NEVOD_LIMIT_FLOW_STEPS) {
             let next = event
             let outcome = onChangingThreads ? Threads.run(1) { _ in flow.step(next) }.first : flow.step(next)
-            guard let outcome, outcome.result == NEVOD_OK, let action = outcome.actions.first else { return nil }
-            if case .token(let token) = action { return token }
-            guard let following = server.event(after: action) else { return nil }
+            guard let outcome else { return .none("no thread could be started") }
+            guard outcome.result == NEVOD_OK, let action = outcome.actions.first else { return .none(report(of: outcome)) }
+            if case .token(let token) = action { return token.map { .token($0) } ?? .none("it passed no token") }
+            guard let following = server.event(after: action) else { return .none("it asked for what no server answers") }
             event = following
         }
-        return nil
+        return .none("it took more than \(NEVOD_LIMIT_FLOW_STEPS) steps")
+    }
+
+    private static func report(of outcome: ContractOutcome) -> String {
+        outcome.report.map { Shown.text($0.message) } ?? "no report"
     }
 }

@@ -1,4 +1,5 @@
 public import NevodPluginKit
+internal import NevodSupport
 internal import _Concurrency
 
 /// A scheme whose flows use every action, in a library with a runtime of its own.
@@ -17,11 +18,15 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     var needs: Needs { [.challenges, .state] }
 
-    private actor Attempts {
-        private var count = 0
+    /// Shared by the copies of the scheme. Not an actor: a flow that waits for another one is suspended outside of the host's calls.
+    private final class Attempts: Sendable {
+        private let count = Locked(0)
+
         func next() -> Int {
-            count += 1
-            return count
+            count.withLock { count in
+                count += 1
+                return count
+            }
         }
     }
 
@@ -50,7 +55,7 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         let json = try response.json()
         guard let token = json["token"]?.string else { throw .unavailable("the response has no token") }
         let issued = IssuedToken(
-            Secret("\(token)-\(await attempts.next())"), expiresAt: json["expires_in"]?.integer.map { flow.unixSeconds + $0 },
+            Secret("\(token)-\(attempts.next())"), expiresAt: json["expires_in"]?.integer.map { flow.unixSeconds + $0 },
             account: answers["user"].map { String(revealing: $0) } ?? "")
         try await flow.keep(issued)
         try await flow.show("Logged in", url: "\(server.origin)/welcome")

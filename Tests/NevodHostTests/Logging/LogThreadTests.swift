@@ -36,9 +36,12 @@ struct LogThreadTests {
     }
 
     @Test func `Work is done without a thread of its own`() async {
-        let thread = LogThread { _ in false }
-        let done = await withTaskExecutorPreference(thread) { true }
-        #expect(done)
+        // Each time, the work may end, and release the object, while it is still being handed on.
+        for _ in 0..<20_000 {
+            let thread = LogThread { _ in false }
+            let done = await withTaskExecutorPreference(thread) { true }
+            #expect(done)
+        }
     }
 
     @Test func `All work is done, in turn`() async {

@@ -102,7 +102,11 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if !accessAsOwner({ jobs.append(job) }) { post { $0.jobs.append(job) } }
+        if accessAsOwner({ jobs.append(job) }) { return }
+        // Once it is posted, the job may be done, and its task may release the session and this loop, before this call has ended.
+        let hold = Unmanaged.passRetained(self)
+        defer { hold.release() }
+        post { $0.jobs.append(job) }
     }
 
     func perform(_ command: Command) {

@@ -24,7 +24,6 @@ struct UnannouncedBlockingTests {
         let (slow, other) = (try SlowScheme("stalls", of: plugin), try SlowScheme("stalls", of: plugin))
         #expect(!slow.instance.mayBlock)
         var request = try HTTPRequest(.get, "http://h/")
-        let begin = ContinuousClock.now
         let waiting = Task { [request] in
             try await onOwnThread {
                 var request = request
@@ -33,6 +32,7 @@ struct UnannouncedBlockingTests {
             }
         }
         #expect(await slow.hasEntered(1))
+        let begin = ContinuousClock.now
         // Longer than a call may take, by whatever clock.
         #expect(await eventually { ContinuousClock.now - begin > .milliseconds(700) })
         slow.release()
