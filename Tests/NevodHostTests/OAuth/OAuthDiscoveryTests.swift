@@ -6,6 +6,7 @@ import Testing
 
 struct OAuthDiscoveryTests {
     private static let oauth = "/.well-known/oauth-authorization-server"
+    private static let large = #"{"issuer":"SELF","token_endpoint":"SELF/t","x":"\#(String(repeating: "x", count: 1 << 20))"}"#
     private static let connect = "/.well-known/openid-configuration"
 
     /// A server with one document. `SELF` in it stands for the server's URL.
@@ -18,7 +19,7 @@ struct OAuthDiscoveryTests {
     }
 
     @Test(arguments: [
-        ("", oauth), ("", connect), ("/tenant/1", oauth + "/tenant/1"), ("/tenant/1", "/tenant/1" + connect), ("/", oauth),
+        ("", oauth), ("", connect), ("/tenant/1", "\(oauth)/tenant/1"), ("/tenant/1", "/tenant/1\(connect)"), ("/", oauth),
         ("/", connect),
     ])
     func `An issuer's endpoints are found in either document`(path: String, location: String) async throws {
@@ -57,10 +58,7 @@ struct OAuthDiscoveryTests {
         (404, "", OAuthError.Code.invalidMetadata), (503, "", .unavailable), (429, "", .unavailable),
         (200, "<html>", .unavailable),
         (302, "", .unavailable), (200, #"{"issuer":"SELF","issuer":"SELF","token_endpoint":"SELF/t"}"#, .unavailable),
-        (
-            200, #"{"issuer":"SELF","token_endpoint":"SELF/t","x":""# + String(repeating: "x", count: 1 << 20) + #""}"#,
-            .unavailable
-        ),
+        (200, large, .unavailable),
     ])
     func `Metadata that can't be read now may be read later`(status: Int, body: String, code: OAuthError.Code) async throws {
         let server = try server(Self.oauth, body, status: status)

@@ -28,7 +28,8 @@ struct OAuthGrantTests {
         // A code is for one use, and of no use without the verifier.
         let again = await #expect(throws: OAuthError.self) { try await client.exchange(redirect: address, for: login) }
         #expect(again?.serverCode == .invalidGrant)
-        let stolen = try await #require(get(client.authorizationURL(for: login)).location)
+        let another = try await get(client.authorizationURL(for: login)).location
+        let stolen = try #require(another)
         let thief = OAuthLogin(redirectURI: login.redirectURI, state: login.state)
         let refused = await #expect(throws: OAuthError.self) { try await client.exchange(redirect: stolen, for: thief) }
         #expect(refused?.serverCode == .invalidGrant)

@@ -14,7 +14,7 @@ struct OAuthRenewalTests {
 
     /// Returns the outcomes of many requests at a time: statuses, or the names of errors.
     private func send(_ count: Int, _ url: String, _ provider: NetworkProvider) async -> [String: Int] {
-        await withTaskGroup { group in
+        await withTaskGroup(of: String.self) { group in
             for _ in 0..<count {
                 group.addTask {
                     do {
@@ -59,20 +59,20 @@ struct OAuthRenewalTests {
     }
 
     private static let html = "<!doctype html><title>Maintenance</title>"
-
-    @Test(arguments: [
-        OAuthTokenServer.Fault.respond(503, html), .respond(503, #"{"error":"temporarily_unavailable"}"#),
-        .respond(500, #"{"error":"invalid_grant"}"#), .respond(502, ""), .respond(429, ""),
-        .respond(429, #"{"error":"invalid_grant"}"#), .respond(400, #"{"error":"temporarily_unavailable"}"#),
-        .respond(400, #"{"error":"server_error"}"#), .respond(400, #"{"error":"slow_down"}"#), .respond(200, html),
-        .respond(400, html), .respond(401, html), .respond(403, html), .respond(404, html), .respond(200, "{}"),
-        .respond(200, ""),
+    private static let large = "{\"x\":\"\(String(repeating: "x", count: 1 << 20))\"}"
+    private static let transient: [OAuthTokenServer.Fault] = [
+        .respond(503, html), .respond(503, #"{"error":"temporarily_unavailable"}"#), .respond(500, #"{"error":"invalid_grant"}"#),
+        .respond(502, ""), .respond(429, ""), .respond(429, #"{"error":"invalid_grant"}"#),
+        .respond(400, #"{"error":"temporarily_unavailable"}"#), .respond(400, #"{"error":"server_error"}"#),
+        .respond(400, #"{"error":"slow_down"}"#), .respond(200, html), .respond(400, html), .respond(401, html),
+        .respond(403, html), .respond(404, html), .respond(200, "{}"), .respond(200, ""),
         .respond(400, #"{"error":"invalid_grant","error":"invalid_grant"}"#), .respond(400, #"{"error":"invalid_grant""#),
         .respond(200, #"{"access_token":"a","access_token":"b"}"#), .respond(200, #"{"access_token":"no\nheader"}"#),
         .respond(200, "access_token=a&access_token=b"), .respond(400, "error=invalid_grant&error=invalid_grant"),
-        .respond(302, "", ["Location: http://127.0.0.1:9/"]), .close, .cut,
-        .respond(200, #"{"x":""# + String(repeating: "x", count: 1 << 20) + #""}"#),
-    ])
+        .respond(302, "", ["Location: http://127.0.0.1:9/"]), .close, .cut, .respond(200, large),
+    ]
+
+    @Test(arguments: transient)
     func `A server that fails for now logs nobody out`(fault: OAuthTokenServer.Fault) async throws {
         let server = try OAuthTokenServer()
         let storage = try await stored()

@@ -1,6 +1,7 @@
 import NevodHost
 import NevodSupport
 internal import NevodTestSupport
+import Testing
 
 /// An API and its token endpoint (RFC 6749 §5), which rotates refresh tokens and revokes the whole family if one is reused. The
 /// token endpoint can be told to misbehave.
