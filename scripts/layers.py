@@ -43,7 +43,10 @@ ORDER = [
         ("NevodHostSecretService", "a store in the desktop's keyring"),
     ],
     [("NevodHost/Schemes", "a plugin's session in a program: flows, logins, the person who is asked")],
-    [("NevodHost/Pagination", "lists page by page")],
+    [
+        ("NevodHost/OAuth", "OAuth 2.0 for programs that load no plugin: logins, renewal, revocation"),
+        ("NevodHost/Pagination", "lists page by page"),
+    ],
     [("NevodHost/Routing", "routes, their encodings, and a provider's methods that take them")],
     [("NevodHost/Provider", "`NetworkProvider`: attempts, redirects, retries, rate limits; its configuration")],
     [

@@ -242,12 +242,14 @@ def check_sessions(home):
 
 
 def check_sign_in():
-    """Checks that the token endpoint gets one request for each renewal, however many requests need it."""
+    """Checks that the token endpoint gets one request for each renewal, however many requests need it; and a logout its two."""
     done, seen = run_with_server("sign-in", "services.py")
     expect("sign-in", SIGN_IN, done)
-    asked = [line.removeprefix("api.example.com POST /token ") for line in seen if " /token " in line]
-    if asked != ["[] 200", "[] 200", "[] 503", "[] 200", "[] 400"]:
-        raise Failure("Examples/embedding, the token endpoint of sign-in saw:\n" + "\n".join(asked))
+    asked = [line.removeprefix("127.0.0.1 POST /token ") for line in seen if " /token " in line]
+    read = [line for line in seen if "/.well-known/" in line]
+    revoked = [line for line in seen if " /revoke " in line]
+    if (asked, len(read), len(revoked)) != (["[] 200", "[] 200", "[] 503", "[] 200", "[] 400", "[] 200"], 1, 2):
+        raise Failure("Examples/embedding, the authorization server of sign-in saw:\n" + "\n".join(seen))
 
 
 def check_shredmate():
@@ -355,6 +357,7 @@ please try again later; you are still signed in
 Ada
 please sign in
 signed out
+true
 """
 
 

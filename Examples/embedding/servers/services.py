@@ -1,4 +1,5 @@
-"""Acts as several services at once: the proxy for all requests to their names, ….example.com.
+"""Acts as several services at once: the proxy for all requests to their names, ….example.com. At its own address it is their
+authorization server.
 
 Prints where it listens, then a line for each request: the service, the request, the credentials by name, the status.
 Ends with its standard input.
@@ -46,7 +47,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.host, self.query = url.hostname, urllib.parse.parse_qsl(url.query)
         self.url = url
         with GRANT.lock:
-            handle = getattr(self, str(self.host).split(".")[0], None)
+            handle = self.login if self.host in (None, "127.0.0.1") else getattr(self, str(self.host).split(".")[0], None)
             status, value, *lines = handle() if handle else (404, {"message": "there is no such service"})
             seen = [name for name in CREDENTIALS if self.headers.get(name)]
             seen += [name for name, _ in self.query if name == "api_key"]
@@ -68,17 +69,39 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     # The services
 
-    def api(self):
-        """OAuth 2.0: an access token, and a refresh token for one use."""
-        sent = json.loads(self.body) if self.body else {}
+    def login(self):
+        """An OAuth 2.0 server: its metadata (RFC 8414), its token endpoint (RFC 6749 §3.2), its revocation (RFC 7009)."""
+        issuer = f"http://{self.headers['Host']}"
+        sent = dict(urllib.parse.parse_qsl(self.body.decode()))
         match self.command, self.url.path:
-            case "POST", "/oauth/refresh" | "/token" if "refresh_token" in sent:
+            case "GET", "/.well-known/oauth-authorization-server":
+                return 200, {"issuer": issuer, "token_endpoint": issuer + "/token", "revocation_endpoint": issuer + "/revoke"}
+            case "POST", "/revoke":
+                if sent["token"] in (GRANT.access, GRANT.refresh):
+                    GRANT.access = GRANT.refresh = None
+                return 200, {}
+            case "POST", "/token" if sent["grant_type"] == "refresh_token":
                 if GRANT.outage:
                     GRANT.outage = False
                     return 503, {"error": "temporarily_unavailable"}
                 if sent["refresh_token"] != GRANT.refresh:
                     return 400, {"error": "invalid_grant"}
-            case "POST", "/auth/login" | "/token":
+            case "POST", "/token":
+                if {"email": sent.get("username"), "password": sent.get("password")} != LOGIN:
+                    return 400, {"error": "invalid_grant"}
+            case _:
+                return 404, {}
+        GRANT.issue()
+        return 200, {"access_token": GRANT.access, "refresh_token": GRANT.refresh, "token_type": "Bearer", "expires_in": 3600}
+
+    def api(self):
+        """An access token, and a refresh token for one use, in JSON of its own."""
+        sent = json.loads(self.body) if self.body else {}
+        match self.command, self.url.path:
+            case "POST", "/oauth/refresh":
+                if sent["refresh_token"] != GRANT.refresh:
+                    return 400, {"error": "invalid_grant"}
+            case "POST", "/auth/login":
                 if {name: sent.get(name) for name in LOGIN} != LOGIN:
                     return 403, {"message": "wrong e-mail or password"}
             case "DELETE", "/access":  # as if its time had come
@@ -96,9 +119,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 is_current = GRANT.access is not None and self.headers.get("Authorization") == f"Bearer {GRANT.access}"
                 return self.verified(is_current, scheme="oauth", name="Ada")
         GRANT.issue()
-        if self.url.path == "/token":
-            return 200, {
-                "access_token": GRANT.access, "refresh_token": GRANT.refresh, "token_type": "Bearer", "expires_in": 3600}
         return 200, {"accessToken": GRANT.access, "refreshToken": GRANT.refresh, "expiresIn": 3600}
 
     def admin(self):

@@ -1,19 +1,58 @@
 internal import NevodSupport
 
-/// The `error` field of a token endpoint's response (RFC 6749 §5.2).
-struct OAuthErrorCode: Hashable {
-    let rawValue: String
+/// The code of an error that an OAuth endpoint reports (RFC 6749 §4.1.2.1 and §5.2, RFC 7009 §2.2.1, RFC 8628 §3.5).
+public struct OAuthErrorCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The server's text, such as `invalid_grant`.
+    public let rawValue: String
 
-    static let invalidClient = OAuthErrorCode("invalid_client")
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// A parameter is missing, invalid, or occurs twice.
+    public static let invalidRequest = OAuthErrorCode(rawValue: "invalid_request")
+    /// The server doesn't know the client, or its credential is wrong.
+    public static let invalidClient = OAuthErrorCode(rawValue: "invalid_client")
+    /// The authorization code or the refresh token is no longer valid.
+    public static let invalidGrant = OAuthErrorCode(rawValue: "invalid_grant")
+    /// The client may not use this grant.
+    public static let unauthorizedClient = OAuthErrorCode(rawValue: "unauthorized_client")
+    /// The server doesn't offer this grant.
+    public static let unsupportedGrantType = OAuthErrorCode(rawValue: "unsupported_grant_type")
+    /// The scope is unknown, or exceeds what was granted.
+    public static let invalidScope = OAuthErrorCode(rawValue: "invalid_scope")
+    /// The user, or the server in the user's place, has denied access.
+    public static let accessDenied = OAuthErrorCode(rawValue: "access_denied")
+    /// The server failed, and says so in a redirect, which can't have the status 500.
+    public static let serverError = OAuthErrorCode(rawValue: "server_error")
+    /// The server is overloaded or in maintenance.
+    public static let temporarilyUnavailable = OAuthErrorCode(rawValue: "temporarily_unavailable")
+    /// The server doesn't revoke tokens of this kind.
+    public static let unsupportedTokenType = OAuthErrorCode(rawValue: "unsupported_token_type")
+    /// The user hasn't entered the code yet.
+    public static let authorizationPending = OAuthErrorCode(rawValue: "authorization_pending")
+    /// The device asks too often.
+    public static let slowDown = OAuthErrorCode(rawValue: "slow_down")
+    /// The user hasn't entered the code in time.
+    public static let expiredToken = OAuthErrorCode(rawValue: "expired_token")
+
+    public var description: String { rawValue }
 
     /// The codes which say that the grant itself is no longer valid. (`bad_refresh_token` is GitHub's, `expired_token` is from
     /// RFC 8628, `token_expired` and `token_revoked` are Slack's.)
     static let refusals: Set<OAuthErrorCode> = Set(
         ["invalid_grant", "bad_refresh_token", "expired_token", "token_expired", "token_revoked", "access_denied"]
-            .map(OAuthErrorCode.init))
+            .map(OAuthErrorCode.init(rawValue:)))
 
-    private init(_ rawValue: String) {
-        self.rawValue = rawValue
+    /// The codes after which a later attempt may succeed.
+    static let transient: Set<OAuthErrorCode> = [.serverError, .temporarilyUnavailable, .slowDown]
+
+    /// Nil for a text that no server may send (RFC 6749 §5.2), and that no error should show.
+    init?(received text: String) {
+        guard !text.isEmpty, text.utf8.count <= 64,
+            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+        else { return nil }
+        rawValue = text
     }
 
     /// The outcome of reading a response.
@@ -29,12 +68,13 @@ struct OAuthErrorCode: Hashable {
     static func read(from body: [UInt8]) -> Reading {
         let content = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
         guard content.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
-            return formField("error", of: String(decoding: content, as: UTF8.self)).map { .code(OAuthErrorCode($0)) } ?? .none
+            return formField("error", of: String(decoding: content, as: UTF8.self)).map { .code(OAuthErrorCode(rawValue: $0)) }
+                ?? .none
         }
         // Some servers send Latin-1 in the description, where it does no harm.
         let repaired = Array(String(decoding: body, as: UTF8.self).utf8)
         guard let object = try? JSONValue(response: repaired) else { return .unreadable }
-        return object["error"]?.string.map { .code(OAuthErrorCode($0)) } ?? .none
+        return object["error"]?.string.map { .code(OAuthErrorCode(rawValue: $0)) } ?? .none
     }
 
     private static func formField(_ name: String, of text: String) -> String? {

@@ -25,11 +25,12 @@ public struct OAuthToken: TokenModel, Hashable, Redacted {
     }
 
     /// Returns this token with the refresh token and scope of the old one where it has none of its own: a server that doesn't
-    /// rotate refresh tokens leaves them out of its response to a renewal (RFC 6749 §6).
+    /// rotate refresh tokens leaves them out of its response to a renewal, and any server may leave out a scope that hasn't
+    /// changed (RFC 6749 §5.1, §6).
     public func keepingRefreshToken(of old: OAuthToken) -> OAuthToken {
-        guard refreshToken == nil else { return self }
-        return OAuthToken(
-            accessToken: accessToken, refreshToken: old.refreshToken, expiresAt: expiresAt, scope: scope ?? old.scope)
+        OAuthToken(
+            accessToken: accessToken, refreshToken: refreshToken ?? old.refreshToken, expiresAt: expiresAt,
+            scope: scope ?? old.scope)
     }
 
     public func encode() throws -> [UInt8] {

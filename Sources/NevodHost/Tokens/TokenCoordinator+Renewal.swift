@@ -91,6 +91,8 @@ extension TokenCoordinator {
             }
         } catch NetworkError.unauthorized(_, response: nil) {
             return .noReplacement
+        } catch let error as OAuthError where error.code == .loginRequired {
+            return .noReplacement
         } catch is RenewalSupersededError {
             return .replaced
         } catch  where refusesGrant(error) {
@@ -155,6 +157,7 @@ extension TokenCoordinator {
 package func refusesGrant(_ error: any Error) -> Bool {
     switch error {
     case is RefreshRejectedError: true
+    case let error as OAuthError: error.endsSession
     case NetworkError.clientError(let status, let body?, _) where [400, 403].contains(status):
         if case .code(let code) = OAuthErrorCode.read(from: body) { OAuthErrorCode.refusals.contains(code) } else { false }
     case NetworkError.unauthorized(let body, .some):

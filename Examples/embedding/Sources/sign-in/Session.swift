@@ -8,20 +8,12 @@ struct Profile: Decodable {
 struct Session {
     let storage: TokenStorage<OAuthToken>
     let provider: NetworkProvider
-    /// Without the chain: for the token endpoint.
-    private let client: NetworkProvider
+    private let client: OAuthClient
 
-    init(storage: some KeyValueStorage) {
-        let client = NetworkProvider.quick(baseURL: "http://api.example.com")
+    init(storage: some KeyValueStorage, issuer: String) throws {
+        let client = try OAuthClient(issuer: issuer, clientID: "app")
         let tokens = TokenStorage<OAuthToken>(storage: storage, key: "com.example.session")
-        let authentication = AuthenticationInterceptor(
-            tokenStorage: tokens,
-            refreshStrategy: { old in
-                guard let old, let refreshToken = old.refreshToken else { throw NetworkError.unauthorized }
-                let new: OAuthToken = try await client.request(
-                    .post, path: "/token", body: ["grant_type": "refresh_token", "refresh_token": refreshToken])
-                return new.keepingRefreshToken(of: old)
-            })
+        let authentication = AuthenticationInterceptor(tokenStorage: tokens, refreshStrategy: client.refresh)
 
         self.client = client
         self.storage = tokens
@@ -29,12 +21,13 @@ struct Session {
     }
 
     func signIn(email: String, password: String) async throws {
-        let token: OAuthToken = try await client.request(
-            .post, path: "/token", body: ["grant_type": "password", "email": email, "password": password])
+        let token = try await client.token(grant: "password", parameters: ["username": email, "password": password])
         try await storage.save(token)
     }
 
     func signOut() async throws {
+        let token = try await storage.load()
         try await storage.clear()
+        if let token { try await client.revoke(token) }
     }
 }

@@ -1,7 +1,7 @@
 import NevodHostFoundation
 
-func signInAndWork() async throws {
-    let session = Session(storage: InMemoryStorage())
+func signInAndWork(issuer: String) async throws {
+    let session = try Session(storage: InMemoryStorage(), issuer: issuer)
     do {
         let _: Profile = try await session.provider.get("/users/me")
     } catch NetworkError.unauthorized {
@@ -47,6 +47,10 @@ func signInAndWork() async throws {
     }
     await signOut.value
     print("signed out")
+
+    try await session.signIn(email: "ada@example.com", password: "correct horse")
+    try await session.signOut()
+    print(try await session.storage.load() == nil)
 }
 
 /// Triggers an event at the server.

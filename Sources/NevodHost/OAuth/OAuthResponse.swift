@@ -1,0 +1,153 @@
+internal import NevodSupport
+
+/// A response of an authorization server's endpoint: a result or an error (RFC 6749 §5).
+struct OAuthResponse {
+    let status: Int
+    /// Nil if the body is neither a JSON object nor a form with `error` or `access_token`, or if it repeats a name: two readers
+    /// of one response could each take another value.
+    let json: JSONValue?
+    private let retryAfter: Duration?
+    private let origin: Origin
+    private let purpose: String
+    private let secrets: [String]
+
+    /// - Parameters:
+    ///   - origin: the server's, for errors.
+    ///   - purpose: what was asked for, as in "the server refused PURPOSE".
+    ///   - secrets: what the request held, and no error may show.
+    init(_ response: HTTPResponse, _ body: [UInt8], from origin: Origin, to purpose: String, hiding secrets: [String]) {
+        status = response.status
+        json = Self.object(body)
+        retryAfter = response.retryAfter(now: HostClock.system.now)
+        self.origin = origin
+        self.purpose = purpose
+        self.secrets = secrets
+    }
+
+    private static func object(_ body: [UInt8]) -> JSONValue? {
+        // Some servers send Latin-1 in the description of an error, where it does no harm.
+        let text = Array(String(decoding: body, as: UTF8.self).utf8)
+        if let json = try? JSONValue(response: text) {
+            if case .object = json { return json }
+            return nil
+        }
+        return form(text)
+    }
+
+    /// Some servers send a form, whatever the request's Accept says.
+    private static func form(_ text: [UInt8]) -> JSONValue? {
+        var members: [JSONValue.Member] = []
+        var names: Set<String> = []
+        for item in text.split(separator: UInt8(ascii: "&")) {
+            let name = item.prefix { $0 != UInt8(ascii: "=") }
+            let value = item[name.endIndex...].dropFirst()
+            let member = JSONValue.Member(decoded(name), .string(decoded(value)))
+            guard names.insert(member.name).inserted else { return nil }
+            members.append(member)
+        }
+        return names.contains("error") || names.contains("access_token") ? .object(members) : nil
+    }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) -> String {
+        String(decoding: PercentEncoding.decoded(text), as: UTF8.self)
+    }
+
+    /// Whether the server said that there is nothing at this URL.
+    var isMissing: Bool { status == 404 || status == 410 }
+
+    private var serverCode: OAuthErrorCode? { json?["error"]?.string.flatMap(OAuthErrorCode.init(received:)) }
+
+    /// The result.
+    func result() throws(OAuthError) -> JSONValue {
+        // Some servers send errors with status 200.
+        guard (200...299).contains(status), let json, json["error"] == nil else { throw failure }
+        return json
+    }
+
+    /// Accepts any success, whose body says nothing (RFC 7009 §2.2).
+    func checkSuccess() throws(OAuthError) {
+        guard (200...299).contains(status), json?["error"] == nil else { throw failure }
+    }
+
+    /// The error of a result that lacks something.
+    func unusable(_ problem: String) -> OAuthError {
+        OAuthError(.unavailable, "the response of \(origin) to \(purpose) \(problem)", status: status)
+    }
+
+    /// The error of a token that is valid, and of no use to this library.
+    func unsupported(_ problem: String) -> OAuthError {
+        OAuthError(.unsupportedToken, "the response of \(origin) to \(purpose) \(problem)", status: status)
+    }
+
+    /// The one classification of responses: a server that fails, or sends something that isn't OAuth's, has refused nothing.
+    var failure: OAuthError {
+        let code = serverCode
+        let words = code.map { ": \($0)\(ServerWords.shown(json?["error_description"]?.string, hiding: secrets))" } ?? ""
+        if status == 429 || status >= 500 || code.map(OAuthErrorCode.transient.contains) == true {
+            return OAuthError(
+                .unavailable, "\(origin) can't serve \(purpose) now (status \(status))\(words); \(wait)", serverCode: code,
+                status: status, retryAfter: retryAfter)
+        }
+        guard let code else {
+            return OAuthError(
+                .unavailable, "the response of \(origin) to \(purpose) is not one of OAuth (status \(status)); \(hint)",
+                status: status,
+                retryAfter: retryAfter)
+        }
+        return OAuthError(
+            .refused, "\(origin) refused \(purpose)\(words)\(Self.remedy(after: code))", serverCode: code, status: status,
+            retryAfter: retryAfter)
+    }
+
+    private var wait: String {
+        guard let retryAfter else { return "try again later" }
+        return "try again in \(retryAfter.components.seconds) seconds"
+    }
+
+    private var hint: String {
+        switch status {
+        case 300...399: "redirects of such requests are not followed; check the endpoint's URL"
+        case 401: "check the client's identifier and secret"
+        case 404, 405, 410: "check the endpoint's URL"
+        default: "try again later"
+        }
+    }
+
+    private static func remedy(after code: OAuthErrorCode) -> String {
+        switch code {
+        case .invalidClient: "; check the client's identifier and secret, and how they are sent"
+        case .unauthorizedClient: "; let the server allow this client to use the grant"
+        case .unsupportedGrantType: "; the server doesn't offer this grant"
+        case .invalidScope: "; ask for other scopes"
+        case .unsupportedTokenType: "; the server doesn't revoke tokens of this kind"
+        case .authorizationPending: "; the user has yet to enter the code"
+        default: OAuthErrorCode.refusals.contains(code) ? "; log in again" : ""
+        }
+    }
+}
+
+extension OAuthToken {
+    /// Reads the response of a token endpoint (RFC 6749 §5.1).
+    ///
+    /// - Parameter time: when the request was sent, from which on the lifetime counts at the earliest.
+    init(_ response: OAuthResponse, sentAt time: UnixTime) throws(OAuthError) {
+        let json = try response.result()
+        guard let accessToken = json["access_token"]?.string, Self.isToken(accessToken) else {
+            throw response.unusable("has no valid access_token; try again later")
+        }
+        // A type that the client doesn't understand must not be used (§7.1).
+        if let type = json["token_type"]?.string, type.lowercased() != "bearer" {
+            throw response.unsupported("has another token_type than Bearer, the only one that this library supports")
+        }
+        // Some servers send the number as a string.
+        let lifetime = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0) }
+        self.init(
+            accessToken: accessToken, refreshToken: json["refresh_token"]?.string.flatMap { Self.isToken($0) ? $0 : nil },
+            expiresAt: lifetime.map { time + .seconds(max(0, min($0, 1_000_000_000))) }, scope: json["scope"]?.string)
+    }
+
+    /// Whether a text can be a token (RFC 6749 Appendix A.12, A.17): visible ASCII, and no longer than a header takes.
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 32_768 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
