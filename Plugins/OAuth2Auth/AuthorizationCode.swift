@@ -111,7 +111,8 @@ struct AuthorizationCode {
             "grant_type": "authorization_code", "code": .secret(code), "redirect_uri": .text(request.redirectURI),
         ]
         if let proof = request.proof { fields.append("code_verifier", .secret(proof.verifier)) }
-        server.resources(&fields)
+        // Also here (RFC 8707 §2.2).
+        server.recipients(&fields)
         var token = try await server.token(fields)
         token.nonce = request.nonce
         // A response without a scope grants the one that was asked for (§5.1).

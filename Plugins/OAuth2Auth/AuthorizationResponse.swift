@@ -51,19 +51,26 @@ struct AuthorizationResponse {
         }
         guard issuer.utf8.elementsEqual(expected.utf8) else {
             throw .denied(
-                "the browser's redirect is from the issuer\(ServerWords(issuer).quoted), and the login was begun at \(expected): its "
-                    + "code was not used")
+                "the browser's redirect is from the issuer \(Self.printable(issuer)), and the login was begun at \(expected): its code "
+                    + "was not used")
         }
     }
 
+    /// An issuer's name is an address, of which people need the whole.
+    private static func printable(_ text: String) -> String {
+        String(decoding: text.utf8.prefix(200).map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
     private func failure(_ code: String) -> SchemeError {
-        let words = ServerWords(fields["error_description"]).quoted
+        let description = ServerText.shown(fields["error_description"] ?? "")
+        let words = description.isEmpty ? "" : " (\(description))"
         switch code {
         case "access_denied": return .denied("the login was refused in the browser\(words)")
         case "temporarily_unavailable", "server_error":
             return .unavailable("the server can't log anybody in now: \(code)\(words)")
-        case "invalid_scope": return .denied("the server does not offer the scope that is asked for\(words); change the setting scope")
-        default: return .denied("the server refused the login: \(ServerWords(code).plain)\(words)")
+        case "invalid_scope":
+            return .denied("the server does not offer the scope that is asked for\(words); change the setting scope")
+        default: return .denied("the server refused the login: \(ServerText.shown(code))\(words)")
         }
     }
 

@@ -67,7 +67,7 @@ struct DeviceCode {
             do throws(SchemeError) {
                 let answer = try await server.answer(fields)
                 switch answer.error {
-                case nil where answer.isSuccess: return try server.token(in: answer)
+                case nil where answer.status / 100 == 2: return try server.token(in: answer)
                 case "authorization_pending":
                     silences = 0
                     continue
@@ -75,7 +75,9 @@ struct DeviceCode {
                     silences = 0
                     pause = min(pause + 5, Self.longestPause)
                     continue
-                case "access_denied": throw .denied("the login was refused on the other device\(answer.words)")
+                case "access_denied":
+                    let words = ServerText.shown(answer.json?["error_description"]?.string ?? "")
+                    throw .denied("the login was refused on the other device\(words.isEmpty ? "" : " (\(words))")")
                 case "expired_token": throw Self.expired(authorization)
                 case "temporarily_unavailable", "server_error": silence = answer.failure(of: "the token request")
                 // A gateway's page, for example.

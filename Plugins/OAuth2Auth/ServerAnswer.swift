@@ -22,18 +22,13 @@ struct ServerAnswer {
     /// The error's code; nil in a success.
     var error: String? { json?["error"]?.string }
 
-    var isSuccess: Bool { status / 100 == 2 && error == nil && json != nil }
-
-    /// What the server says about its error, to be appended to a sentence.
-    var words: String { ServerWords(json?["error_description"]?.string).quoted }
-
     /// The result.
     ///
     /// - Parameter what: what was asked for, as in "the server refused WHAT".
     /// - Throws: ``SchemeError/denied(_:detail:)`` if the grant is no longer valid, ``SchemeError/unavailable(_:detail:)`` if a later
     ///   attempt may succeed.
     func success(_ what: String) throws(SchemeError) -> JSONValue {
-        if isSuccess, let json { return json }
+        if status / 100 == 2, error == nil, let json { return json }
         throw failure(of: what)
     }
 

@@ -52,15 +52,15 @@ struct TokenEndpoint: Sendable {
     /// Adds the scopes, audiences and resources that the request's parameters or else the settings name (RFC 6749 §3.3, RFC 8707).
     func target(_ fields: inout FormFields) {
         if !scope.isEmpty { fields.append("scope", .text(scope)) }
-        let audiences = flow.parameters("audience")
-        for value in audiences.isEmpty ? scheme.audiences : audiences { fields.append("audience", .text(value)) }
-        resources(&fields)
+        recipients(&fields)
     }
 
-    /// Adds the resources alone, which also the request for a code's token names (RFC 8707 §2.2).
-    func resources(_ fields: inout FormFields) {
-        let resources = flow.parameters("resource")
-        for value in resources.isEmpty ? scheme.resources : resources { fields.append("resource", .text(value)) }
+    /// Adds the audiences and resources alone.
+    func recipients(_ fields: inout FormFields) {
+        for (name, settings) in [("audience", scheme.audiences), ("resource", scheme.resources)] {
+            let asked = flow.parameters(name)
+            for value in asked.isEmpty ? settings : asked { fields.append(name, .text(value)) }
+        }
     }
 
     /// The scopes that are asked for, separated by spaces; empty if the server chooses.
