@@ -150,9 +150,9 @@ struct DeviceAuthorization: Sendable {
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// A number within a range; some servers send it as a string.
+    /// A positive number within a range; some servers send it as a string.
     private static func seconds(_ value: JSONValue?, else standard: Int64, _ range: ClosedRange<Int64>) -> Int64 {
-        let number = value?.integer ?? value?.string.flatMap { Int64($0) } ?? standard
+        guard let number = value?.integer ?? value?.string.flatMap({ Int64($0) }), number > 0 else { return standard }
         return min(max(number, range.lowerBound), range.upperBound)
     }
 }
