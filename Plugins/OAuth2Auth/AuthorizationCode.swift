@@ -19,7 +19,7 @@ struct AuthorizationCode {
     }
 
     func run() async throws(SchemeError) -> StoredToken {
-        let endpoint = try authorizationEndpoint()
+        let endpoint = try server.endpoints.authorizationEndpoint(withPKCE: scheme.usesPKCE)
         let redirect = try RedirectURI(scheme.redirectURI)
         let listening = try await listen(redirect)
         let request = try AuthorizationRequest(server, redirectURI: listening ?? redirect.text)
@@ -32,19 +32,6 @@ struct AuthorizationCode {
         }
         let code = try await code(for: request, at: address, isListening: listening != nil)
         return try await redeem(code, of: request)
-    }
-
-    private func authorizationEndpoint() throws(SchemeError) -> String {
-        let methods = server.endpoints.challengeMethods
-        guard !scheme.usesPKCE || methods.isEmpty || methods.contains("S256") else {
-            throw .badSetting("pkce", "must be false: the server's metadata do not offer S256")
-        }
-        if let endpoint = server.endpoints.authorization { return endpoint }
-        throw .badSetting(
-            "authorization-url",
-            server.endpoints.issuer == nil
-                ? "or issuer is needed, to know where people log in"
-                : "is needed: the issuer's metadata name no authorization_endpoint")
     }
 
     /// The redirect URI at which the host waits; nil if the person has to copy the browser's address.
@@ -118,6 +105,20 @@ struct AuthorizationCode {
         // A response without a scope grants the one that was asked for (§5.1).
         if token.scope == nil, !server.scope.isEmpty { token.scope = server.scope }
         return token
+    }
+}
+
+extension Endpoints {
+    func authorizationEndpoint(withPKCE: Bool) throws(SchemeError) -> String {
+        guard !withPKCE || challengeMethods.isEmpty || challengeMethods.contains("S256") else {
+            throw .badSetting("pkce", "must be false: the server's metadata do not offer S256")
+        }
+        if let authorization { return authorization }
+        throw .badSetting(
+            "authorization-url",
+            issuer == nil
+                ? "or issuer is needed, to know where people log in"
+                : "is needed: the issuer's metadata name no authorization_endpoint")
     }
 }
 

@@ -17,20 +17,7 @@ struct PushedRequest {
 
     /// The fields of the browser's address: the request's own, or a reference to them (RFC 9126 §4).
     func fields(for request: AuthorizationRequest) async throws(SchemeError) -> FormFields {
-        let endpoint = server.endpoints.pushedRequests
-        switch server.scheme.pushedRequests {
-        case .never:
-            guard !server.endpoints.requiresPushedRequests else {
-                throw .badSetting("par", "must not be never: the server takes pushed requests alone")
-            }
-            return request.fields
-        case .auto:
-            guard endpoint != nil || server.endpoints.requiresPushedRequests else { return request.fields }
-        case .always: break
-        }
-        guard let endpoint else {
-            throw .badSetting("par-url", "is needed for pushed requests: the server's metadata name no endpoint for them")
-        }
+        guard let endpoint = try server.endpoints.endpoint(for: server.scheme.pushedRequests) else { return request.fields }
         var fields = request.fields
         // Written once, in the way that the client proves who it is.
         fields.fields.removeAll { $0.name.utf8.elementsEqual("client_id".utf8) }
@@ -41,5 +28,23 @@ struct PushedRequest {
         else { throw .unavailable("the server's response to the pushed authorization request has no valid request_uri") }
         // Nothing else: what the browser's address said beside the reference, anybody could have changed.
         return ["client_id": .text(server.scheme.clientID ?? ""), "request_uri": .text(reference)]
+    }
+}
+
+extension Endpoints {
+    /// Where the request is pushed to; nil if it goes into the browser's address.
+    func endpoint(for choice: PushedRequests) throws(SchemeError) -> String? {
+        switch choice {
+        case .never:
+            guard !requiresPushedRequests else {
+                throw .badSetting("par", "must not be never: the server takes pushed requests alone")
+            }
+            return nil
+        case .auto:
+            guard pushedRequests != nil || requiresPushedRequests else { return nil }
+        case .always: break
+        }
+        if let pushedRequests { return pushedRequests }
+        throw .badSetting("par-url", "is needed for pushed requests: the server's metadata name no endpoint for them")
     }
 }
