@@ -119,7 +119,8 @@ class AuthorizationServer(RecordingServer):
         form = self.fields(seen.body.decode())
         if not self.client(seen, form):
             return self.error("invalid_client", status="401 Unauthorized")
-        self.check({name: value for name, value in form.items() if name != "client_secret"})
+        form.pop("client_secret", None)
+        self.check(form)
         reference = "urn:ietf:params:oauth:request_uri:" + secrets.token_urlsafe(16)
         self.pushed[reference] = form
         return self.json({"request_uri": reference, "expires_in": 60}, "201 Created")
