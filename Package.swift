@@ -257,6 +257,12 @@ let package = Package(
         .testTarget(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "OAuth2AuthTests",
+            dependencies: ["NevodPluginKit", "NevodPluginTesting", "NevodSupport", "NevodTestSupport", "OAuth2Auth"],
+            swiftSettings: strict,
+            // All tests are one program, and each plugin in it has the exported function; none is called.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
 
         .testTarget(
             name: "NevodHostSecretServiceTests",

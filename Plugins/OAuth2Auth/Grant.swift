@@ -4,4 +4,6 @@ internal import NevodPluginKit
 enum Grant: String, CaseIterable, SettingValue {
     /// Authorization code with PKCE (RFC 6749 §4.1, RFC 7636): a person logs in with a browser.
     case code
+    /// Device authorization (RFC 8628): a person enters a code on another device.
+    case device
 }

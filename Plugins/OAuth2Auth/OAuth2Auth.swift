@@ -33,6 +33,17 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     var authorizationParameters: [String]
     @Setting("token-parameter", help: "Another parameter of each token request, NAME=VALUE") var tokenParameters: [String]
 
+    // The login of a person.
+    @Setting("redirect-uri", help: "Where the server sends the browser; without it a free port of 127.0.0.1")
+    var redirectURI: String?
+    @Setting("paste-redirect", default: false, help: "Ask where the browser ended, for a browser on another machine")
+    var pastesRedirect: Bool
+    @Setting("response-mode", default: .query, help: "How the server responds to the browser") var responseMode: ResponseMode
+    @Setting("pkce", default: true, help: "Bind codes to their login (RFC 7636); false for servers that refuse it")
+    var usesPKCE: Bool
+    @Setting("par", default: .auto, help: "Push the authorization request to the server (RFC 9126)")
+    var pushedRequests: PushedRequests
+
     // The bearer token.
     @Setting("dpop", default: false, help: "Bind tokens to a key of this client (RFC 9449)") var usesDPoP: Bool
 
@@ -55,6 +66,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         extraAuthorization = try Self.fields(authorizationParameters, of: "authorization-parameter")
         extraToken = try Self.fields(tokenParameters, of: "token-parameter")
         try checkClient()
+        try checkLogin()
     }
 
     private static func fields(_ items: [String], of setting: String) throws(SchemeError) -> FormFields {
@@ -75,6 +87,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         let token: StoredToken
         switch grant {
         case .code: token = try await AuthorizationCode(server).run()
+        case .device: token = try await DeviceCode(server).run()
         }
         return token.issued
     }

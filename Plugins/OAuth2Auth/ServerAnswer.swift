@@ -4,7 +4,7 @@ internal import NevodSupport
 /// A response of one of the server's endpoints: JSON, or a form as some servers send, with a result or an error (RFC 6749 §5).
 struct ServerAnswer {
     let status: Int
-    /// Nil if the body is neither JSON nor a form with `error` or `access_token`.
+    /// Nil if the body is neither JSON nor a form with `error`, `access_token` or `device_code`.
     let json: JSONValue?
 
     init(_ response: FlowResponse) {
@@ -12,7 +12,7 @@ struct ServerAnswer {
         var json = try? response.json()
         if json == nil {
             let form = FormFields(parsing: response.text)
-            if form["error"] != nil || form["access_token"] != nil {
+            if form["error"] != nil || form["access_token"] != nil || form["device_code"] != nil {
                 json = .object(form.fields.map { JSONValue.Member($0.name, .string($0.value.text)) })
             }
         }

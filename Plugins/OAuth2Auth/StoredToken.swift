@@ -17,6 +17,8 @@ struct StoredToken: Sendable {
     var proofKey: Secret?
     /// For people, from an ID token.
     var account = ""
+    /// Must be in the ID token that came with this token; nil if none was asked for. Not stored: it serves for one response.
+    var nonce: String?
 
     /// Takes from the token that this one replaces what the server's response left out (RFC 6749 §6).
     mutating func keepMissing(of old: StoredToken) {

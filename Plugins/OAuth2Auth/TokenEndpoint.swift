@@ -17,30 +17,61 @@ struct TokenEndpoint: Sendable {
     ///
     /// - Parameter fields: those of the grant, `grant_type` among them.
     func token(_ fields: FormFields) async throws(SchemeError) -> StoredToken {
+        try await token(in: answer(fields))
+    }
+
+    /// Asks for a token, and returns what the server says, be it an error.
+    ///
+    /// - Parameter fields: those of the grant, `grant_type` among them.
+    func answer(_ fields: FormFields) async throws(SchemeError) -> ServerAnswer {
         var fields = fields
         for field in scheme.extraToken.fields { fields.append(field.name, field.value) }
-        let response = try await post(fields, to: endpoints.token)
-        let json = try ServerAnswer(response).success("the token request")
-        return try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer)
+        return ServerAnswer(try await post(fields, to: endpoints.token))
+    }
+
+    /// The token in the server's answer.
+    ///
+    /// - Throws: as ``ServerAnswer/success(_:)``.
+    func token(in answer: ServerAnswer) throws(SchemeError) -> StoredToken {
+        try StoredToken(answer.success("the token request"), at: flow.unixSeconds, issuer: endpoints.issuer)
     }
 
     /// Sends a form with the client's proof.
-    func post(_ fields: FormFields, to url: String) async throws(SchemeError) -> FlowResponse {
+    ///
+    /// - Parameter namingClient: whether the form has the client's identifier also if the proof is elsewhere.
+    func post(_ fields: FormFields, to url: String, namingClient: Bool = false) async throws(SchemeError) -> FlowResponse {
         var fields = fields
         var headers: [(name: String, value: String)] = [("Accept", "application/json")]
         try scheme.identify(&fields, &headers, at: endpoints, flow)
+        if namingClient, fields["client_id"] == nil, let clientID = scheme.clientID {
+            fields.append("client_id", .text(clientID))
+        }
         return try await flow.send(.post(url, form: fields, headers: headers, followsRedirects: false))
     }
 
     /// Adds the scopes, audiences and resources that the request's parameters or else the settings name (RFC 6749 §3.3, RFC 8707).
     func target(_ fields: inout FormFields) {
-        let scopes = flow.parameters("scope")
-        let scope = scopes.isEmpty ? scheme.scope ?? "" : scopes.joined(separator: " ")
         if !scope.isEmpty { fields.append("scope", .text(scope)) }
+        recipients(&fields)
+    }
+
+    /// Adds the audiences and resources alone.
+    func recipients(_ fields: inout FormFields) {
         for (name, settings) in [("audience", scheme.audiences), ("resource", scheme.resources)] {
             let asked = flow.parameters(name)
             for value in asked.isEmpty ? settings : asked { fields.append(name, .text(value)) }
         }
+    }
+
+    /// The scopes that are asked for, separated by spaces; empty if the server chooses.
+    var scope: String {
+        let scopes = flow.parameters("scope")
+        return scopes.isEmpty ? scheme.scope ?? "" : scopes.joined(separator: " ")
+    }
+
+    /// Whether the server is asked for an ID token (OpenID Connect Core §3.1.2.1).
+    var asksForIDToken: Bool {
+        scope.utf8.split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual("openid".utf8) }
     }
 }
 

@@ -1,7 +1,11 @@
-import HMACAuth
 import NevodHost
-import NevodPluginABI
+import NevodPluginKit
 import NevodSupport
+
+@testable import HMACAuth
+
+// Not the exported function: the tests of other plugins have one of the same name in this program.
+private let export = PluginExport(HMACAuth.self, name: "HMACAuth", version: "0.2.0", vendor: "NevodHost")
 
 /// Authorizes a request with the scheme, as a program does.
 func sign(
@@ -20,7 +24,7 @@ func makeToken(
     for (name, value) in settings.merging(["api-key": ""], uniquingKeysWith: { given, _ in given }) {
         values.add(name, .text(value))
     }
-    let scheme = try Plugin(builtIn: UnsafeRawPointer(nevod_plugin_v1())).scheme("hmac")
+    let scheme = try Plugin(builtIn: UnsafeRawPointer(export.table)).scheme("hmac")
     return try scheme.makeInstance(settings: values, clock: HostClock { unixNanoseconds }).token
 }
 

@@ -128,6 +128,8 @@ struct FlowDriver: Sendable {
         var clockOrigin: Origin?
         var bytes = 0
         var listener: LoopbackListener?
+        /// The address that was opened for this listener.
+        var opened: String?
         var rest: Duration { deadline - .now }
 
         func time(of instance: SchemeInstance) -> UnixTime {
@@ -149,7 +151,7 @@ struct FlowDriver: Sendable {
         case .listen(let uri):
             // The next one may want the same port.
             work.listener?.stop()
-            work.listener = nil
+            (work.listener, work.opened) = (nil, nil)
             do throws(ListenError) {
                 let listener = try LoopbackListener(uri)
                 work.listener = listener
@@ -157,7 +159,7 @@ struct FlowDriver: Sendable {
             } catch {
                 return .transportError(error.isTransient ? .transient : .permanent, error.description)
             }
-        case .browse(let url): return try await browse(url, flow, work)
+        case .browse(let url): return try await browse(url, flow, &work)
         case .wait(let pause):
             guard pause <= work.rest else {
                 throw flow.fault("it asked to wait for \(pause), longer than the rest of its \(limits.duration)")
@@ -184,14 +186,18 @@ struct FlowDriver: Sendable {
         return answers
     }
 
-    private func browse(_ url: String, _ flow: Flow, _ work: Work) async throws -> FlowEvent {
+    private func browse(_ url: String, _ flow: Flow, _ work: inout Work) async throws -> FlowEvent {
         guard let listener = work.listener else { throw flow.fault("it called browse before listen") }
         guard let origin = try? HTTPURL(url).origin, work.origins.allow(origin) else {
             throw flow.fault("it tried to open an address at an origin that no setting names")
         }
         guard let interaction else { throw instance.unanswered(["browser"]) }
-        let isOpen: Void? = try await bounded(work) { try await interaction.open(url) }
-        guard isOpen != nil else { throw instance.unanswered(["browser"]) }
+        // A flow that ignores a redirect waits again: any program can send one, and must not open windows with it.
+        if work.opened != url {
+            let isOpen: Void? = try await bounded(work) { try await interaction.open(url) }
+            guard isOpen != nil else { throw instance.unanswered(["browser"]) }
+            work.opened = url
+        }
         do {
             let redirect = try await listener.redirect(until: work.deadline)
             return .redirect(url: redirect.url, body: redirect.body)

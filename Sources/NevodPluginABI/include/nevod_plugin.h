@@ -535,7 +535,8 @@ typedef struct nevod_actions {
     int32_t (*show)(void *host, nevod_bytes text, nevod_bytes url);
     /* Opens a redirect URI; its event is LISTENING, or TRANSPORT_ERROR if the port is taken. */
     int32_t (*listen)(void *host, const nevod_listen *options);
-    /* Opens the address in a browser and waits for the redirect. Needs `listen` first. */
+    /* Opens the address in a browser and waits for the redirect. Needs `listen` first. The same address again, for the same `listen`,
+     * opens nothing and waits for the next redirect: the last one may have been another program's. */
     int32_t (*browse)(void *host, nevod_bytes url);
     /* Waits. Neither this step nor the one that gets TIMER counts against NEVOD_LIMIT_FLOW_STEPS. */
     int32_t (*wait)(void *host, uint64_t nanoseconds);

@@ -61,6 +61,7 @@ public final class AuthFlow: Sendable {
     }
 
     /// Opens a URL in a browser, and waits until the browser is redirected to the URI of ``listen(path:host:port:formPost:)``.
+    /// The same URL again opens nothing, and waits for the next redirect.
     ///
     /// - Returns: the URL that the browser requested there, with its query.
     /// - Throws: an error that ``SchemeError/isUnsupported`` if there is no browser.

@@ -1,0 +1,81 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// How the server gives its response to the browser.
+enum ResponseMode: String, CaseIterable, SettingValue {
+    /// In the redirect's query (RFC 6749 §4.1.2).
+    case query
+    /// In a form that the server's page posts, so that no address has the code (OAuth 2.0 Form Post Response Mode).
+    case formPost = "form-post"
+}
+
+/// A request for a person's consent (RFC 6749 §4.1.1), with what its response and its code are bound to.
+struct AuthorizationRequest: Sendable {
+    let redirectURI: String
+    /// Binds the response to this login (§10.12).
+    let state: Secret
+    /// Binds the code to this login; nil if the settings turn it off.
+    let proof: PKCE?
+    /// Binds an ID token to this login (OpenID Connect Core §3.1.2.1); nil if the scope asks for none.
+    let nonce: String?
+    let fields: FormFields
+
+    init(_ server: TokenEndpoint, redirectURI: String) throws(SchemeError) {
+        let (scheme, flow) = (server.scheme, server.flow)
+        self.redirectURI = redirectURI
+        state = try flow.unguessable("state")
+        proof = try scheme.usesPKCE ? PKCE(verifier: flow.unguessable("verifier")) : nil
+        nonce = try server.asksForIDToken ? String(revealing: flow.unguessable("nonce")) : nil
+        var fields: FormFields = ["response_type": "code"]
+        fields.append("client_id", .text(scheme.clientID ?? ""))
+        fields.append("redirect_uri", .text(redirectURI))
+        fields.append("state", .secret(state))
+        if let proof {
+            fields.append("code_challenge", .text(proof.challenge))
+            fields.append("code_challenge_method", "S256")
+        }
+        if let nonce { fields.append("nonce", .text(nonce)) }
+        if scheme.responseMode == .formPost { fields.append("response_mode", "form_post") }
+        server.target(&fields)
+        if !flow.account.isEmpty { fields.append("login_hint", .text(flow.account)) }
+        for field in scheme.extraAuthorization.fields { fields.append(field.name, field.value) }
+        self.fields = fields
+    }
+
+    /// An endpoint's address with these fields. The endpoint's own query stays (§3.1).
+    static func address(_ endpoint: String, with fields: FormFields) -> String {
+        let endpoint = endpoint.utf8.prefix { $0 != UInt8(ascii: "#") }
+        var address = Array(endpoint)
+        if !endpoint.contains(UInt8(ascii: "?")) {
+            address.append(UInt8(ascii: "?"))
+        } else if let last = endpoint.last, last != UInt8(ascii: "?"), last != UInt8(ascii: "&") {
+            address.append(UInt8(ascii: "&"))
+        }
+        fields.encoded.withUnsafeBytes { bytes in
+            // Every server reads this space in a query, and not each of them a plus.
+            for byte in bytes {
+                if byte == UInt8(ascii: "+") { address += "%20".utf8 } else { address.append(byte) }
+            }
+        }
+        return String(decoding: address, as: UTF8.self)
+    }
+
+    /// The names of parameters that a setting must not set, and what sets them.
+    private static let ownNames: [(name: String, source: String)] = [
+        ("response_type", "the login itself"), ("client_id", "the setting client-id"),
+        ("redirect_uri", "the setting redirect-uri"),
+        ("state", "the login itself"), ("code_challenge", "the login itself"), ("code_challenge_method", "the login itself"),
+        ("nonce", "the login itself"), ("request_uri", "the setting par"), ("dpop_jkt", "the setting dpop"),
+        ("response_mode", "the setting response-mode"), ("scope", "the setting scope"), ("audience", "the setting audience"),
+        ("resource", "the setting resource"), ("login_hint", "the account that is logged in"),
+        ("client_secret", "the setting client-secret, which belongs in no address,"),
+    ]
+
+    /// Refuses parameters that would change what the login itself sends.
+    static func check(_ extra: FormFields) throws(SchemeError) {
+        for field in extra.fields {
+            guard let own = ownNames.first(where: { $0.name.utf8.elementsEqual(field.name.utf8) }) else { continue }
+            throw .badSetting("authorization-parameter", "must not set \"\(own.name)\": \(own.source) does")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// The address to which the server sends the browser with its response (RFC 6749 §3.1.2).
+struct RedirectURI: Sendable {
+    /// An address at which the host can wait for the browser (RFC 8252 §7.3).
+    struct Loopback: Sendable {
+        let host: String
+        /// 0 for any free port, which servers must accept.
+        let port: UInt16
+        /// Begins with a slash.
+        let path: String
+    }
+
+    private static let longest = 2048
+    private static let longestPath = 256
+
+    /// As it is registered at the server.
+    let text: String
+    /// Nil if only the person can see where the browser ended.
+    let loopback: Loopback?
+
+    /// - Parameter setting: nil for a path at loopback.
+    init(_ setting: String?) throws(SchemeError) {
+        text = setting ?? "http://127.0.0.1/callback"
+        let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+        guard text.utf8.count <= Self.longest, scheme.endIndex < text.endIndex, let first = scheme.first,
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+        else { throw .badSetting("redirect-uri", "must be an absolute address without a fragment, such as \(Self.example)") }
+        loopback = try Self.loopback(text)
+    }
+
+    private static let example = "http://127.0.0.1:8080/callback"
+
+    /// The address to send to the server, after the host has opened `url` at ``loopback``.
+    func listening(at url: String) -> String {
+        guard let loopback, loopback.port == 0 else { return text }
+        // The registered path may be empty, where the host's is a slash.
+        let origin = url.utf8.dropLast(loopback.path.utf8.count)
+        let hasPath = text.utf8.last == UInt8(ascii: "/") || loopback.path.utf8.count > 1
+        return String(Substring(origin)) + (hasPath ? loopback.path : "")
+    }
+
+    private static func loopback(_ text: String) throws(SchemeError) -> Loopback? {
+        guard text.utf8.starts(with: "http://".utf8) else { return nil }
+        let rest = text.utf8.dropFirst("http://".utf8.count)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        for host in ["127.0.0.1", "[::1]", "localhost"] where authority.starts(with: host.utf8) {
+            let colon = authority.dropFirst(host.utf8.count)
+            // Another name, such as localhost.example.com.
+            guard colon.isEmpty || colon.first == UInt8(ascii: ":") else { continue }
+            let path = rest[authority.endIndex...]
+            guard !path.contains(UInt8(ascii: "?")), path.count <= longestPath else {
+                throw .badSetting(
+                    "redirect-uri", "must have a path of at most \(longestPath) bytes and no query, such as \(example)")
+            }
+            return Loopback(
+                host: host, port: try colon.isEmpty ? 0 : port(colon.dropFirst()),
+                path: path.isEmpty ? "/" : String(Substring(path)))
+        }
+        return nil
+    }
+
+    private static func port(_ digits: Substring.UTF8View) throws(SchemeError) -> UInt16 {
+        let isNumber = digits.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        guard isNumber, let port = UInt16(String(Substring(digits))), port > 0 else {
+            throw .badSetting("redirect-uri", "must have a port from 1 to 65535, or none for any free port")
+        }
+        return port
+    }
+}
+
+extension RedirectURI {
+    /// An address without its query and fragment, as browsers write it: without a default port, and with a path.
+    static func place(of address: String) -> String {
+        let bytes = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
+        let name = String(decoding: scheme.map { $0.asciiLowercased }, as: UTF8.self)
+        let rest = bytes[scheme.endIndex...]
+        guard name == "http" || name == "https", rest.starts(with: "://".utf8) else { return String(Substring(bytes)) }
+        let authority = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") }
+        var host = authority.map { $0.asciiLowercased }
+        let port = Array((name == "http" ? ":80" : ":443").utf8)
+        if host.count > port.count, host.suffix(port.count).elementsEqual(port) { host.removeLast(port.count) }
+        let path = rest[authority.endIndex...]
+        return "\(name)://\(String(decoding: host, as: UTF8.self))\(path.isEmpty ? "/" : String(Substring(path)))"
+    }
+}
