@@ -1,0 +1,69 @@
+internal import NevodSupport
+
+/// Words of a server in an error.
+enum ServerText {
+    /// The length of the longest text that is shown, in bytes.
+    static let limit = 240
+    private static let mostRead = 2000
+
+    /// Returns the text as printable ASCII, cut if it is long. Secrets, and words that look like a token, are replaced by `...`,
+    /// because a server may repeat what it was sent.
+    static func shown(_ text: String, without secrets: [Secret] = []) -> String {
+        var bytes = Array(text.utf8.prefix(mostRead + 1))
+        let isCut = bytes.count > mostRead
+        // Short ones are texts as well.
+        for secret in secrets where secret.count >= 4 { remove(secret, from: &bytes) }
+        var shown: [UInt8] = []
+        var word: [UInt8] = []
+        for byte in bytes {
+            if isOfToken(byte) {
+                word.append(byte)
+                continue
+            }
+            append(&word, to: &shown)
+            if byte > 0x20, byte < 0x7F {
+                shown.append(byte)
+            } else if shown.last != UInt8(ascii: " ") {
+                shown.append(UInt8(ascii: " "))
+            }
+        }
+        // The last word may be the beginning of a secret.
+        if !isCut { append(&word, to: &shown) }
+        while shown.last == UInt8(ascii: " ") { shown.removeLast() }
+        if shown.count > limit { shown = shown.prefix(limit) + ellipsis }
+        return String(decoding: shown.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+    }
+
+    private static let ellipsis = Array("...".utf8)
+
+    private static func append(_ word: inout [UInt8], to text: inout [UInt8]) {
+        let hasDigit = word.contains { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        let isLikeToken = word.count >= (hasDigit ? 16 : 40)
+        text += isLikeToken ? ellipsis : word
+        word = []
+    }
+
+    /// Whether the byte may stand in a bearer token (RFC 6750 §2.1).
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+            UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
+        }
+    }
+
+    private static func remove(_ secret: Secret, from bytes: inout [UInt8]) {
+        secret.withUnsafeBytes { secret in
+            var index = 0
+            while index + secret.count <= bytes.count {
+                if bytes[index..<index + secret.count].elementsEqual(secret) {
+                    bytes.replaceSubrange(index..<index + secret.count, with: ellipsis)
+                    index += ellipsis.count
+                } else {
+                    index += 1
+                }
+            }
+        }
+    }
+}
