@@ -23,7 +23,7 @@ extension OAuth2Auth {
         }
         do {
             try await server.revoke(refreshToken, "refresh_token", at: url)
-        } catch where !error.isTransport && revokedTokens == .both {
+        } catch  where !error.isTransport && revokedTokens == .both {
             // The access token is worth an attempt all the same. The refresh token outlives it, so its error counts.
             _ = try? await server.revoke(token.accessToken, "access_token", at: url)
             throw error

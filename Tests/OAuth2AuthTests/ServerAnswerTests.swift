@@ -85,14 +85,15 @@ struct ServerAnswerTests {
         #expect(ServerText.shown(padding + secret, without: [Secret(secret)]) == "")
     }
 
-    @Test(arguments: [
-        ("120", 120), ("0", 0), ("99999999999999999999", 1_000_000_000), ("", nil), ("-1", nil), ("1.5", nil), ("soon", nil),
-        ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Sunday, 06-Nov-94 08:49:37 GMT", nil),
-    ] as [(String, Int64?)])
+    @Test(
+        arguments: [
+            ("120", 120), ("0", 0), ("99999999999999999999", 1_000_000_000), ("", nil), ("-1", nil), ("1.5", nil), ("soon", nil),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Sunday, 06-Nov-94 08:49:37 GMT", nil),
+        ] as [(String, Int64?)])
     func `Retry-After`(_ text: String, _ seconds: Int64?) {
         #expect(RetryAfter.seconds([("retry-after", text)], at: 784_111_777) == seconds)
         // Its own clock counts.
-        let headers = [("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Retry-After", text)]
+        let headers: [(name: String, value: String)] = [("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Retry-After", text)]
         #expect(RetryAfter.seconds(headers, at: 0) == seconds)
     }
 

@@ -18,7 +18,7 @@ struct StoredTokenTests {
         token.expiresAt = 1_700_000_000
         token.scope = "read write"
         token.issuer = "https://issuer.example/a"
-        token.proofKey = Secret([0x20, 0xFF, 0x00])
+        token.proofKey = Secret(copying: [0x20, 0xFF, 0x00] as [UInt8])
         token.account = "ada@example.com"
         let again = try token.encoded.withUnsafeBytes { try StoredToken(decoding: Span(_unsafeBytes: $0)) }
         #expect(text(again.accessToken) == "a b" && text(again.refreshToken) == "r s" && again.type == "DPoP")
@@ -50,11 +50,12 @@ struct StoredTokenTests {
         try StoredToken(try JSONValue(parsing: json), at: 1000, issuer: nil, random: random)
     }
 
-    @Test(arguments: [
-        (#""expires_in":60"#, 1060), (#""expires_in":"60""#, 1060), (#""expires_in":60.0"#, 1060), (#""expires_in":0"#, nil),
-        (#""expires_in":-5"#, nil), (#""expires_in":"soon""#, nil), (#""expires_in":null"#, nil),
-        (#""expires_in":9223372036854775807"#, 1_000_001_000), (#""expires_in":1e300"#, nil), (#""x":1"#, nil),
-    ] as [(String, Int64?)])
+    @Test(
+        arguments: [
+            (#""expires_in":60"#, 1060), (#""expires_in":"60""#, 1060), (#""expires_in":60.0"#, 1060), (#""expires_in":0"#, nil),
+            (#""expires_in":-5"#, nil), (#""expires_in":"soon""#, nil), (#""expires_in":null"#, nil),
+            (#""expires_in":9223372036854775807"#, 1_000_001_000), (#""expires_in":1e300"#, nil), (#""x":1"#, nil),
+        ] as [(String, Int64?)])
     func `Lifetimes`(_ member: String, _ expiry: Int64?) throws {
         #expect(try response(#"{"access_token":"a",\#(member)}"#).expiresAt == expiry)
     }
@@ -64,7 +65,7 @@ struct StoredTokenTests {
         for random in UInt8.min...UInt8.max {
             times.insert(try response(#"{"access_token":"a","expires_in":3600}"#, random: random).expiresAt)
         }
-        #expect(times == Set((4590...4594).map { $0 }))
+        #expect(times == Set<Int64?>([4590, 4591, 4592, 4593, 4594]))
         for lifetime in 1...9 { #expect(StoredToken.usable(Int64(lifetime), 0) == Int64(lifetime)) }
         for lifetime in Int64(1)...200 {
             for random in [0, 128, 255] as [UInt8] { #expect(StoredToken.usable(lifetime, random) > 0) }
@@ -97,10 +98,12 @@ struct StoredTokenTests {
         #expect(text(rotated.refreshToken) == "s" && rotated.scope == "y")
     }
 
-    @Test(arguments: [
-        ("a b c", ["a b"], "a b"), ("a,b,c", ["c", "a"], "c a"), ("a b", ["a b"], nil), ("a b", ["a c"], nil), ("a b", [], nil),
-        (nil, ["a"], nil), ("a b", ["a", "a"], "a a"),
-    ] as [(String?, [String], String?)])
+    @Test(
+        arguments: [
+            ("a b c", ["a b"], "a b"), ("a,b,c", ["c", "a"], "c a"), ("a b", ["a b"], nil), ("a b", ["a c"], nil),
+            ("a b", [], nil),
+            (nil, ["a"], nil), ("a b", ["a", "a"], "a a"),
+        ] as [(String?, [String], String?)])
     func `A scope is sent with a refresh if it is narrower than the granted one`(
         _ granted: String?, _ asked: [String], _ sent: String?
     ) {
