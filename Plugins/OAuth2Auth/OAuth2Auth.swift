@@ -44,6 +44,9 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     @Setting("par", default: .auto, help: "Push the authorization request to the server (RFC 9126)")
     var pushedRequests: PushedRequests
 
+    // The end of a session.
+    @Setting("revoke", default: .both, help: "Which tokens a logout revokes at the server") var revokedTokens: RevokedTokens
+
     // The bearer token.
     @Setting("dpop", default: false, help: "Bind tokens to a key of this client (RFC 9449)") var usesDPoP: Bool
 
@@ -93,15 +96,11 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     }
 
     func refresh(_ flow: AuthFlow, _ token: AccessToken) async throws(SchemeError) -> IssuedToken {
-        guard let refreshToken = token.stored.refreshToken else { return try await login(flow) }
-        let server = TokenEndpoint(of: self, flow, try await endpoints(flow))
-        let fields: FormFields = ["grant_type": "refresh_token", "refresh_token": .secret(refreshToken)]
-        var renewed = try await server.token(fields)
-        renewed.keepMissing(of: token.stored)
-        return renewed.issued
+        try await renew(flow, token.stored)
     }
 
     func logout(_ flow: AuthFlow, _ token: AccessToken) async throws(SchemeError) {
+        try await revoke(flow, token.stored)
     }
 
     func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: AccessToken?) async throws(SchemeError) -> IssuedToken {

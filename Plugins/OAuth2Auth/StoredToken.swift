@@ -45,7 +45,8 @@ extension StoredToken {
             append("\n")
         }
         func line(_ name: String, _ value: String?) {
-            if let value, !value.isEmpty { append("\(name) \(value)\n") }
+            // A line break would begin another member.
+            if let value, !value.isEmpty, !value.utf8.contains(UInt8(ascii: "\n")) { append("\(name) \(value)\n") }
         }
         line("access-token", accessToken)
         line("type", type)
@@ -83,7 +84,8 @@ extension StoredToken {
             }
             return true
         }
-        guard isReadable, let accessToken else {
+        let isOfKnownType = token.type.utf8.elementsEqual("Bearer".utf8) || token.type.utf8.elementsEqual("DPoP".utf8)
+        guard isReadable, isOfKnownType, let accessToken, !accessToken.isEmpty else {
             throw .badToken("the stored token is damaged, or of another version of this plugin")
         }
         token.accessToken = accessToken

@@ -15,9 +15,14 @@ struct TokenEndpoint: Sendable {
 
     /// Asks for a token.
     ///
-    /// - Parameter fields: those of the grant, `grant_type` among them.
-    func token(_ fields: FormFields) async throws(SchemeError) -> StoredToken {
-        try await token(in: answer(fields))
+    /// - Parameters:
+    ///   - fields: those of the grant, `grant_type` among them.
+    ///   - what: what is asked for, for errors.
+    ///   - old: the token that this one replaces.
+    func token(
+        _ fields: FormFields, _ what: String = "the token request", replacing old: StoredToken? = nil
+    ) async throws(SchemeError) -> StoredToken {
+        try await token(in: answer(fields), what, replacing: old)
     }
 
     /// Asks for a token, and returns what the server says, be it an error.
@@ -26,14 +31,47 @@ struct TokenEndpoint: Sendable {
     func answer(_ fields: FormFields) async throws(SchemeError) -> ServerAnswer {
         var fields = fields
         for field in scheme.extraToken.fields { fields.append(field.name, field.value) }
-        return ServerAnswer(try await post(fields, to: endpoints.token))
+        return try await ask(fields, at: endpoints.token)
     }
 
     /// The token in the server's answer.
     ///
     /// - Throws: as ``ServerAnswer/success(_:)``.
-    func token(in answer: ServerAnswer) throws(SchemeError) -> StoredToken {
-        try StoredToken(answer.success("the token request"), at: flow.unixSeconds, issuer: endpoints.issuer)
+    func token(
+        in answer: ServerAnswer, _ what: String = "the token request", replacing old: StoredToken? = nil
+    ) async throws(SchemeError) -> StoredToken {
+        let json = try answer.success(what)
+        var token = try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer, random: flow.random.first)
+        if let old {
+            token.keepMissing(of: old)
+            // The check of an ID token may need a request, which may fail. A server that rotates has spent the old refresh token.
+            if json["id_token"] != nil { try await flow.keep(token.issued) }
+        }
+        return token
+    }
+
+    /// Sends a form with the client's proof, and sends it again once if the server, being busy, asks for a short wait
+    /// (RFC 6585 §4, RFC 9110 §15.6.4).
+    func ask(_ fields: FormFields, at url: String) async throws(SchemeError) -> ServerAnswer {
+        let first = reading(try await post(fields, to: url), to: fields)
+        guard first.status == 429 || first.status == 503, let wait = first.retryAfter, wait <= Self.longestWait else {
+            return first
+        }
+        // Jitter of up to a second: all clients that the server has sent away are told the same time.
+        let jitter = Int64(flow.random.first ?? 0) * 1000 / 256
+        try await flow.wait(.milliseconds(max(1, wait) * 1000 + jitter))
+        return reading(try await post(fields, to: url), to: fields)
+    }
+
+    /// The longest wait that a server may ask for, in seconds. Meanwhile all requests wait that need the token.
+    private static let longestWait: Int64 = 30
+
+    private func reading(_ response: FlowResponse, to fields: FormFields) -> ServerAnswer {
+        var answer = ServerAnswer(response, at: flow.unixSeconds)
+        answer.clientSetting = scheme.clientSetting
+        answer.secrets = fields.fields.compactMap { if case .secret(let secret) = $0.value { secret } else { nil } }
+        if let secret = scheme.clientSecret { answer.secrets.append(secret) }
+        return answer
     }
 
     /// Sends a form with the client's proof.
@@ -75,29 +113,63 @@ struct TokenEndpoint: Sendable {
     }
 }
 
+extension OAuth2Auth {
+    /// The setting that proves who the client is.
+    fileprivate var clientSetting: String {
+        clientKey != nil ? "client-key" : clientSecret != nil ? "client-secret" : "client-id"
+    }
+}
+
 extension StoredToken {
     /// Reads the response of a token endpoint (RFC 6749 §5.1).
-    init(_ json: JSONValue, at now: Int64, issuer: String?) throws(SchemeError) {
+    ///
+    /// - Parameter random: chooses how much earlier than at the server the token expires here; nil for not at all.
+    init(_ json: JSONValue, at now: Int64, issuer: String?, random: UInt8? = nil) throws(SchemeError) {
         guard let accessToken = json["access_token"]?.string, Self.isToken(accessToken) else {
             throw .unavailable("the server's response has no valid access_token")
         }
-        let type = json["token_type"]?.string ?? "Bearer"
-        switch type.lowercased() {
-        case "bearer": self.init(accessToken: Secret(accessToken))
-        case "dpop": self.init(accessToken: Secret(accessToken), type: "DPoP")
-        // A type that the client doesn't understand must not be used (§7.1).
-        default: throw .unsupported("the server issued a token of a type that this client doesn't know")
+        self.init(accessToken: Secret(accessToken), type: try Self.type(json))
+        if let refresh = json["refresh_token"]?.string, !refresh.isEmpty {
+            guard Self.isRefreshToken(refresh) else { throw .unavailable("the server's response has no valid refresh_token") }
+            refreshToken = Secret(refresh)
         }
-        if let refresh = json["refresh_token"]?.string, Self.isToken(refresh) { refreshToken = Secret(refresh) }
-        // Some servers send the number as a string.
+        // Some servers send the number as a string, and some a zero for a token that doesn't expire.
         let lifetime = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0) }
-        expiresAt = lifetime.map { now + max(0, min($0, 1_000_000_000)) }
-        scope = json["scope"]?.string.flatMap { $0.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } ? $0 : nil }
+        expiresAt = lifetime.flatMap { $0 > 0 ? now + Self.usable(min($0, 1_000_000_000), random) : nil }
+        scope = json["scope"]?.string.flatMap { Self.isScope($0) ? $0 : nil }
         self.issuer = issuer
     }
 
-    /// Whether a text can be a token (RFC 6749 Appendix A.12, A.17): visible ASCII, within what a header takes.
+    /// Returns the seconds for which a token counts as valid: fewer than at the server, since a request takes time to arrive, and
+    /// not the same for all clients that logged in together. A tenth less at most, so that a token of a few seconds is used as well.
+    static func usable(_ lifetime: Int64, _ random: UInt8?) -> Int64 {
+        guard let random else { return lifetime }
+        let margin = min(lifetime, 100) / 10
+        return lifetime - margin + margin * Int64(random) / 512
+    }
+
+    private static func type(_ json: JSONValue) throws(SchemeError) -> String {
+        let type = json["token_type"]?.string ?? "Bearer"
+        // In any letter case (§5.1).
+        if type.isHeaderName("bearer") { return "Bearer" }
+        if type.isHeaderName("dpop") { return "DPoP" }
+        // Slack's name for whom the token is, a bearer token.
+        if json["ok"]?.bool == true, type.isHeaderName("bot") || type.isHeaderName("user") { return "Bearer" }
+        // A type that the client doesn't understand must not be used (§7.1).
+        throw .unsupported("the server issued a token of a type that this client doesn't know")
+    }
+
+    /// Whether a text can be a token (RFC 6749 Appendix A.12): visible ASCII, within what a header takes.
     static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 32_768 && text.utf8.allSatisfy { $0 >= 0x21 && $0 < 0x7F }
+    }
+
+    /// Whether a text can be a refresh token. More than Appendix A.17 has: the client only repeats it, in a form's field.
+    private static func isRefreshToken(_ text: String) -> Bool {
+        text.utf8.count <= 16_384 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    private static func isScope(_ text: String) -> Bool {
+        text.utf8.count <= 4096 && text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 }

@@ -25,6 +25,7 @@ public import NevodHost
 ///
 /// Other limits:
 /// - ``TransferOptions/timeout`` applies to the whole transfer; there is no separate timeout for the connection.
+/// - ``TransferOptions/sendsOnce`` has no effect: Foundation decides whether a request is repeated when a kept connection closes.
 /// - A stream is collected in memory before it is sent: 64 MiB at most.
 /// - A transfer can't be paused, so a streamed response has no back-pressure: bytes that its reader has not taken yet are kept
 ///   in memory, and the transfer fails if they exceed 64 MiB.

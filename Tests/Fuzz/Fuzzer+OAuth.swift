@@ -1,6 +1,7 @@
 import NevodSupport
 
 @testable import NevodHost
+@testable import OAuth2Auth
 
 extension Fuzzer {
     /// The response of a token endpoint, after a byte for its status; and the same bytes as the query of a redirect.
@@ -39,5 +40,17 @@ extension Fuzzer {
     private static func check(_ error: OAuthError, hides secret: String) {
         expect(!error.description.contains(secret), "an error hides the request's secrets")
         expect(!error.description.unicodeScalars.contains { $0.isUnsafeAtTerminal }, "an error can be shown at a terminal")
+    }
+
+    /// A stored token of OAuth2Auth.
+    static let oauthToken = Fuzzer("oauth-token") { input in
+        guard let token = try? StoredToken(decoding: input.array.span) else { return }
+        let encoded = token.encoded
+        let again = encoded.withUnsafeBytes { try? StoredToken(decoding: Span(_unsafeBytes: $0)) }
+        expect(again != nil, "a token is read as it was written")
+        expect(again?.encoded == encoded, "a token that was read stays as it is")
+        expect(again?.accessToken == token.accessToken, "no member takes the access token's place")
+        expect(again?.refreshToken == token.refreshToken, "no member takes the refresh token's place")
+        _ = AccessToken(token)
     }
 }

@@ -211,7 +211,8 @@ extension PluginError: CustomStringConvertible {
         case .badSettings: "\(subject) needs corrected settings: \(reason)"
         case .badToken: "\(subject) \(can), since the stored session is no longer valid: \(reason); log in again"
         case .denied: call.flow == nil ? "\(subject) refused to \(call.action): \(reason)" : "\(subject) was refused: \(reason)"
-        case .unavailable: "\(subject) \(can) now: \(reason); try again later"
+        // Nothing is left of a session for a later logout.
+        case .unavailable: "\(subject) \(can) now: \(reason)" + (call.flow == "logout" ? "" : "; try again later")
         case .unsupported: "\(subject) \(can), which it doesn't support: \(reason)"
         case .ok, .internal, nil:
             "\(subject) failed by a fault of the plugin: \(reason); report it to the plugin's author, with the function "

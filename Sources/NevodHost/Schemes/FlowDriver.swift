@@ -239,8 +239,10 @@ extension FlowDriver {
         let provider = NetworkProvider(session: session)
         while true {
             do throws(NetworkError) {
-                let options = RequestOptions(
+                var options = RequestOptions(
                     timeout: min(work.rest, .seconds(60)), delivery: .collected(limit: Self.largestResponse), redirects: .none)
+                // A refresh token or a code that is spent twice ends the session at a server that watches for that (RFC 9700 §4.14.2).
+                options.transfer.sendsOnce = !request.isIdempotent
                 let sent = instance.clocks.uptimeNow()
                 let response = try await provider.send(request, options)
                 instance.clocks.learn(from: response, to: request.origin, sentAt: sent, logger)

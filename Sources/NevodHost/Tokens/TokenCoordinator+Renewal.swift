@@ -25,7 +25,8 @@ extension TokenCoordinator {
         case .stillUsable: logger?.notice("\(what) was not renewed before expiry; still in use")
         case .noReplacement: logger?.notice("\(what) was refused, and no other token is available")
         case .refused(let reason):
-            logger?.warning("\(what) can no longer be renewed and was cleared; log in again", ["error": "\(reason)"])
+            logger?.warning(
+                "\(what) can no longer be renewed and was cleared; log in again", ["error": "\(reason)", "event": "refused"])
         case .failed(let error):
             logger?.warning("\(what) could not be renewed; the stored token is kept", ["error": "\(error)"])
         }

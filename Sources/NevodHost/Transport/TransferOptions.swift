@@ -22,6 +22,10 @@ public struct TransferOptions: Sendable {
     /// Whether a server that asks for the transport's client certificate gets it. A ``NetworkProvider`` leaves it out once a redirect
     /// has led to another origin, which would learn from it who the client is.
     public var sendsClientCertificate = true
+    /// Whether the request is sent at most once. Otherwise a transport may send it again, whatever its method, if a kept
+    /// connection closes before the response begins, though the server may have acted on it. ``CurlSession`` opens a new
+    /// connection for such a request.
+    public var sendsOnce = false
     /// Called once when each transfer completes or fails, on the transport's thread.
     public var onMetrics: (@Sendable (TransferMetrics) -> Void)?
     /// Called once on the transport's thread, when the head of the response begins or the transfer fails, also without a connection.

@@ -1,3 +1,5 @@
+internal import NevodPluginABI
+
 /// The errors that the calls of ``AuthFlow`` throw beside those of the kit's own.
 extension SchemeError {
     /// Whether a flow's request got no response, or a redirect URI can't be opened. Not caught, it ends the flow as a transient failure,
@@ -18,6 +20,9 @@ extension SchemeError {
     /// }
     /// ```
     public var isUnsupported: Bool { if case .unsupportedAction = cause { true } else { false } }
+
+    /// Whether the server refused permanently (``denied(_:detail:)``).
+    package var isDenied: Bool { status == Int32(NEVOD_DENIED) }
 
     /// Whether the host has cancelled the flow, which must return without awaiting anything more.
     public var isCancellation: Bool { if case .cancelled = cause { true } else { false } }

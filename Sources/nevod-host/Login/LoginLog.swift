@@ -1,12 +1,17 @@
 import NevodHost
 
-/// Shows with `-v` what happens to a session's token. The command itself reports a failure, so nothing is a warning here.
+/// Shows with `-v` what happens to a session's token. The command itself reports a failure, so nothing is a warning here but the
+/// end of a session: the response that the command reports doesn't say why the session can't be renewed.
 struct LoginLog: NetworkLogger {
     let console: Console
+    /// The command to suggest for logging in; nil for none.
+    let loginCommand: String?
 
-    func isEnabled(_ level: LogLevel) -> Bool { level >= .info && console.isVerbose }
+    func isEnabled(_ level: LogLevel) -> Bool { level >= .warning || level >= .info && console.isVerbose }
 
     func write(_ level: LogLevel, _ message: String, _ metadata: LogMetadata) {
         console.trace("*", message)
+        guard metadata["event"] == "refused", let reason = metadata["error"] else { return }
+        console.warning("the session is cleared: \(reason); log in again" + (loginCommand.map { ": \($0)" } ?? ""))
     }
 }

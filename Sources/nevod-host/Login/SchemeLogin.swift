@@ -156,7 +156,7 @@ final class SchemeLogin: Sendable {
     private func session(storage: some KeyValueStorage, key: StorageKey?, account: String) -> SchemeSession {
         SchemeSession(
             scheme.instance, storage: storage, key: key, account: account, session: transport, interaction: interaction,
-            logger: LoginLog(console: console))
+            logger: LoginLog(console: console, loginCommand: interaction.loginCommand))
     }
 
     /// Finds the stored session that the arguments select; nil if there is none.

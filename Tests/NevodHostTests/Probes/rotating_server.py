@@ -4,6 +4,7 @@
 The argument is a folder for the database. The header X-Process names the client's process.
 
   POST /token                        the toolkit's
+  GET  /authorize                    the redirect with a code for the client "cli", as if the user ada had consented
   GET  /api                          the user's name, for a valid access token; 401 for any other
   GET  /control/login/USER           a new family: the response with its first tokens
   GET  /control/expire               revokes all access tokens
@@ -17,10 +18,12 @@ The argument is a folder for the database. The header X-Process names the client
 """
 import json
 import os
+import secrets
 import sys
 import threading
 import time
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import common
 import django
@@ -40,12 +43,12 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.wsgi import get_wsgi_application
 from django.db import connection
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.test import RequestFactory
 from django.urls import path
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
-from oauth2_provider.models import AccessToken, Application, RefreshToken
+from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
 from oauth2_provider.oauth2_backends import get_oauthlib_core
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.views import TokenView
@@ -84,6 +87,19 @@ def holds_up(mode, process, user):
         changed.notify_all()
     wait_until(lambda: held is None)
     return True
+
+
+def authorize(request):
+    asked = request.GET
+    with database:
+        user, _ = User.objects.get_or_create(username="ada")
+        code = secrets.token_urlsafe(24)
+        Grant.objects.create(
+            user=user, code=code, application=Application.objects.get(client_id="cli"), expires=timezone.now() + timedelta(minutes=1),
+            redirect_uri=asked["redirect_uri"], scope=asked.get("scope", ""), code_challenge=asked.get("code_challenge", ""),
+            code_challenge_method=asked.get("code_challenge_method", ""))
+        connection.close()
+    return HttpResponseRedirect(asked["redirect_uri"] + "?" + urlencode({"code": code, "state": asked["state"]}))
 
 
 @csrf_exempt
@@ -156,9 +172,12 @@ def control(request, what, argument=""):
 
 
 urlpatterns = [
-    path("token", token), path("api", api), path("control/<what>", control), path("control/<what>/<argument>", control)]
+    path("authorize", authorize), path("token", token), path("api", api), path("control/<what>", control), path("control/<what>/<argument>", control)]
 call_command("migrate", verbosity=0)
 Application.objects.create(
     client_id="fleet", client_type=Application.CLIENT_PUBLIC, authorization_grant_type=Application.GRANT_PASSWORD, name="fleet")
+Application.objects.create(
+    client_id="cli", client_type=Application.CLIENT_PUBLIC, authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE, name="cli",
+    redirect_uris="http://127.0.0.1/callback")
 connection.close()
 common.serve_wsgi(lambda url: get_wsgi_application())

@@ -14,6 +14,7 @@ final class CurlHandle {
     private let pinnedPublicKey: String?
     private let clientCertificate: CurlSession.ClientCertificate?
     private var sendsClientCertificate = false
+    private var opensConnection = false
     let maxHeaderSize: Int
     /// Nil if bodies are returned as received.
     let decompressionLimit: DecompressionLimit?
@@ -102,6 +103,7 @@ final class CurlHandle {
         errorText[0] = 0
         try setOrigin(request.origin)
         try setClientCertificate(transfer.options.sendsClientCertificate)
+        try setNewConnection(transfer.options.sendsOnce)
         try setTarget(of: request)
         try setLong(CURLOPT_TIMEOUT_MS, transfer.options.timeout?.milliseconds ?? 0)
         try setLong(CURLOPT_CONNECTTIMEOUT_MS, transfer.options.connectTimeout.milliseconds)
@@ -185,6 +187,14 @@ final class CurlHandle {
             let text = passphrase.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
             try setString(CURLOPT_KEYPASSWD, isSent ? text : nil)
         }
+    }
+
+    /// libcurl repeats a request of any method whose kept connection closes without a byte of the response. Nothing turns that off
+    /// but a connection that was not kept.
+    private func setNewConnection(_ isNew: Bool) throws(TransportError) {
+        guard isNew != opensConnection else { return }
+        try setLong(CURLOPT_FRESH_CONNECT, isNew ? 1 : 0)
+        opensConnection = isNew
     }
 
     var metrics: TransferMetrics {

@@ -154,6 +154,27 @@ struct CurlSessionTests {
         #expect(bodies.values == [body])
     }
 
+    @Test func `A request that is sent once is not repeated when its connection closes`() async throws {
+        let heads = Collected<String>()
+        let server = try RawServer { connection, index in
+            while let request = connection.readRequest() {
+                heads.append("\(index) \(request.head.prefix { $0 != " " })")
+                guard request.head.hasPrefix("GET") else { return }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        var once = options
+        once.sendsOnce = true
+        let get = try HTTPRequest(.get, server.url)
+        let post = try HTTPRequest(.post, server.url, body: .bytes([1, 2, 3]))
+        _ = try await session.send(get, options)
+        let error = await #expect(throws: TransportError.self) { _ = try await session.send(post, once) }
+        #expect(error?.code == .connectionLost)
+        // The kept connection stays for requests that may be repeated.
+        _ = try await session.send(get, options)
+        #expect(heads.values == ["0 GET", "1 POST", "0 GET"])
+    }
+
     @Test func `A stream is sent again on a new connection, if it can be read again`() async throws {
         for isReplayable in [true, false] {
             let session = CurlSession()

@@ -1,0 +1,64 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+extension OAuth2Auth {
+    /// Obtains a token in place of an expired or refused one (RFC 6749 §6).
+    ///
+    /// The refresh token is sent once. If no response arrives, the server may have replaced it. The error is a transient one, the
+    /// stored token stays, and the next renewal tries it again: a server with a grace period takes it, and any other one refuses it,
+    /// which ends the session.
+    func renew(_ flow: AuthFlow, _ old: StoredToken) async throws(SchemeError) -> IssuedToken {
+        guard let refreshToken = old.refreshToken else {
+            guard !grant.needsPerson else {
+                throw .badToken("the server has issued no refresh token; many do for the scope offline_access")
+            }
+            return try await login(flow)
+        }
+        let server = TokenEndpoint(of: self, flow, try await endpoints(flow))
+        try server.checkIssuer(of: old)
+        var fields: FormFields = ["grant_type": "refresh_token", "refresh_token": .secret(refreshToken)]
+        // Without a scope the server grants the same as before, also if it has granted less than was asked for.
+        if let scope = Scopes.narrowed(from: old.scope, to: flow.parameters("scope")) { fields.append("scope", .text(scope)) }
+        server.recipients(&fields)
+        do {
+            return try await server.token(fields, "the renewal", replacing: old).issued
+        } catch {
+            guard error.isDenied, !grant.needsPerson else { throw error }
+            return try await login(flow)
+        }
+    }
+}
+
+extension Grant {
+    /// Whether a login asks a person, so that only a refresh token renews a session by itself.
+    var needsPerson: Bool {
+        switch self {
+        case .code, .device: true
+        }
+    }
+}
+
+extension TokenEndpoint {
+    /// Checks that a stored token was issued by the server that the settings name: no other one may see it (RFC 9700 §4.4).
+    func checkIssuer(of token: StoredToken) throws(SchemeError) {
+        guard let issuer = token.issuer, let current = endpoints.issuer, !issuer.utf8.elementsEqual(current.utf8) else { return }
+        throw .badToken("it is of the issuer \(issuer), and not of \(current)")
+    }
+}
+
+/// Scopes in texts, separated by spaces (RFC 6749 §3.3), or by commas as GitHub and Slack do.
+enum Scopes {
+    /// Returns the scopes that are asked for, if the server has granted all of them and others as well; otherwise nil.
+    static func narrowed(from granted: String?, to asked: [String]) -> String? {
+        guard let granted else { return nil }
+        let all = Set(list(granted))
+        let wanted = asked.flatMap(list)
+        let distinct = Set(wanted)
+        guard !wanted.isEmpty, distinct.count < all.count, distinct.isSubset(of: all) else { return nil }
+        return wanted.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    }
+
+    private static func list(_ text: String) -> [[UInt8]] {
+        text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") }.map { Array($0) }
+    }
+}
