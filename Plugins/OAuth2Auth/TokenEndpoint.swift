@@ -15,12 +15,18 @@ struct TokenEndpoint: Sendable {
 
     /// Asks for a token.
     ///
-    /// - Parameter fields: those of the grant, `grant_type` among them.
-    func token(_ fields: FormFields) async throws(SchemeError) -> StoredToken {
+    /// - Parameters:
+    ///   - fields: those of the grant, `grant_type` among them.
+    ///   - what: what the server grants or refuses, for errors.
+    ///   - check: returns the response as it is to be read, or throws.
+    func token(
+        _ fields: FormFields, as what: String = "the token request",
+        _ check: (JSONValue) throws(SchemeError) -> JSONValue = { json throws(SchemeError) in json }
+    ) async throws(SchemeError) -> StoredToken {
         var fields = fields
         for field in scheme.extraToken.fields { fields.append(field.name, field.value) }
         let response = try await post(fields, to: endpoints.token)
-        let json = try ServerAnswer(response).success("the token request")
+        let json = try check(ServerAnswer(response).success(what))
         return try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer)
     }
 
@@ -28,8 +34,10 @@ struct TokenEndpoint: Sendable {
     func post(_ fields: FormFields, to url: String) async throws(SchemeError) -> FlowResponse {
         var fields = fields
         var headers: [(name: String, value: String)] = [("Accept", "application/json")]
-        try scheme.identify(&fields, &headers, at: endpoints, flow)
-        return try await flow.send(.post(url, form: fields, headers: headers, followsRedirects: false))
+        try await scheme.identify(&fields, &headers, at: endpoints, flow)
+        let response = try await flow.send(.post(url, form: fields, headers: headers, followsRedirects: false))
+        if let refusal = scheme.clientRefusal(response, at: endpoints) { throw refusal }
+        return response
     }
 
     /// Adds the scopes, audiences and resources that the request's parameters or else the settings name (RFC 6749 §3.3, RFC 8707).
@@ -65,8 +73,11 @@ extension StoredToken {
         self.issuer = issuer
     }
 
+    /// The longest token in bytes.
+    static let mostTokenBytes = 32_768
+
     /// Whether a text can be a token (RFC 6749 Appendix A.12, A.17): visible ASCII, within what a header takes.
     static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 32_768 && text.utf8.allSatisfy { $0 >= 0x21 && $0 < 0x7F }
+        !text.isEmpty && text.utf8.count <= mostTokenBytes && text.utf8.allSatisfy { $0 >= 0x21 && $0 < 0x7F }
     }
 }
