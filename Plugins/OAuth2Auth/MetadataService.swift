@@ -111,7 +111,8 @@ struct MetadataService: Sendable {
         let json: JSONValue? = try? response.json()
         guard let json, case .object = json else {
             let text = trimmed(response.text)
-            guard StoredToken.isToken(text), text.utf8.first != UInt8(ascii: "<") else {
+            // A page, and JSON that is no object, are visible ASCII as well.
+            guard StoredToken.isToken(text), let first = text.utf8.first, !"<[{\"".utf8.contains(first) else {
                 throw .unavailable("the response of \(setting) is neither JSON nor a token")
             }
             let token = Secret(text)
