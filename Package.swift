@@ -156,6 +156,8 @@ let package = Package(
                 .enableExperimentalFeature("RawLayout"), .enableExperimentalFeature("BuiltinModule"),
             ]),
         .target(name: "CPluginRuntime"),
+        // The file of a token, for plugins: Embedded Swift has no module of the C library.
+        .target(name: "CTokenFile"),
         .target(
             name: "CEmbeddedRuntime", cSettings: [.unsafeFlags(["-ffunction-sections"])], linkerSettings: embeddedLinkage),
         .target(
@@ -211,8 +213,8 @@ let package = Package(
             name: "HMACAuth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/HMACAuth",
             swiftSettings: strict + embeddedSwift),
         .target(
-            name: "OAuth2Auth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/OAuth2Auth",
-            swiftSettings: strict + embeddedSwift),
+            name: "OAuth2Auth", dependencies: ["CTokenFile", "NevodPluginCrypto", "NevodPluginKit", "NevodSupport"],
+            path: "Plugins/OAuth2Auth", swiftSettings: strict + embeddedSwift),
 
         // Shared by the test targets. A release build compiles it, and nothing that is installed links it.
         .target(name: "NevodTestSupport", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
@@ -258,12 +260,13 @@ let package = Package(
         .testTarget(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
             swiftSettings: strict),
+        // Each plugin has the exported function, of which the tests call the one of HMACAuth alone.
         .testTarget(
             name: "OAuth2AuthTests",
-            dependencies: ["NevodPluginKit", "NevodPluginTesting", "NevodSupport", "NevodTestSupport", "OAuth2Auth"],
-            swiftSettings: strict,
-            // All tests are one program, and each plugin in it has the exported function; none is called.
-            linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
+            dependencies: [
+                "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodSupport", "NevodTestSupport", "OAuth2Auth",
+            ],
+            swiftSettings: strict, linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
 
         .testTarget(
             name: "NevodHostSecretServiceTests",

@@ -14,6 +14,8 @@ struct Endpoints: Sendable {
     var keys: String?
     /// `token_endpoint_auth_methods_supported`; empty if unknown.
     var clientMethods: [String] = []
+    /// `token_endpoint_auth_signing_alg_values_supported`; empty if unknown.
+    var assertionAlgorithms: [String] = []
     /// `code_challenge_methods_supported`; empty if unknown.
     var challengeMethods: [String] = []
     /// Whether each authorization response names the issuer (RFC 9207 §3).
@@ -22,9 +24,4 @@ struct Endpoints: Sendable {
     var requiresPushedRequests = false
     /// `dpop_signing_alg_values_supported` (RFC 9449 §5.1); empty if unknown.
     var proofAlgorithms: [String] = []
-
-    /// Whether the server takes a client's secret in the form, and not as Basic.
-    var prefersSecretInForm: Bool {
-        clientMethods.contains("client_secret_post") && !clientMethods.contains("client_secret_basic")
-    }
 }

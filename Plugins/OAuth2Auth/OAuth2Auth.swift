@@ -24,6 +24,10 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     @Setting("client-auth", default: .auto, help: "How the client proves who it is") var clientAuthentication: ClientMethod
     @Setting("client-key", help: "Private key of the client, as PEM or JWK, for private-key-jwt") var clientKey: Secret?
     @Setting("client-key-id", help: "The key's name at the server (kid)") var clientKeyID: String?
+    @Setting("client-key-alg", help: "Algorithm of the client's assertions, if the key allows several")
+    var clientKeyAlgorithm: AssertionAlgorithm?
+    @Setting("client-assertion-audience", help: "To whom the client's assertions are addressed, if not to the issuer")
+    var clientAssertionAudience: String?
 
     // The request.
     @Setting("scope", help: "What the token may be used for, separated by spaces") var scope: String?
@@ -47,6 +51,13 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     // The end of a session.
     @Setting("revoke", default: .both, help: "Which tokens a logout revokes at the server") var revokedTokens: RevokedTokens
 
+    // Grants without a browser.
+    let password = Password.Settings()
+    @Setting("refresh-token", help: "A refresh token to begin with, for grant=refresh-token") var refreshToken: Secret?
+    var exchange = TokenExchange.Settings()
+    var assertions = JWTBearer.Settings()
+    var workload = Workload()
+
     // The bearer token.
     @Setting("dpop", default: false, help: "Bind tokens to a key of this client (RFC 9449)") var usesDPoP: Bool
 
@@ -61,18 +72,20 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     // Derived in prepare.
     private(set) var extraAuthorization = FormFields()
     private(set) var extraToken = FormFields()
+    var clientSigner: AssertionSigner?
 
     mutating func prepare() throws(SchemeError) {
-        guard issuer != nil || tokenURL != nil else {
+        guard issuer != nil || tokenURL != nil || grant == .metadata else {
             throw .badSetting("issuer", "or token-url is needed, to know the authorization server")
         }
         extraAuthorization = try Self.fields(authorizationParameters, of: "authorization-parameter")
         extraToken = try Self.fields(tokenParameters, of: "token-parameter")
-        try checkClient()
+        try prepareClient()
+        try prepareGrant()
         try checkLogin()
     }
 
-    private static func fields(_ items: [String], of setting: String) throws(SchemeError) -> FormFields {
+    static func fields(_ items: [String], of setting: String) throws(SchemeError) -> FormFields {
         var fields = FormFields()
         for item in items {
             guard let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")), equals > item.startIndex else {
@@ -86,11 +99,19 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     // MARK: Flows
 
     func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
+        // There is no authorization server whose endpoints could be found.
+        if grant == .metadata { return try await workloadToken(flow).issued }
         let server = TokenEndpoint(of: self, flow, try await endpoints(flow))
         let token: StoredToken
         switch grant {
         case .code: token = try await AuthorizationCode(server).run()
         case .device: token = try await DeviceCode(server).run()
+        case .clientCredentials: token = try await ClientCredentials(server).run()
+        case .password: token = try await Password(server).run()
+        case .tokenExchange: token = try await TokenExchange(server).run()
+        case .jwtBearer: token = try await JWTBearer(server).run()
+        case .refreshToken: token = try await GivenRefreshToken(server).run()
+        case .metadata: token = try await workloadToken(flow)
         }
         return token.issued
     }

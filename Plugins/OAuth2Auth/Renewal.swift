@@ -21,7 +21,7 @@ extension OAuth2Auth {
         if let scope = Scopes.narrowed(from: old.scope, to: flow.parameters("scope")) { fields.append("scope", .text(scope)) }
         server.recipients(&fields)
         do {
-            return try await server.token(fields, "the renewal", replacing: old).issued
+            return try await server.token(fields, as: "the renewal", replacing: old).issued
         } catch {
             guard error.isDenied, !grant.needsPerson else { throw error }
             return try await login(flow)
@@ -34,6 +34,8 @@ extension Grant {
     var needsPerson: Bool {
         switch self {
         case .code, .device: true
+        // These ask for what a setting doesn't give.
+        case .clientCredentials, .password, .tokenExchange, .jwtBearer, .refreshToken, .metadata: false
         }
     }
 }

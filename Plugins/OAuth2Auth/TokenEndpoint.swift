@@ -17,12 +17,14 @@ struct TokenEndpoint: Sendable {
     ///
     /// - Parameters:
     ///   - fields: those of the grant, `grant_type` among them.
-    ///   - what: what is asked for, for errors.
+    ///   - what: what the server grants or refuses, for errors.
     ///   - old: the token that this one replaces.
+    ///   - check: returns the response as it is to be read, or throws.
     func token(
-        _ fields: FormFields, _ what: String = "the token request", replacing old: StoredToken? = nil
+        _ fields: FormFields, as what: String = "the token request", replacing old: StoredToken? = nil,
+        _ check: (JSONValue) throws(SchemeError) -> JSONValue = { json throws(SchemeError) in json }
     ) async throws(SchemeError) -> StoredToken {
-        try await token(in: answer(fields), what, replacing: old)
+        try await token(in: answer(fields), as: what, replacing: old, check)
     }
 
     /// Asks for a token, and returns what the server says, be it an error.
@@ -38,9 +40,10 @@ struct TokenEndpoint: Sendable {
     ///
     /// - Throws: as ``ServerAnswer/success(_:)``.
     func token(
-        in answer: ServerAnswer, _ what: String = "the token request", replacing old: StoredToken? = nil
+        in answer: ServerAnswer, as what: String = "the token request", replacing old: StoredToken? = nil,
+        _ check: (JSONValue) throws(SchemeError) -> JSONValue = { json throws(SchemeError) in json }
     ) async throws(SchemeError) -> StoredToken {
-        let json = try answer.success(what)
+        let json = try check(answer.success(what))
         var token = try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer, random: flow.random.first)
         if let old {
             token.keepMissing(of: old)
@@ -80,11 +83,13 @@ struct TokenEndpoint: Sendable {
     func post(_ fields: FormFields, to url: String, namingClient: Bool = false) async throws(SchemeError) -> FlowResponse {
         var fields = fields
         var headers: [(name: String, value: String)] = [("Accept", "application/json")]
-        try scheme.identify(&fields, &headers, at: endpoints, flow)
+        try await scheme.identify(&fields, &headers, at: endpoints, flow)
         if namingClient, fields["client_id"] == nil, let clientID = scheme.clientID {
             fields.append("client_id", .text(clientID))
         }
-        return try await flow.send(.post(url, form: fields, headers: headers, followsRedirects: false))
+        let response = try await flow.send(.post(url, form: fields, headers: headers, followsRedirects: false))
+        if let refusal = scheme.clientRefusal(response, at: endpoints) { throw refusal }
+        return response
     }
 
     /// Adds the scopes, audiences and resources that the request's parameters or else the settings name (RFC 6749 §3.3, RFC 8707).
@@ -159,9 +164,12 @@ extension StoredToken {
         throw .unsupported("the server issued a token of a type that this client doesn't know")
     }
 
-    /// Whether a text can be a token (RFC 6749 Appendix A.12): visible ASCII, within what a header takes.
+    /// The longest token in bytes.
+    static let mostTokenBytes = 32_768
+
+    /// Whether a text can be a token (RFC 6749 Appendix A.12, A.17): visible ASCII, within what a header takes.
     static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 32_768 && text.utf8.allSatisfy { $0 >= 0x21 && $0 < 0x7F }
+        !text.isEmpty && text.utf8.count <= mostTokenBytes && text.utf8.allSatisfy { $0 >= 0x21 && $0 < 0x7F }
     }
 
     /// Whether a text can be a refresh token. More than Appendix A.17 has: the client only repeats it, in a form's field.

@@ -43,6 +43,17 @@ struct FlowOriginsTests {
         #expect(origins.allowed.map(\.description) == [Self.issuer, "https://a.example"])
     }
 
+    /// RFC 8705 §5: the endpoints for clients with a certificate may be elsewhere.
+    @Test(arguments: [
+        (#"{"token_endpoint":"https://mtls.example/token"}"#, ["https://mtls.example"]),
+        (#"{"token_endpoint":"http://mtls.example/token","x":"https://b.example/"}"#, []),
+        (#"["token_endpoint","https://mtls.example/token"]"#, []),
+        (#"{"mtls_endpoint_aliases":{"token_endpoint":"https://mtls.example/token"}}"#, []),
+    ])
+    func `Metadata adds the origins of aliases for mutual TLS`(_ aliases: String, _ origins: [String]) throws {
+        #expect(try added(Array(#"{"issuer":"\#(Self.issuer)","mtls_endpoint_aliases":\#(aliases)}"#.utf8)) == origins)
+    }
+
     private static let documents = [
         #"{"issuer":"https://issuer.example","token_endpoint":"https://a.example/token"}"#,
         #"{"issuer":"https://issuer.example","jwks_uri":"https://a.example/keys","x_endpoint":7,"y":"https://b.example"}"#,

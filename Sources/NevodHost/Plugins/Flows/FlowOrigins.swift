@@ -51,7 +51,10 @@ struct FlowOrigins: Sendable {
         else { return }
         let metadata = try? JSONValue(response: response.body)
         guard let metadata, case .object(let members) = metadata, metadata["issuer"]?.string == issuer else { return }
-        for member in members where member.name.hasSuffix("_endpoint") || member.name == "jwks_uri" {
+        // Endpoints for clients with a certificate (RFC 8705 §5) are as much the issuer's as the others.
+        var aliases: [JSONValue.Member] = []
+        if case .object(let members) = metadata["mtls_endpoint_aliases"] { aliases = members }
+        for member in members + aliases where member.name.hasSuffix("_endpoint") || member.name == "jwks_uri" {
             guard let value = member.value.string, let origin = try? HTTPURL(value).origin, !allow(origin) else { continue }
             // An issuer that is reached over TLS can't allow an origin without TLS.
             if issuerURL.origin.scheme == .http || origin.scheme == .https { allowed.append(origin) }

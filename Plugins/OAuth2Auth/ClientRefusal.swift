@@ -1,0 +1,43 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+extension OAuth2Auth {
+    /// The error of a response that refuses the client itself (`invalid_client`, RFC 6749 §5.2): which settings may be wrong, and
+    /// what else the server would take. Nil for any other response.
+    func clientRefusal(_ response: FlowResponse, at endpoints: Endpoints) -> SchemeError? {
+        guard response.status == 400 || response.status == 401, let error = ServerAnswer(response).error,
+            error.utf8.elementsEqual("invalid_client".utf8)
+        else { return nil }
+        let advice = "\(clientAdvice(at: endpoints))\(Self.offer(of: endpoints))"
+        return .denied("the server refused the client (invalid_client); \(advice)")
+    }
+
+    private func clientAdvice(at endpoints: Endpoints) -> String {
+        switch clientMethod(at: endpoints) {
+        case .basic:
+            "check client-id and client-secret, which were sent as HTTP Basic; some servers take them with client-auth=post alone"
+        case .post:
+            "check client-id and client-secret, which were sent in the form; some servers take them with client-auth=basic alone"
+        case .clientSecretJWT:
+            "check client-id and client-secret, and whether the server expects \(clientAudience(at: endpoints)) as the audience "
+                + "(client-assertion-audience)"
+        case .privateKeyJWT where assertsWorkload:
+            "check client-id, and whether the server trusts the platform's tokens, their subject and their audience"
+        case .privateKeyJWT:
+            "check client-id, whether the server has the public part of client-key under the name of client-key-id, and whether "
+                + "it expects \(clientAudience(at: endpoints)) as the audience (client-assertion-audience)"
+        case .tls: "check client-id, and whether the connection has the client's certificate (--cert and --key)"
+        case .auto, .none:
+            clientID == nil
+                ? "set client-id" : "check client-id, and set client-secret or client-key if the server gave the client one"
+        }
+    }
+
+    /// What the metadata say, in a safe form: names of visible ASCII, and not too many.
+    private static func offer(of endpoints: Endpoints) -> String {
+        let names = endpoints.clientMethods.filter { name in
+            !name.isEmpty && name.utf8.count <= 40 && name.utf8.allSatisfy { $0 >= 0x21 && $0 < 0x7F }
+        }
+        return names.isEmpty ? "" : "; the server's metadata name \(names.prefix(8).joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,162 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// The method of a request to a metadata service.
+enum MetadataMethod: String, CaseIterable, SettingValue {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+}
+
+/// A service that tells a machine, a container or a job who it is, at an address that nothing else can reach: those of Google
+/// Cloud, Azure, GitHub Actions and the like.
+struct MetadataService: Sendable {
+    private let url: String
+    private let method: MetadataMethod
+    private let headers: [(name: String, value: String)]
+    private let parameters: FormFields
+    private let secret: (header: String, value: Secret)?
+    private let member: String
+    private let session: (url: String, header: String)?
+
+    private static let usualMember = "access_token"
+
+    /// 9999-12-31T23:59:59Z.
+    static let latestTime: Int64 = 253_402_300_799
+
+    init(_ settings: Workload, _ url: ServerURL) throws(SchemeError) {
+        for (name, address) in [("metadata-url", url), ("metadata-session-url", settings.sessionURL ?? url)] {
+            guard !address.text.utf8.contains(UInt8(ascii: "#")) else { throw .badSetting(name, "must have no fragment (#)") }
+        }
+        for (name, header) in [
+            ("metadata-secret-header", settings.secretHeader), ("metadata-session-header", settings.sessionHeader),
+        ] {
+            if let header, !Self.isName(header) { throw .badSetting(name, "must be a header's name") }
+        }
+        if settings.secret == nil {
+            try OAuth2Auth.refuse([("metadata-secret-header", settings.secretHeader != nil)], without: "metadata-secret")
+        }
+        if settings.sessionURL == nil {
+            try OAuth2Auth.refuse([("metadata-session-header", settings.sessionHeader != nil)], without: "metadata-session-url")
+        }
+        if let secret = settings.secret, !Self.isValue(secret) {
+            throw .badSetting("metadata-secret", "must be visible ASCII, without spaces")
+        }
+        var headers: [(name: String, value: String)] = []
+        for line in settings.headers {
+            guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isName(String(line[..<colon])) else {
+                throw .badSetting("metadata-header", "must be NAME: VALUE")
+            }
+            let value = line.utf8[colon...].dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+            guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                throw .badSetting("metadata-header", "must have no control characters")
+            }
+            headers.append((String(line[..<colon]), String(Substring(value))))
+        }
+        self.url = url.text
+        method = settings.method
+        self.headers = headers
+        parameters = try OAuth2Auth.fields(settings.parameters, of: "metadata-parameter")
+        secret = settings.secret.map { (settings.secretHeader ?? "Authorization", $0) }
+        member = settings.member ?? Self.usualMember
+        session = settings.sessionURL.map { ($0.text, settings.sessionHeader ?? "Authorization") }
+    }
+
+    /// Asks for a token.
+    ///
+    /// - Parameter target: `audience` and `resource` become query items of these names, and the scopes one named `scopes`, with
+    ///   commas, as Google's service expects them. It is the only one that takes scopes.
+    /// - Throws: ``SchemeError/denied(_:detail:)`` if the service refuses; ``SchemeError/unavailable(_:detail:)`` if it is not
+    ///   ready.
+    func token(_ flow: AuthFlow, for target: FormFields) async throws(SchemeError) -> Workload.Token {
+        var headers = headers
+        if let secret { headers.append(Self.line(secret.header, String(revealing: secret.value))) }
+        if let session {
+            // Without a body; some services insist on its length, which the host adds.
+            let request = FlowRequest("PUT", session.url, headers: headers, followsRedirects: false)
+            let proof = try Self.token(
+                in: try await flow.send(request), of: "metadata-session-url", member: Self.usualMember, flow)
+            // It replaces the proof with which it was obtained.
+            headers.removeAll { $0.name.lowercased().utf8.elementsEqual(session.header.lowercased().utf8) }
+            headers.append(Self.line(session.header, String(revealing: proof.text)))
+        }
+        let request = FlowRequest(method.rawValue, address(for: target), headers: headers, followsRedirects: false)
+        return try Self.token(in: try await flow.send(request), of: "metadata-url", member: member, flow)
+    }
+
+    private func address(for target: FormFields) -> String {
+        var items = parameters
+        for field in target.fields {
+            if field.name.utf8.elementsEqual("scope".utf8) {
+                let scopes = field.value.text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+                items.append("scopes", .text(scopes.joined(separator: ",")))
+            } else {
+                items.append(field.name, field.value)
+            }
+        }
+        guard !items.fields.isEmpty else { return url }
+        let separator = url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        return "\(url)\(separator)\(String(revealing: items.encoded))"
+    }
+
+    private static func line(_ name: String, _ proof: String) -> (name: String, value: String) {
+        (name, name.lowercased().utf8.elementsEqual("authorization".utf8) ? "Bearer \(proof)" : proof)
+    }
+
+    /// Reads a response: JSON with the token in a member, or the token as text.
+    private static func token(
+        in response: FlowResponse, of setting: String, member: String, _ flow: AuthFlow
+    ) throws(SchemeError) -> Workload.Token {
+        guard response.status / 100 == 2 else { throw refusal(response, of: setting) }
+        let json: JSONValue? = try? response.json()
+        guard let json, case .object = json else {
+            let text = trimmed(response.text)
+            // A page, and JSON that is no object, are visible ASCII as well.
+            guard StoredToken.isToken(text), let first = text.utf8.first, !"<[{\"".utf8.contains(first) else {
+                throw .unavailable("the response of \(setting) is neither JSON nor a token")
+            }
+            let token = Secret(text)
+            return Workload.Token(text: token, expiresAt: Workload.expiry(of: token))
+        }
+        guard let text = json[member]?.string, StoredToken.isToken(text) else {
+            throw .unavailable(
+                "the response of \(setting) has no token in the member \(member); metadata-member names another one")
+        }
+        let token = Secret(text)
+        return Workload.Token(text: token, expiresAt: expiry(json, at: flow.unixSeconds) ?? Workload.expiry(of: token))
+    }
+
+    /// The expiry that a response names: `expires_in` seconds from now, or `expires_on` in seconds since 1970 (Azure), both of
+    /// which some services write as a string.
+    private static func expiry(_ json: JSONValue, at now: Int64) -> Int64? {
+        func number(_ name: String) -> Int64? { json[name]?.integer ?? json[name]?.string.flatMap { Int64($0) } }
+        if let lifetime = number("expires_in") { return now + max(0, min(lifetime, 1_000_000_000)) }
+        return number("expires_on").flatMap { (0...latestTime).contains($0) ? $0 : nil }
+    }
+
+    private static func refusal(_ response: FlowResponse, of setting: String) -> SchemeError {
+        // Of the response only a code, which is a word (RFC 6749 §5.2 and Azure's).
+        let code = ServerAnswer(response).error.flatMap { code in
+            code.utf8.count <= 64 && !code.isEmpty && code.utf8.allSatisfy { $0.isTokenByte } ? ": \(code)" : nil
+        }
+        let message = "the metadata service of \(setting) responded with status \(response.status)\(code ?? "")"
+        return switch response.status {
+        case 400, 401, 403, 405:
+            .denied("\(message); has this machine an identity, and are metadata-header and metadata-secret right?")
+        // 404 and 410, too: Azure's service has them until an identity is ready.
+        default: .unavailable(message)
+        }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+        guard let last = text.utf8.lastIndex(where: { !isSpace($0) }) else { return "" }
+        return String(Substring(text.utf8[...last].drop(while: isSpace)))
+    }
+
+    private static func isName(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy { $0.isTokenByte } }
+
+    private static func isValue(_ secret: Secret) -> Bool {
+        !secret.isEmpty && secret.withUnsafeBytes { $0.allSatisfy { $0 >= 0x21 && $0 < 0x7F } }
+    }
+}
