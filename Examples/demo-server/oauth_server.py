@@ -16,6 +16,7 @@ for each request for a token says what became of it.
     /device         where a person confirms the code of a device; without a code, it waits for the next device, and fills its code in
     /revoke         RFC 7009: the whole family
     POST /expire    expires every access token; refresh tokens stay valid
+    POST /forget    revokes every token
     anything else   with a token: {"user": ..., "scope": ..., "logins": ..., "refreshes": ...}; 401 without, and for /admin 403 if the token
                     lacks the scope `admin` (RFC 6750)
 """
@@ -113,9 +114,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return self.authorize(dict(urllib.parse.parse_qsl(query)), form)
             if path == "/device":
                 return self.approve(form)
-            if path == "/expire":
+            if path in ("/expire", "/forget"):
                 self.server.access.clear()
-                return self.send(200, "all access tokens have expired\n")
+                if path == "/forget":
+                    self.server.refresh.clear()
+                return self.send(200, "all access tokens have expired\n" if path == "/expire" else "all tokens are revoked\n")
             self.api(path)
 
     # Endpoints of clients.
