@@ -57,7 +57,7 @@ struct OAuth2Bench {
     private func setHeader(_ count: Int) throws {
         var request = request
         let value = "Bearer " + Self.text
-        for _ in 0..<count { request.headers["Authorization"] = value }
+        for _ in 0..<count { try request.setHeader("Authorization", value) }
         guard request.headers["Authorization"] == value else { throw BenchError(description: "not authorized") }
     }
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A person with a browser, as a program: opens an address, follows redirects with cookies, fills in the forms of a login and of a consent,
-and stops at a page without a form. Python 3.11, standard library only.
+"""A person with a browser, as a program: opens an address, follows redirects with cookies, fills in the forms of a login and of
+a consent, and stops at a page without a form. Python 3.11, standard library only.
 
     DEMO_SECRET=... BROWSER=Examples/demo-server/browser.py nevod-host login ...
     DEMO_SECRET=... python3 browser.py [--deny] [--log FILE] URL
 
-The user is ada, whose password comes from DEMO_SECRET. --deny presses the button that refuses. FILE gets a line for each page: the
-status and the URL without its query. The exit status is 0 if the last page has a status below 400.
+The user is ada, whose password comes from DEMO_SECRET. --deny presses the button that refuses. FILE gets a line for each page:
+the status and the URL without its query. The exit status is 0 if the last page has a status below 400.
 """
 
 import argparse

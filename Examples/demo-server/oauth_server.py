@@ -3,22 +3,23 @@
 
     DEMO_SECRET=... python3 oauth_server.py [--port 8080] [--parent-pid PID]
 
-It binds 127.0.0.1 and prints one line to stdout: "listening on http://127.0.0.1:PORT", which is the issuer as well. Its one user is ada,
-whose password comes from DEMO_SECRET. Clients: `demo`, which is public, and `service`, whose secret is DEMO_SECRET. A line on standard error
-for each request for a token says what became of it.
+It binds 127.0.0.1 and prints one line to stdout: "listening on http://127.0.0.1:PORT", which is the issuer as well. Its one
+user is ada, whose password comes from DEMO_SECRET. Clients: `demo`, which is public, and `service`, whose secret is
+DEMO_SECRET. A line on standard error for each request for a token says what became of it.
 
     /.well-known/oauth-authorization-server, /.well-known/openid-configuration   its metadata (RFC 8414)
     /authorize      GET: a page to log in and consent; code with PKCE, S256 only (RFC 7636), and `iss` (RFC 9207)
     /par            pushed requests (RFC 9126)
-    /token          authorization_code, refresh_token (rotated; a second use revokes the family), client_credentials, password, device
-                    code, token exchange (RFC 8693)
+    /token          authorization_code, refresh_token (rotated; a second use revokes the family), client_credentials, password,
+                    device code, token exchange (RFC 8693)
     /device-code    the device grant (RFC 8628)
-    /device         where a person confirms the code of a device; without a code, it waits for the next device, and fills its code in
+    /device         where a person confirms the code of a device; without a code, it waits for the next device, and fills its
+                    code in
     /revoke         RFC 7009: the whole family
     POST /expire    expires every access token; refresh tokens stay valid
     POST /forget    revokes every token
-    anything else   with a token: {"user": ..., "scope": ..., "logins": ..., "refreshes": ...}; 401 without, and for /admin 403 if the token
-                    lacks the scope `admin` (RFC 6750)
+    anything else   with a token: {"user": ..., "scope": ..., "logins": ..., "refreshes": ...}; 401 without, and for /admin 403 if
+                    the token lacks the scope `admin` (RFC 6750)
 """
 
 import argparse
@@ -229,12 +230,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def start_device(self, form):
         client, code = self.client(form), secrets.token_urlsafe(24)
         user_code = "-".join("".join(secrets.choice("BCDFGHJKLMNPQRSTVWXZ") for _ in range(4)) for _ in range(2))
-        self.server.devices[code] = {"client": client, "user_code": user_code, "scope": self.scope(form.get("scope")), "verdict": None}
+        self.server.devices[code] = {
+            "client": client, "user_code": user_code, "scope": self.scope(form.get("scope")), "verdict": None}
         self.server.lock.notify_all()
         url = self.server.url + "/device"
         return {
-            "device_code": code, "user_code": user_code, "verification_uri": url, "verification_uri_complete": f"{url}?code={user_code}",
-            "expires_in": 600, "interval": 1}
+            "device_code": code, "user_code": user_code, "expires_in": 600, "interval": 1, "verification_uri": url,
+            "verification_uri_complete": f"{url}?code={user_code}"}
 
     def poll(self, client, form):
         device = self.server.devices.get(form.get("device_code"))
@@ -275,7 +277,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def check(self, request):
         """Refuses an authorization request of which the browser must not be sent back, or that has no S256 challenge."""
         redirect = urllib.parse.urlsplit(request.get("redirect_uri", ""))
-        if request.get("client_id") not in (None, "demo", "service") or redirect.scheme != "http" or redirect.hostname != "127.0.0.1":
+        is_known = request.get("client_id") in (None, "demo", "service")
+        if not is_known or redirect.scheme != "http" or redirect.hostname != "127.0.0.1":
             raise Refusal("invalid_request", "the client is unknown, or its redirect URI is not on loopback")
         if request.get("code_challenge_method") != "S256" or request.get("response_type") != "code":
             raise Refusal("invalid_request", "response_type must be code, and code_challenge_method S256")

@@ -1,5 +1,6 @@
-"""A client of OAuth servers in Python's standard library and Authlib, with which the servers of oauth_servers.py are tried themselves: what
-fails in the table of test_oauth_servers.py is then the scheme's failure. Run with Debian's Python, which has Authlib."""
+"""A client of OAuth servers in Python's standard library and Authlib, with which the servers of oauth_servers.py are tried
+themselves: what fails in the table of test_oauth_servers.py is then the scheme's failure. Run with Debian's Python, which has
+Authlib."""
 
 import base64
 import hashlib

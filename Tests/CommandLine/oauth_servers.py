@@ -1,5 +1,6 @@
-"""Real authorization servers on loopback, each in a process of its own, and a person with a browser for them. See the programs in
-`oauth/`: django-oauth-toolkit and Authlib from Debian, idpyoidc of Tests/NevodHostTests/Probes/peers.txt, Glewlwyd from Debian."""
+"""Real authorization servers on loopback, each in a process of its own, and a person with a browser for them. See the programs
+in `oauth/`: django-oauth-toolkit and Authlib from Debian, idpyoidc of Tests/NevodHostTests/Probes/peers.txt, Glewlwyd from
+Debian."""
 
 import json
 import pathlib
@@ -31,8 +32,8 @@ class AuthorizationServer:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-oauth-"))
         self.errors = open(self.folder / "errors", "w+")
         self.process = subprocess.Popen(
-            [PYTHON, FOLDER / "oauth" / self.program, self.folder], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors,
-            text=True)
+            [PYTHON, FOLDER / "oauth" / self.program, self.folder], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=self.errors, text=True)
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             self.errors.seek(0)

@@ -1,5 +1,5 @@
-"""A login with a real browser: headless Chromium follows the redirects of each server, and ends at the loopback redirect URI. `make soak`
-runs it, with NEVOD_CHROMIUM=1; elsewhere a scripted browser takes its place."""
+"""A login with a real browser: headless Chromium follows the redirects of each server, and ends at the loopback redirect URI.
+`make soak` runs it, with NEVOD_CHROMIUM=1; elsewhere a scripted browser takes its place."""
 
 import os
 import unittest

@@ -1,5 +1,5 @@
-"""A new user's way with the scheme oauth2: log in at a provider with discovery, send requests, give the token to other programs, and log out.
-The server is Examples/demo-server/oauth_server.py; those of other projects are in test_oauth_servers.py."""
+"""A new user's way with the scheme oauth2: log in at a provider with discovery, send requests, give the token to other
+programs, and log out. The server is Examples/demo-server/oauth_server.py; those of other projects are in test_oauth_servers.py."""
 
 import concurrent.futures
 import contextlib
@@ -32,7 +32,8 @@ class DemoServer:
         with open(self.log_path, "w") as log:
             self.process = subprocess.Popen(
                 [sys.executable, ROOT / "Examples/demo-server/oauth_server.py", "--parent-pid", str(os.getpid())],
-                env={"PATH": os.environ["PATH"], "DEMO_SECRET": SECRET}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+                env={"PATH": os.environ["PATH"], "DEMO_SECRET": SECRET}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=log)
         self.url = self.process.stdout.readline().decode().removeprefix("listening on ").strip()
 
     def log(self):
@@ -65,8 +66,8 @@ class WayTestCase(TestCase):
 
     def env(self, **more):
         return {
-            "HOME": str(self.home), "NEVOD_HOST_STORE": "", "NEVOD_PLUGIN_PATH": str(BUILD), "BROWSER": str(BROWSER), "DEMO_SECRET": SECRET,
-            **more}
+            "HOME": str(self.home), "NEVOD_HOST_STORE": "", "NEVOD_PLUGIN_PATH": str(BUILD), "BROWSER": str(BROWSER),
+            "DEMO_SECRET": SECRET, **more}
 
     def run_host(self, *words, env=None, **options):
         return super().run_host(*words, env=self.env(**(env or {})), **options)
@@ -119,7 +120,8 @@ class Way(WayTestCase):
         """Two settings are all that a user types, and the second request needs no login."""
         outcome = self.logged_in()
         self.assertRegex(
-            outcome.out.decode(), rf'^logged in .*with "OAuth 2.0" at {re.escape(self.url)}, until 20\d\d-.*\nkept in {self.store}, sealed by .*\n$')
+            outcome.out.decode(), rf'^logged in .*with "OAuth 2.0" at {re.escape(self.url)}, until 20\d\d-.*\n'
+            rf"kept in {self.store}, sealed by .*\n$")
         self.assertIn(f'logging in with "OAuth 2.0", which sends to {self.url}', outcome.err)
         for _ in range(2):
             seen = self.get()
@@ -264,8 +266,8 @@ class OtherPrograms(WayTestCase):
 
     def test_run(self):
         self.logged_in()
-        code = "import os, urllib.request as u; " \
-            "print(u.urlopen(u.Request(os.environ['URL'], headers={'Authorization': 'Bearer ' + os.environ['NEVOD_TOKEN']})).read().decode())"
+        code = "import os, urllib.request as u; lines = {'Authorization': 'Bearer ' + os.environ['NEVOD_TOKEN']}; " \
+            "print(u.urlopen(u.Request(os.environ['URL'], headers=lines)).read().decode())"
         outcome = self.run_host("run", *self.scheme(), "--", sys.executable, "-c", code, env={"URL": self.url + "/orders"})
         self.expect_user(outcome, logins=1)
 
@@ -347,7 +349,8 @@ class Grants(WayTestCase):
     def test_device(self):
         """The address and the code stand on standard error; the command waits until a person has confirmed them."""
         with self.running(
-                "login", *self.scheme("grant=device"), env=self.env(BROWSER=""), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                "login", *self.scheme("grant=device"), env=self.env(BROWSER=""), stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE) as process:
             shown = ""
             while not (code := re.search(r"\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b", shown)):
                 line = process.stderr.readline().decode()

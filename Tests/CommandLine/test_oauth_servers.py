@@ -1,9 +1,10 @@
-"""The scheme oauth2 against authorization servers of other projects: each grant at each server that has it, from the login to the request.
+"""The scheme oauth2 against authorization servers of other projects: each grant at each server that has it, from the login to
+the request.
 
-A row is a grant or what goes with it, a column a server; a cell without a test says why. The table is printed by each run, and stands
-in Docs/schemes/oauth2.md, which a test compares. Each cell is tried with another client first (oauth_reference.py): what fails then is
-the server's, and not the scheme's. Rows that PENDING names are expected to fail; one that passes fails the test, so that its name is
-taken out.
+A row is a grant or what goes with it, a column a server; a cell without a test says why. The table is printed by each run, and
+stands in Docs/schemes/oauth2.md, which a test compares. Each cell is tried with another client first (oauth_reference.py): what
+fails then is the server's, and not the scheme's. Rows that PENDING names are expected to fail; one that passes fails the test,
+so that its name is taken out.
 """
 
 import contextlib
@@ -44,7 +45,8 @@ WITHOUT = {
     (Idpy, "refused"): "never asks", (Idpy, "device"): NONE, (Idpy, "client_credentials"): NO_MACHINES, (Idpy, "form"): NO_MACHINES,
     (Idpy, "private_key_jwt"): NO_MACHINES, (Idpy, "client_secret_jwt"): NO_MACHINES, (Idpy, "password"): NONE,
     (Idpy, "jwt_bearer"): NONE, (Idpy, "revocation"): "its endpoint fails", (Idpy, "forbidding"): CHALLENGES,
-    (Glewlwyd, "refused"): "its page needs JavaScript", (Glewlwyd, "token_exchange"): NONE, (Glewlwyd, "jwt_bearer"): NONE, (Glewlwyd, "forbidding"): CHALLENGES,
+    (Glewlwyd, "refused"): "its page needs JavaScript", (Glewlwyd, "token_exchange"): NONE, (Glewlwyd, "jwt_bearer"): NONE,
+    (Glewlwyd, "forbidding"): CHALLENGES,
 }
 # Those whose code is not here yet.
 PENDING = frozenset(ROWS)
@@ -356,8 +358,9 @@ class Matrix(OAuthTestCase):
 
     def status(self, url, token):
         done = subprocess.run(
-            ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-K", "-", url], input=f'header = "Authorization: Bearer {token}"',
-            capture_output=True, text=True, timeout=PATIENCE, env={"PATH": os.environ["PATH"]})
+            ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-K", "-", url],
+            input=f'header = "Authorization: Bearer {token}"', capture_output=True, text=True, timeout=PATIENCE,
+            env={"PATH": os.environ["PATH"]})
         return int(done.stdout)
 
 

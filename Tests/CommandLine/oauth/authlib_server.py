@@ -1,5 +1,5 @@
-"""Authlib's authorization server, as Debian has it: code with PKCE, device grant, client credentials, password, JWT bearer, revocation,
-OpenID Connect, and clients that authenticate in each way. The argument is a folder, in which it leaves key.pem.
+"""Authlib's authorization server, as Debian has it: code with PKCE, device grant, client credentials, password, JWT bearer,
+revocation, OpenID Connect, and clients that authenticate in each way. The argument is a folder, in which it leaves key.pem.
 
   GET /api               {"user", "client", "scope"} of a valid token; 401 with a challenge for any other
   GET /control/log       the requests for tokens: grant, client, status
@@ -279,7 +279,8 @@ def make_app(issuer):
     @app.route("/.well-known/oauth-authorization-server")
     def metadata():
         return jsonify(
-            issuer=issuer, authorization_endpoint=issuer + "/authorize", token_endpoint=issuer + "/token", jwks_uri=issuer + "/jwks",
+            issuer=issuer, authorization_endpoint=issuer + "/authorize", token_endpoint=issuer + "/token",
+            jwks_uri=issuer + "/jwks",
             device_authorization_endpoint=issuer + "/device-code", revocation_endpoint=issuer + "/revoke",
             response_types_supported=["code"], subject_types_supported=["public"], id_token_signing_alg_values_supported=["RS256"],
             code_challenge_methods_supported=["S256"], scopes_supported=["openid", "orders:read", "orders:write"],

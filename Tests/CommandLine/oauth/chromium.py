@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Chromium, as the command of BROWSER: opens an address without a window, and types and clicks as a person would, until a page has no form.
-Driven by chromedriver (W3C WebDriver). The user is ada, whose password comes from DEMO_SECRET.
+"""Chromium, as the command of BROWSER: opens an address without a window, and types and clicks as a person would, until a page
+has no form. Driven by chromedriver (W3C WebDriver). The user is ada, whose password comes from DEMO_SECRET.
 
     chromium.py LOG URL
 
@@ -65,7 +65,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="nevod-chromium-") as folder, open(sys.argv[1], "w") as log:
         # It writes to its home besides.
         environment = {**os.environ, "HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder}
-        driver = subprocess.Popen(["chromedriver", "--port=0"], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        driver = subprocess.Popen(
+            ["chromedriver", "--port=0"], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         try:
             browser = Browser(driver, folder + "/profile")
             log.write(browser.version + "\n")

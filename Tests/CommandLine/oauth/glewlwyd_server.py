@@ -1,8 +1,8 @@
-"""Glewlwyd, an OpenID provider in C: code with PKCE and pushed requests (RFC 9126), the device grant, client credentials, password, revocation,
-DPoP, rotation with reuse detection. The argument is a folder for its database.
+"""Glewlwyd, an OpenID provider in C: code with PKCE and pushed requests (RFC 9126), the device grant, client credentials,
+password, revocation, DPoP, rotation with reuse detection. The argument is a folder for its database.
 
-Its pages for people are programs in JavaScript. This server stands before it, passes requests on as they are, and has a page with a form in
-their place, which asks Glewlwyd's own API for the login and the consent.
+Its pages for people are programs in JavaScript. This server stands before it, passes requests on as they are, and has a page
+with a form in their place, which asks Glewlwyd's own API for the login and the consent.
 
   /glewlwyd/oidc/…       Glewlwyd's, whose issuer is URL/glewlwyd/oidc
   GET /api               {"user", "client", "scope"} of a valid token, by introspection; 401 with a challenge for any other
@@ -44,9 +44,11 @@ class Glewlwyd:
             self.port = free.getsockname()[1]
         self.process = subprocess.Popen(
             # Ends with this process, however that ends.
-            ["setpriv", "--pdeathsig", "TERM", "glewlwyd", "-e"], stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=sys.stderr, env={
-                "PATH": "/usr/bin:/bin", "GLWD_PORT": str(self.port), "GLWD_BIND_ADDRESS": "127.0.0.1", "GLWD_API_PREFIX": PREFIX[1:],
-                "GLWD_EXTERNAL_URL": url, "GLWD_LOGIN_URL": "login", "GLWD_STATIC_FILES_PATH": str(FOLDER), "GLWD_LOG_MODE": "console",
+            ["setpriv", "--pdeathsig", "TERM", "glewlwyd", "-e"], stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=sys.stderr,
+            env={
+                "PATH": "/usr/bin:/bin", "GLWD_PORT": str(self.port), "GLWD_BIND_ADDRESS": "127.0.0.1",
+                "GLWD_API_PREFIX": PREFIX[1:], "GLWD_EXTERNAL_URL": url, "GLWD_LOGIN_URL": "login",
+                "GLWD_STATIC_FILES_PATH": str(FOLDER), "GLWD_LOG_MODE": "console",
                 "GLWD_LOG_LEVEL": "WARNING", "GLWD_COOKIE_SECURE": "0", "GLWD_SESSION_KEY": COOKIE, "GLWD_ADMIN_SCOPE": "g_admin",
                 "GLWD_PROFILE_SCOPE": "g_profile", "GLWD_USER_MODULE_PATH": MODULES + "/user",
                 "GLWD_USER_MIDDLEWARE_MODULE_PATH": MODULES + "/user_middleware", "GLWD_CLIENT_MODULE_PATH": MODULES + "/client",
@@ -88,14 +90,17 @@ class Glewlwyd:
         self.administrator = self.login(*ADMINISTRATOR)
         key = rsa.generate_private_key(65537, 2048)
         self.add("/mod/plugin/", module="oidc", name="oidc", display_name="OpenID", parameters=self.parameters(url, key))
-        self.add("/scope/", name="orders:read", display_name="orders", description="", password_required=True, password_max_age=0, scheme={})
+        self.add(
+            "/scope/", name="orders:read", display_name="orders", description="", password_required=True,
+            password_max_age=0, scheme={})
         self.add("/user/", username=USER, name="Ada", password=PASSWORD, enabled=True, scope=["openid", "orders:read", "g_profile"])
         secret = {"confidential": True, "client_secret": CLIENT_SECRET}
         self.client("app", ["code", "refresh_token", "device_authorization"], ["none"])
         self.client("machine", ["client_credentials"], ["client_secret_basic", "client_secret_post"], **secret)
         self.client("legacy", ["password", "refresh_token"], ["client_secret_basic", "client_secret_post"], **secret)
         self.client("mac", ["client_credentials"], ["client_secret_jwt"], **secret)
-        self.client("key", ["client_credentials"], ["private_key_jwt"], confidential=True, pubkey=public_pem(private_key()).decode())
+        public = public_pem(private_key()).decode()
+        self.client("key", ["client_credentials"], ["private_key_jwt"], confidential=True, pubkey=public)
         self.client("resource", [], ["client_secret_basic"], **secret)
 
     def add(self, path, **value):
@@ -103,8 +108,8 @@ class Glewlwyd:
 
     def client(self, name, grants, methods, **more):
         self.add(
-            "/client/", client_id=name, name=name, enabled=True, redirect_uri=[], authorization_type=grants, scope=["orders:read", "openid"],
-            token_endpoint_auth_method=methods, **{"confidential": False, **more})
+            "/client/", client_id=name, name=name, enabled=True, redirect_uri=[], authorization_type=grants,
+            scope=["orders:read", "openid"], token_endpoint_auth_method=methods, **{"confidential": False, **more})
 
     def allow_redirect(self, name, uri):
         """Any port of loopback (RFC 8252 §7.3), which Glewlwyd doesn't offer."""
@@ -115,18 +120,20 @@ class Glewlwyd:
     def parameters(self, url, key):
         private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         return {
-            "iss": url + PREFIX + "/oidc", "jwt-type": "rsa", "jwt-key-size": "256", "key": private.decode(), "cert": public_pem(key).decode(),
-            "access-token-duration": 3600, "refresh-token-duration": 1209600, "code-duration": 600, "refresh-token-rolling": True,
-            "refresh-token-one-use": "always", "allow-non-oidc": True, "auth-type-code-enabled": True, "auth-type-token-enabled": False,
-            "auth-type-id-token-enabled": True, "auth-type-none-enabled": False, "auth-type-password-enabled": True,
-            "auth-type-client-enabled": True, "auth-type-device-enabled": True, "auth-type-refresh-enabled": True, "pkce-allowed": True,
+            "iss": url + PREFIX + "/oidc", "jwt-type": "rsa", "jwt-key-size": "256", "key": private.decode(),
+            "cert": public_pem(key).decode(), "access-token-duration": 3600, "refresh-token-duration": 1209600,
+            "code-duration": 600, "refresh-token-rolling": True, "refresh-token-one-use": "always", "allow-non-oidc": True,
+            "auth-type-code-enabled": True, "auth-type-token-enabled": False, "auth-type-id-token-enabled": True,
+            "auth-type-none-enabled": False, "auth-type-password-enabled": True, "auth-type-client-enabled": True,
+            "auth-type-device-enabled": True, "auth-type-refresh-enabled": True, "pkce-allowed": True,
             "pkce-method-plain-allowed": False, "pkce-required": True, "introspection-revocation-allowed": True,
             "introspection-revocation-auth-scope": [], "introspection-revocation-allow-target-client": True, "jwks-show": True,
             "client-pubkey-parameter": "pubkey", "request-parameter-allow": True, "request-maximum-exp": 3600,
             "device-authorization-expiration": 600, "device-authorization-interval": 1, "oauth-par-allowed": True,
-            "oauth-par-required": False, "oauth-par-duration": 90, "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:",
-            "oauth-dpop-allowed": True, "oauth-dpop-iat-duration": 60, "oauth-as-iss-id": True, "resource-allowed": False,
-            "name-claim": "mandatory", "email-claim": "no", "scope-claim": "no"}
+            "oauth-par-required": False, "oauth-par-duration": 90,
+            "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:", "oauth-dpop-allowed": True,
+            "oauth-dpop-iat-duration": 60, "oauth-as-iss-id": True, "resource-allowed": False, "name-claim": "mandatory",
+            "email-claim": "no", "scope-claim": "no"}
 
     def run(self, statement):
         """Returns the first row."""

@@ -1,8 +1,8 @@
-"""idpyoidc's authorization server: code with PKCE and pushed requests (RFC 9126), token exchange (RFC 8693), DPoP (RFC 9449), OpenID
-Connect. A client that sends a proof gets a token that is bound to its key. The argument is a folder for its files.
+"""idpyoidc's authorization server: code with PKCE and pushed requests (RFC 9126), token exchange (RFC 8693), DPoP (RFC 9449),
+OpenID Connect. A client that sends a proof gets a token that is bound to its key. The argument is a folder for its files.
 
-  GET /api               {"user", "client", "scope"} of a valid token; 401 with a challenge for any other. Its proofs are verified with
-                         jwcrypto: idpyoidc of this version wants another `ath` than that of RFC 9449.
+  GET /api               {"user", "client", "scope"} of a valid token; 401 with a challenge for any other. Proofs are
+                         verified with jwcrypto: idpyoidc of this version wants another `ath` than that of RFC 9449.
   GET /control/log       the requests for tokens: grant, client, status; "par" for a pushed request
   GET /control/expire    expires all access tokens
 """
@@ -61,7 +61,8 @@ def configuration(issuer):
                 "kwargs": {"client_authn_method": ["bearer_header"]}}},
         "authentication": {"user": {
             "acr": "urn:oasis:names:tc:SAML:2.0:ac:classes:InternetProtocolPassword", "class": Person,
-            "kwargs": {"db_conf": {"class": "idpyoidc.server.util.JSONDictDB", "kwargs": {"filename": str(FOLDER / "passwords.json")}}}}},
+            "kwargs": {"db_conf": {
+                "class": "idpyoidc.server.util.JSONDictDB", "kwargs": {"filename": str(FOLDER / "passwords.json")}}}}},
         "userinfo": {"class": "idpyoidc.server.user_info.UserInfo", "kwargs": {"db": {USER: {"preferred_username": USER}}}},
         "authz": {"class": AuthzHandling, "kwargs": {"grant_config": {
             "usage_rules": {
@@ -71,7 +72,8 @@ def configuration(issuer):
             "expires_in": 10 * LIFETIME}}},
         "token_handler_args": {
             "code": {"lifetime": 600, "kwargs": {"crypt_conf": CRYPT}},
-            "token": {"class": "idpyoidc.server.token.jwt_token.JWTToken", "kwargs": {"lifetime": LIFETIME, "aud": [issuer + "/api"]}},
+            "token": {
+                "class": "idpyoidc.server.token.jwt_token.JWTToken", "kwargs": {"lifetime": LIFETIME, "aud": [issuer + "/api"]}},
             "refresh": {"kwargs": {"lifetime": 10 * LIFETIME, "crypt_conf": CRYPT}},
             "id_token": {"class": "idpyoidc.server.token.id_token.IDToken", "kwargs": {
                 "base_claims": {"preferred_username": None}}}},
@@ -187,7 +189,8 @@ def make_app(issuer):
             info = context.session_manager.get_session_info_by_token(text, grant=True, handler_key="access_token")
             found = info["grant"].get_token(text)
             bound = found.token_type == "DPoP"
-            is_proven = not bound or proof_key(request.headers, request.base_url, "GET", text) == info["grant"].extra.get("dpop_jkt")
+            key = info["grant"].extra.get("dpop_jkt")
+            is_proven = not bound or proof_key(request.headers, request.base_url, "GET", text) == key
             if kind != found.token_type or not is_proven or not found.is_active() or text in expired:
                 raise ValueError("the token")
         except Exception:

@@ -1,5 +1,5 @@
-"""Shared by the authorization servers: their one user, their clients' names, keys in the folder of the test, and the pages that a
-person sees. Each server prints its URL, ends with the process that started it, and keeps a log that GET /control/log returns.
+"""Shared by the authorization servers: their one user, their clients' names, keys in the folder of the test, and the pages that
+a person sees. Each server prints its URL, ends with the process that started it, and keeps a log that GET /control/log returns.
 
 Clients, at each server that has them:
 
@@ -97,5 +97,5 @@ def proof_key(headers, url, method, access_token=None):
 
 
 __all__ = [
-    "CLIENT_SECRET", "FOLDER", "PASSWORD", "USER", "WrongProof", "common", "is_user", "login_page", "page", "private_key", "proof_key",
-    "public_pem"]
+    "CLIENT_SECRET", "FOLDER", "PASSWORD", "USER", "WrongProof", "common", "is_user", "login_page", "page",
+    "private_key", "proof_key", "public_pem"]

@@ -1,5 +1,5 @@
-"""django-oauth-toolkit, as Debian has it: rotation with reuse detection (RFC 9700 §4.14.2), OpenID Connect, and two resources, of which
-one answers 403 to a token that has expired. The argument is a folder for the database.
+"""django-oauth-toolkit, as Debian has it: rotation with reuse detection (RFC 9700 §4.14.2), OpenID Connect, and two resources,
+of which one answers 403 to a token that has expired. The argument is a folder for the database.
 
   /o/…                   the toolkit's, whose issuer is URL/o
   GET /api               {"user", "client", "scope"} of a valid token; 401 with a challenge for any other
@@ -19,7 +19,8 @@ import django
 from django.conf import settings
 
 PAGES = {
-    "login.html": '<title>Log in</title><form method="post">{% csrf_token %}{{ form.as_p }}<button name="login">Log in</button></form>',
+    "login.html": '<title>Log in</title><form method="post">{% csrf_token %}{{ form.as_p }}'
+                  '<button name="login">Log in</button></form>',
     # The toolkit's own page for consent needs no others than these.
     "oauth2_provider/base.html": "<title>Authorize</title>{% block content %}{% endblock content %}",
 }
