@@ -7,6 +7,7 @@ fails then is the server's, and not the scheme's. Rows that PENDING names are ex
 so that its name is taken out.
 """
 
+import ast
 import contextlib
 import json
 import os
@@ -15,7 +16,7 @@ import subprocess
 
 from oauth_reference import Client, Refused
 from oauth_servers import CLIENT_SECRET, PASSWORD, SERVERS, USER, Authlib, Glewlwyd, Idpy, Toolkit, browsing, visit
-from support import BUILD, PATIENCE, ROOT, TestCase, environment, wait_until
+from support import BUILD, FOLDER, PATIENCE, ROOT, TestCase, environment, wait_until
 
 # What stands in the table's first column, and the methods `try_NAME` and `reference_NAME` below.
 ROWS = {
@@ -380,3 +381,18 @@ class Documentation(TestCase):
 
     def test_pending_rows_exist(self):
         self.assertLessEqual(PENDING, set(ROWS))
+
+    def test_named_tests(self):
+        """The tests that keep the rules of RFC 9700 exist: `FILE.CLASS`, or `FILE.CLASS.TEST`."""
+        names = re.findall(r"`(test_oauth_\w+)\.(\w+)(?:\.(\w+))?`", PAGE.read_text())
+        self.assertGreater(len(names), 20)
+        for file, group, test in names:
+            path = FOLDER / f"{file}.py"
+            if not path.exists():
+                # Of a part that isn't merged.
+                self.assertTrue(PENDING, path)
+                continue
+            classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef) and node.name == group]
+            self.assertTrue(classes, f"{file} has no {group}")
+            tests = [node.name for node in classes[0].body if isinstance(node, ast.FunctionDef)]
+            self.assertTrue(not test or test in tests, f"{file}.{group} has no {test}")
