@@ -83,7 +83,7 @@ class Client:
 
     def assertion(self, issuer=None, subject=None):
         claims = {
-            "iss": issuer or self.name, "sub": subject or self.name, "aud": self.server.issuer, "jti": secrets.token_hex(16),
+            "iss": issuer or self.name, "sub": subject or self.name, "aud": self.server.assertion_audience(), "jti": secrets.token_hex(16),
             "iat": int(time.time()), "exp": int(time.time()) + 60}
         if self.secret == "mac":
             return self.sign({"alg": "HS256"}, claims, CLIENT_SECRET)
@@ -100,7 +100,8 @@ class Client:
             challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
             fields = {
                 "response_type": "code", "client_id": self.name, "redirect_uri": redirect.uri, "scope": scope, "state": state,
-                "code_challenge": challenge, "code_challenge_method": "S256", "nonce": secrets.token_hex(8)}
+                "code_challenge": challenge, "code_challenge_method": "S256", "nonce": secrets.token_hex(8),
+                **self.server.authorization}
             if pushes:
                 pushed = self.post(self.metadata["pushed_authorization_request_endpoint"], fields)
                 fields = {"client_id": self.name, "request_uri": pushed["request_uri"]}

@@ -27,6 +27,10 @@ class AuthorizationServer:
     path = ""
     # Whether a second use of a refresh token ends its family (RFC 9700 §4.14.2).
     revokes_families = False
+    # The client that may revoke its tokens, and how it authenticates.
+    revoking = ("app", None)
+    # What an authorization request needs besides.
+    authorization = {}
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-oauth-"))
@@ -59,8 +63,11 @@ class AuthorizationServer:
         return self.control()["log"]
 
     def settings(self):
-        """Those that find the server, besides its issuer."""
-        return {}
+        """What every login needs, besides the issuer."""
+        return {"authorization-parameter": "=".join(item) for item in self.authorization.items()}
+
+    def assertion_audience(self):
+        return self.issuer
 
     def secret_file(self):
         path = self.folder / "client-secret"
@@ -89,11 +96,18 @@ class Authlib(AuthorizationServer):
 
 class Idpy(AuthorizationServer):
     name, program = "idpyoidc 5.0", "idpy_server.py"
+    # For the scope offline_access (OpenID Connect Core §11).
+    authorization = {"prompt": "consent"}
 
 
 class Glewlwyd(AuthorizationServer):
     name, program, path = "Glewlwyd 2.7", "glewlwyd_server.py", "/glewlwyd/oidc"
     revokes_families = True
+    # Public clients may not.
+    revoking = ("web", "basic")
+
+    def assertion_audience(self):
+        return self.issuer + "/token"
 
 
 SERVERS = (Toolkit, Authlib, Idpy, Glewlwyd)

@@ -215,13 +215,18 @@ class Matrix(OAuthTestCase):
         self.reference_client_credentials(server, "key", "key")
 
     def try_private_key_jwt(self, server):
-        self.try_client_credentials(server, "key", ("client-key", server.key_file()), client_auth="private-key-jwt")
+        self.try_client_credentials(server, "key", ("client-key", server.key_file()), client_auth="private-key-jwt", **self.audience(server))
 
     def reference_client_secret_jwt(self, server):
         self.reference_client_credentials(server, "mac", "mac")
 
     def try_client_secret_jwt(self, server):
-        self.try_client_credentials(server, "mac", client_auth="client-secret-jwt")
+        self.try_client_credentials(server, "mac", client_auth="client-secret-jwt", **self.audience(server))
+
+    def audience(self, server):
+        """The issuer is what the scheme would take anyway."""
+        audience = server.assertion_audience()
+        return {} if audience == server.issuer else {"client_assertion_audience": audience}
 
     def reference_password(self, server):
         client = Client(server, "legacy", "basic")
@@ -295,7 +300,7 @@ class Matrix(OAuthTestCase):
         self.expect_api(words, server, USER, "app")
 
     def reference_revocation(self, server):
-        client = Client(server, "app")
+        client = Client(server, *server.revoking)
         response = client.code(SCOPE.get(type(server), "orders:read"))
         endpoint = client.metadata.get("revocation_endpoint") or server.settings()["revocation-url"]
         client.post(endpoint, {"token": response["refresh_token"], "token_type_hint": "refresh_token"})
@@ -303,7 +308,8 @@ class Matrix(OAuthTestCase):
             client.token("refresh_token", refresh_token=response["refresh_token"])
 
     def try_revocation(self, server):
-        words = self.settings(server, "app")
+        name, method = server.revoking
+        words = self.settings(server, name, **({"client_secret": "env:CLIENT_SECRET"} if method else {}))
         self.login(words)
         before = server.control()["living"]
         outcome = self.run_host("logout", *words)

@@ -5,7 +5,7 @@ Its pages for people are programs in JavaScript. This server stands before it, p
 with a form in their place, which asks Glewlwyd's own API for the login and the consent.
 
   /glewlwyd/oidc/…       Glewlwyd's, whose issuer is URL/glewlwyd/oidc
-  GET /api               {"user", "client", "scope"} of a valid token, by introspection; 401 with a challenge for any other
+  GET /api               {"user", "client", "scope"} of a valid token, verified with PyJWT; 401 with a challenge for any other
   GET /control/log       the requests for tokens: grant, client, status; "par" for a pushed request
   GET /control/expire    expires all access tokens
 """
@@ -21,6 +21,7 @@ import time
 import urllib.parse
 
 from pages import CLIENT_SECRET, FOLDER, PASSWORD, USER, WrongProof, common, is_user, login_page, private_key, proof_key, public_pem
+import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -40,6 +41,8 @@ class Glewlwyd:
         with open(SCHEMA) as schema:
             connection.executescript(schema.read())
         connection.close()
+        empty = FOLDER / "empty"
+        empty.mkdir()
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.process = subprocess.Popen(
@@ -51,7 +54,7 @@ class Glewlwyd:
                 "GLWD_STATIC_FILES_PATH": str(FOLDER), "GLWD_LOG_MODE": "console",
                 "GLWD_LOG_LEVEL": "WARNING", "GLWD_COOKIE_SECURE": "0", "GLWD_SESSION_KEY": COOKIE, "GLWD_ADMIN_SCOPE": "g_admin",
                 "GLWD_PROFILE_SCOPE": "g_profile", "GLWD_USER_MODULE_PATH": MODULES + "/user",
-                "GLWD_USER_MIDDLEWARE_MODULE_PATH": MODULES + "/user_middleware", "GLWD_CLIENT_MODULE_PATH": MODULES + "/client",
+                "GLWD_USER_MIDDLEWARE_MODULE_PATH": str(empty), "GLWD_CLIENT_MODULE_PATH": MODULES + "/client",
                 "GLWD_AUTH_SCHEME_MODULE_PATH": MODULES + "/scheme", "GLWD_PLUGIN_MODULE_PATH": MODULES + "/plugin",
                 "GLWD_HASH_ALGORITHM": "SHA256", "GLWD_DATABASE_TYPE": "sqlite3", "GLWD_DATABASE_SQLITE3_PATH": str(self.database),
                 "GLWD_ALLOW_ORIGIN": "*"})
@@ -89,19 +92,20 @@ class Glewlwyd:
     def configure(self, url):
         self.administrator = self.login(*ADMINISTRATOR)
         key = rsa.generate_private_key(65537, 2048)
+        self.public_key = public_pem(key)
         self.add("/mod/plugin/", module="oidc", name="oidc", display_name="OpenID", parameters=self.parameters(url, key))
         self.add(
-            "/scope/", name="orders:read", display_name="orders", description="", password_required=True,
+            "/scope/", name="orders:read", display_name="orders", description="orders", password_required=True,
             password_max_age=0, scheme={})
         self.add("/user/", username=USER, name="Ada", password=PASSWORD, enabled=True, scope=["openid", "orders:read", "g_profile"])
         secret = {"confidential": True, "client_secret": CLIENT_SECRET}
         self.client("app", ["code", "refresh_token", "device_authorization"], ["none"])
+        self.client("web", ["code", "refresh_token"], ["client_secret_basic", "client_secret_post"], **secret)
         self.client("machine", ["client_credentials"], ["client_secret_basic", "client_secret_post"], **secret)
         self.client("legacy", ["password", "refresh_token"], ["client_secret_basic", "client_secret_post"], **secret)
         self.client("mac", ["client_credentials"], ["client_secret_jwt"], **secret)
         public = public_pem(private_key()).decode()
         self.client("key", ["client_credentials"], ["private_key_jwt"], confidential=True, pubkey=public)
-        self.client("resource", [], ["client_secret_basic"], **secret)
 
     def add(self, path, **value):
         self.call("POST", path, value, self.administrator)
@@ -135,12 +139,12 @@ class Glewlwyd:
             "oauth-dpop-iat-duration": 60, "oauth-as-iss-id": True, "resource-allowed": False, "name-claim": "mandatory",
             "email-claim": "no", "scope-claim": "no"}
 
-    def run(self, statement):
+    def run(self, statement, *values):
         """Returns the first row."""
         connection = sqlite3.connect(self.database, timeout=30)
         try:
             with connection:
-                return connection.execute(statement).fetchone()
+                return connection.execute(statement, values).fetchone()
         finally:
             connection.close()
 
@@ -202,19 +206,20 @@ def make_app(url):
 
     def api(headers):
         kind, _, text = headers.get("Authorization", "").partition(" ")
-        credential = urllib.parse.urlencode({"token": text, "client_id": "resource", "client_secret": CLIENT_SECRET})
-        _, _, content = server.send(
-            "POST", PREFIX + "/oidc/introspect", credential, {"Content-Type": "application/x-www-form-urlencoded"})
-        claims = json.loads(content or b"{}")
-        thumbprint = claims.get("cnf", {}).get("jkt")
+        thumbprint = None
         try:
-            is_proven = thumbprint is None or kind == "DPoP" and proof_key(headers, url + "/api", "GET", text) == thumbprint
-        except WrongProof:
-            is_proven = False
-        if not claims.get("active") or not is_proven:
+            claims = jwt.decode(text, server.public_key, ["RS256"], issuer=url + PREFIX + "/oidc", options={"verify_aud": False})
+            thumbprint = claims.get("cnf", {}).get("jkt")
+            if (thumbprint is not None) != (kind == "DPoP") or thumbprint != proof_key(headers, url + "/api", "GET", text):
+                raise WrongProof("key")
+            user, is_valid = server.run(
+                "SELECT gpoa_username, gpoa_enabled FROM gpo_access_token WHERE gpoa_jti = ?", claims["jti"])
+        except (jwt.InvalidTokenError, WrongProof):
+            is_valid = False
+        if not is_valid:
             error = ', error="invalid_token"' if text else ""
             return 401, [("WWW-Authenticate", f'{"DPoP" if thumbprint else "Bearer"} realm="orders"{error}')], b""
-        seen = {"user": claims.get("username"), "client": claims["client_id"], "scope": claims.get("scope", "")}
+        seen = {"user": user or None, "client": claims["client_id"], "scope": claims["scope"]}
         return 200, [("Content-Type", "application/json")], json.dumps(seen).encode()
 
     def control(what):

@@ -80,7 +80,7 @@ def configuration(issuer):
         "session_params": {"encrypter": CRYPT},
         "add_ons": {
             "pkce": {"function": "idpyoidc.server.oauth2.add_on.pkce.add_support", "kwargs": {
-                "essential": True, "code_challenge_methods": ["S256"]}},
+                "essential": True}},
             "dpop": {"function": "idpyoidc.server.oauth2.add_on.dpop.add_support", "kwargs": {
                 "dpop_signing_alg_values_supported": ["ES256", "RS256"], "dpop_endpoints": ["userinfo"]}}},
     }
@@ -113,6 +113,9 @@ def make_app(issuer):
             "headers": {key.lower(): value for key, value in request.headers.items()}, "method": request.method,
             "url": request.base_url, "cookie": [{"name": key, "value": value} for key, value in request.cookies.items()]}
         values = (request.args if request.method == "GET" else request.form).to_dict()
+        # idpyoidc verifies the request before it looks the reference up.
+        if name == "authorization" and values.get("request_uri") in context.par_db:
+            values = context.par_db.pop(values["request_uri"]).to_dict()
         # Any port of loopback (RFC 8252 §7.3), which idpyoidc doesn't offer.
         if values.get("client_id") in context.cdb and loopback.fullmatch(values.get("redirect_uri", "")):
             context.cdb[values["client_id"]]["redirect_uris"] = [(values["redirect_uri"], {})]

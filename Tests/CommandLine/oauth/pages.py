@@ -29,11 +29,12 @@ proofs = set()
 FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
 
 PAGE = """<!doctype html><title>{title}</title><h1>{title}</h1>
-<form method="post" action="{action}">{fields}<button name="{name}" value="yes">{button}</button></form>"""
+<form method="post" action="{action}">{fields}<button name="{name}" value="yes">{button}</button>{other}</form>"""
 
 
 def page(title, button, fields="", action="", name="allow"):
-    return PAGE.format(title=title, button=button, fields=fields, action=action, name=name)
+    other = '<button name="deny" value="yes">Deny</button>' if name == "allow" else ""
+    return PAGE.format(title=title, button=button, fields=fields, action=action, name=name, other=other)
 
 
 def login_page(hidden="", action=""):
