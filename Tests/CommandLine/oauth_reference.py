@@ -1,6 +1,5 @@
-"""A client of OAuth servers in Python's standard library and Authlib, with which the servers of oauth_servers.py are tried
-themselves: what fails in the table of test_oauth_servers.py is then the scheme's failure. Run with Debian's Python, which has
-Authlib."""
+"""A client of OAuth servers in Python's standard library, with JWTs by the Authlib of Debian's Python. The servers of oauth_servers.py are
+tried with it: what fails in the table of test_oauth_servers.py is then the scheme's failure."""
 
 import base64
 import hashlib
@@ -8,6 +7,7 @@ import http.server
 import json
 import os
 import secrets
+import subprocess
 import sys
 import threading
 import time
@@ -15,10 +15,10 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from oauth_servers import CLIENT_SECRET, ROOT
+from oauth_servers import CLIENT_SECRET, PASSWORD, PYTHON, ROOT
 
 sys.path.append(str(ROOT / "Examples/demo-server"))
-os.environ.setdefault("DEMO_SECRET", "pa55-Xw3Rt9Lm")
+os.environ.setdefault("DEMO_SECRET", PASSWORD)
 
 from browser import Browser
 
@@ -62,23 +62,28 @@ class Client:
                 raise Refused(error.code, error.read().decode("utf-8", "replace"), dict(error.headers)) from None
         return json.loads(text) if text.strip() else {}
 
-    # JSON Web Tokens, by Authlib.
+    def authlib(self, code, *values):
+        done = subprocess.run([PYTHON, "-c", code], input=json.dumps(values), capture_output=True, text=True, timeout=60)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        return done.stdout
 
     def new_key(self):
-        from authlib.jose import JsonWebKey
-
-        return JsonWebKey.generate_key("EC", "P-256", is_private=True)
+        return json.loads(self.authlib(
+            "import json; from authlib.jose import JsonWebKey; "
+            "print(json.dumps(JsonWebKey.generate_key('EC', 'P-256', is_private=True).as_dict(is_private=True)))"))
 
     def sign(self, header, claims, key):
-        from authlib.jose import JsonWebSignature
-
-        return JsonWebSignature().serialize_compact(header, json.dumps(claims).encode(), key).decode()
+        return self.authlib(
+            "import json, sys; from authlib.jose import JsonWebSignature; header, claims, key = json.load(sys.stdin); "
+            "sys.stdout.write(JsonWebSignature().serialize_compact(header, json.dumps(claims).encode(), key).decode())",
+            header, claims, key)
 
     def proof(self, method, url, token=None):
         claims = {"htm": method, "htu": url, "iat": int(time.time()), "jti": secrets.token_hex(16)}
         if token:
             claims["ath"] = base64.urlsafe_b64encode(hashlib.sha256(token.encode()).digest()).rstrip(b"=").decode()
-        public = {name: value for name, value in self.proof_key.as_dict(is_private=False).items() if name != "kid"}
+        public = {name: self.proof_key[name] for name in ("kty", "crv", "x", "y")}
         return self.sign({"typ": "dpop+jwt", "alg": "ES256", "jwk": public}, claims, self.proof_key)
 
     def assertion(self, issuer=None, subject=None):
