@@ -22,8 +22,8 @@ SECONDS = 60
 
 class Browser:
     def __init__(self, driver, folder):
-        # Its first line names the port that it has chosen.
-        while "on port " not in (line := driver.stdout.readline()):
+        # This line names the port that it has chosen.
+        while "successfully on port " not in (line := driver.stdout.readline()):
             if not line:
                 raise SystemExit("chromedriver did not start")
         self.url = "http://127.0.0.1:" + line.rpartition("on port ")[2].strip(" .\n")
