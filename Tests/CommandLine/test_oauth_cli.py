@@ -40,6 +40,10 @@ class DemoServer:
         """What became of each request of a client: `granted authorization_code`, `REFUSED refresh_token: invalid_grant`."""
         return self.log_path.read_text().splitlines()
 
+    def tokens(self):
+        """The same without the requests that the browser's refers to (RFC 9126)."""
+        return [line for line in self.log() if line != "granted par"]
+
     def post(self, path):
         urllib.request.urlopen(self.url + path, data=b"", timeout=PATIENCE).read()
 
@@ -127,7 +131,7 @@ class Way(WayTestCase):
             seen = self.get()
             self.expect_user(seen, scope="read", logins=1, refreshes=0)
             self.assertEqual(seen.err, "")
-        self.assertEqual(self.server.log(), ["granted authorization_code"])
+        self.assertEqual(self.server.tokens(), ["granted authorization_code"])
 
     def test_request_without_login(self):
         """A request logs in by itself if there is a browser, and keeps the session."""
@@ -139,20 +143,20 @@ class Way(WayTestCase):
         outcome = self.run_host("-f", *self.scheme(), self.url + "/orders", env={"BROWSER": ""})
         self.expect(outcome, 113)
         self.assertRegex(outcome.err, "nevod-host login|BROWSER", outcome)
-        self.assertEqual((outcome.out, self.server.log()), (b"", []))
+        self.assertEqual((outcome.out, self.server.tokens()), (b"", []))
 
     def test_refused_in_the_browser(self):
         outcome = self.run_host("login", *self.scheme(), env={"BROWSER": f"{BROWSER} --deny"})
         self.assertNotEqual(outcome.code, 0)
         self.assertRegex(outcome.err, "refused|denied", outcome)
-        self.assertEqual((self.server.log(), self.run_host("sessions", "--json").code), ([], 0))
+        self.assertEqual((self.server.tokens(), self.run_host("sessions", "--json").code), ([], 0))
 
     def test_expired_token(self):
         self.logged_in()
         for refreshes in (1, 2):
             self.server.expire()
             self.expect_user(self.get(), logins=1, refreshes=refreshes)
-        self.assertEqual(self.server.log(), ["granted authorization_code", "granted refresh_token", "granted refresh_token"])
+        self.assertEqual(self.server.tokens(), ["granted authorization_code", "granted refresh_token", "granted refresh_token"])
 
     def test_processes_at_once(self):
         """Eight processes meet an expired token, and one of them renews it for all."""
@@ -172,7 +176,7 @@ class Way(WayTestCase):
             self.assertNotEqual(outcome.code, 0)
             self.assertIn("nevod-host login", outcome.err, outcome)
             self.expect_nothing_secret(outcome)
-        self.assertEqual(self.server.log(), ["granted authorization_code", "REFUSED refresh_token: invalid_grant"])
+        self.assertEqual(self.server.tokens(), ["granted authorization_code", "REFUSED refresh_token: invalid_grant"])
 
     def test_logout(self):
         """The server is told, and nothing is left here."""
@@ -181,7 +185,7 @@ class Way(WayTestCase):
         outcome = self.run_host("logout", *self.scheme())
         self.expect(outcome, 0)
         self.assertIn(b"logged out", outcome.out)
-        self.assertEqual(self.server.log(), ["granted authorization_code", "granted revoke"])
+        self.assertEqual(self.server.tokens(), ["granted authorization_code", "granted revoke"])
         self.assertEqual(json.loads(self.run_host("sessions", "--json").out)["sessions"], [])
         self.expect(self.run_host("-f", "-H", header, self.url + "/orders"), 119)
 
@@ -190,7 +194,7 @@ class Way(WayTestCase):
         self.logged_in()
         outcome = self.get(path="/admin")
         self.expect(outcome, 119, "admin")
-        self.assertEqual(self.server.log(), ["granted authorization_code"])
+        self.assertEqual(self.server.tokens(), ["granted authorization_code"])
 
 
 class Secrets(WayTestCase):
@@ -220,7 +224,7 @@ class Secrets(WayTestCase):
         outcome = self.run_host("login", *self.scheme(setting))
         self.expect_failure(outcome, 111, "is a secret")
         self.assertNotIn("hunter2", outcome.err)
-        self.assertEqual(self.server.log(), [])
+        self.assertEqual(self.server.tokens(), [])
 
     def test_wrong_secret(self):
         outcome = self.run_host("login", *self.service("grant=client-credentials"), env={"DEMO_SECRET": "wr0ng-secret"})
@@ -236,7 +240,7 @@ class Scopes(WayTestCase):
             for _ in range(2):
                 self.expect_user(self.get("--param", f"scope={scope}"), scope=scope)
         self.expect_user(self.get(), scope="read")
-        self.assertEqual(self.server.log(), ["granted authorization_code"] * 4)
+        self.assertEqual(self.server.tokens(), ["granted authorization_code"] * 4)
 
     def test_renewed_alone(self):
         self.expect_user(self.get("--param", "scope=read"), scope="read")
@@ -252,7 +256,7 @@ class Scopes(WayTestCase):
     def test_unknown_scope(self):
         outcome = self.run_host("login", *self.scheme("scope=everything"))
         self.assertNotEqual(outcome.code, 0)
-        self.assertIn("invalid_scope", outcome.err, outcome)
+        self.assertIn("scope", outcome.err.splitlines()[-1], outcome)
 
 
 class OtherPrograms(WayTestCase):
@@ -329,10 +333,10 @@ class Grants(WayTestCase):
     def test_client_credentials(self):
         for _ in range(2):
             self.expect_user(self.alone("grant=client-credentials", "scope=read write"), "service", scope="read write")
-        self.assertEqual(self.server.log(), ["granted client_credentials"])
+        self.assertEqual(self.server.tokens(), ["granted client_credentials"])
         self.server.expire()
         self.expect_user(self.alone("grant=client-credentials", "scope=read write"), "service")
-        self.assertEqual(self.server.log(), ["granted client_credentials"] * 2)
+        self.assertEqual(self.server.tokens(), ["granted client_credentials"] * 2)
 
     def test_password(self):
         words = ("grant=password", "username=ada", "password=env:DEMO_SECRET")
@@ -369,15 +373,16 @@ class Grants(WayTestCase):
         self.assertEqual(self.server.log(), ["granted par", "granted authorization_code"])
 
     def test_pasted_address(self):
-        """Without a browser on this machine, a person opens the address elsewhere and pastes where it ended."""
-        with contextlib.closing(TerminalSession(["login", *self.scheme()], env=self.env(BROWSER=""))) as terminal:
+        """A person opens the address with a browser of another machine, and pastes where it ended."""
+        words = self.scheme("paste-redirect=true")
+        with contextlib.closing(TerminalSession(["login", *words], env=self.env(BROWSER=""))) as terminal:
             terminal.read_until(lambda: re.search(rb"/authorize\?\S+\s", terminal.shown), "the address")
             address = re.search(rb"http://\S+/authorize\?\S+", terminal.shown)[0].decode()
             terminal.read_until(lambda: terminal.shown.rstrip(b" ").endswith(b":"), "the question")
             terminal.type(self.ended_at(address).encode() + b"\n")
-            code, out, err = terminal.finish()
+            code, _, err = terminal.finish()
         self.assertEqual(code, 0, err)
-        self.expect_user(self.get(), logins=1)
+        self.expect_user(self.get(scheme=words), logins=1)
 
     def ended_at(self, address):
         """Logs in as ada, and returns where the browser is sent, which nothing answers there."""
@@ -400,4 +405,4 @@ class Mistakes(WayTestCase):
         words = [word for setting in settings for word in ("--set", setting.format(url=self.url))]
         outcome = self.run_host("login", *PLUGIN, *words)
         self.expect(outcome, 111)
-        self.assertEqual(self.server.log(), [])
+        self.assertEqual(self.server.tokens(), [])
