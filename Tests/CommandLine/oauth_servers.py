@@ -27,6 +27,8 @@ class AuthorizationServer:
     path = ""
     # Whether a second use of a refresh token ends its family (RFC 9700 §4.14.2).
     revokes_families = False
+    # Whether a refresh of a token that is bound to a key returns one that is bound as well.
+    renews_bound_tokens = True
     # The client that may revoke its tokens, and how it authenticates.
     revoking = ("app", None)
     # What an authorization request needs besides.
@@ -98,6 +100,7 @@ class Idpy(AuthorizationServer):
     name, program = "idpyoidc 5.0", "idpy_server.py"
     # For the scope offline_access (OpenID Connect Core §11).
     authorization = {"prompt": "consent"}
+    renews_bound_tokens = False
 
 
 class Glewlwyd(AuthorizationServer):
