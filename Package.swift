@@ -79,7 +79,8 @@ let commandLine: [Target] =
             name: "nevod-fuzz",
             dependencies: [
                 "CCurl", "CSQLite", "CookieAuth", "HMACAuth", "NevodHost", "NevodHostPostgreSQL", "NevodJWT", "NevodPluginChecks",
-                "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodStorage", "NevodSupport", "OAuth2Auth", "nevod-host",
+                "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodStorage", "NevodSupport", "OAuth2Auth",
+                "nevod-host",
             ],
             path: "Tests/Fuzz", exclude: ["Corpus", "Dictionaries"], swiftSettings: strict,
             // Each plugin has the exported function; none is called.

@@ -1,5 +1,5 @@
-"""A client of OAuth servers in Python's standard library, with JWTs by the Authlib of Debian's Python. The servers of oauth_servers.py are
-tried with it: what fails in the table of test_oauth_servers.py is then the scheme's failure."""
+"""A client of OAuth servers in Python's standard library, with JWTs by the Authlib of Debian's Python. The servers of
+oauth_servers.py are tried with it: what fails in the table of test_oauth_servers.py is then the scheme's failure."""
 
 import base64
 import hashlib
@@ -88,8 +88,8 @@ class Client:
 
     def assertion(self, issuer=None, subject=None):
         claims = {
-            "iss": issuer or self.name, "sub": subject or self.name, "aud": self.server.assertion_audience(), "jti": secrets.token_hex(16),
-            "iat": int(time.time()), "exp": int(time.time()) + 60}
+            "iss": issuer or self.name, "sub": subject or self.name, "aud": self.server.assertion_audience(),
+            "jti": secrets.token_hex(16), "iat": int(time.time()), "exp": int(time.time()) + 60}
         if self.secret == "mac":
             return self.sign({"alg": "HS256"}, claims, CLIENT_SECRET)
         return self.sign({"alg": "ES256"}, claims, (self.server.folder / "key.pem").read_text())

@@ -215,7 +215,9 @@ class Matrix(OAuthTestCase):
         self.reference_client_credentials(server, "key", "key")
 
     def try_private_key_jwt(self, server):
-        self.try_client_credentials(server, "key", ("client-key", server.key_file()), client_auth="private-key-jwt", **self.audience(server))
+        self.try_client_credentials(
+            server, "key", ("client-key", server.key_file()), client_auth="private-key-jwt",
+            **self.audience(server))
 
     def reference_client_secret_jwt(self, server):
         self.reference_client_credentials(server, "mac", "mac")
