@@ -48,14 +48,14 @@ struct OAuth2Bench {
 
     private func authorize(_ count: Int) throws {
         // Measures a retry: the line exists already and is overwritten.
-        var request = request
+        var request = self.request
         try token.authorize(&request)
         for _ in 0..<count { try token.authorize(&request) }
         guard request.headers["Authorization"] == "Bearer " + Self.text else { throw BenchError(description: "not authorized") }
     }
 
     private func setHeader(_ count: Int) throws {
-        var request = request
+        var request = self.request
         let value = "Bearer " + Self.text
         for _ in 0..<count { try request.setHeader("Authorization", value) }
         guard request.headers["Authorization"] == value else { throw BenchError(description: "not authorized") }
