@@ -7,8 +7,10 @@ struct Bench {
         let words = Array(CommandLine.arguments.dropFirst())
         switch words.first {
         case "authorize": try AuthorizeBench().run()
+        case "bearer": try OAuth2Bench().run()
         case "count":
             try AuthorizeBench().count()
+            try OAuth2Bench().count()
             try await InterceptorBench().count()
         case "spin": try AuthorizeBench().spin(words.count > 1 ? words[1] : "", Int(words.last ?? "") ?? 0)
         case "interceptors": try await InterceptorBench().run()
@@ -31,7 +33,7 @@ struct Bench {
         default:
             print(
                 """
-                usage: nevod-bench authorize | interceptors | jwt | contention | session URL |
+                usage: nevod-bench authorize | bearer | interceptors | jwt | contention | session URL |
                        perform URL SCRIPT | storm URL | blocking URL | start URL | storage FOLDER |
                        cache URL FOLDER
                        nevod-bench count | spin CASE N | spin-perform URL CONCURRENCY N

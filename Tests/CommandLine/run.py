@@ -21,7 +21,7 @@ import time
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-BINARIES = ("nevod-host", "libAPIKeyAuth.so", "libCookieAuth.so", "libFlowProbe.so", "libHMACAuth.so")
+BINARIES = ("nevod-host", "libAPIKeyAuth.so", "libCookieAuth.so", "libFlowProbe.so", "libHMACAuth.so", "libOAuth2Auth.so")
 
 
 class Result(unittest.TestResult):

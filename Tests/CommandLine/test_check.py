@@ -220,6 +220,7 @@ class Green(TestCase):
     @cases({
         "hmac": lambda: BUILD / "libHMACAuth.so", "api_key": lambda: BUILD / "libAPIKeyAuth.so",
         "cookie": lambda: BUILD / "libCookieAuth.so", "flow_probe": lambda: BUILD / "libFlowProbe.so",
+        "oauth2": lambda: BUILD / "libOAuth2Auth.so",
         "c_hmac": lambda: c_example("c-hmac/hmac.c"), "c_session": lambda: c_example("c-session/session.c"),
         "none": lambda: build("none"),
     })

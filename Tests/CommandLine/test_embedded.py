@@ -17,7 +17,7 @@ from support import (
 
 EMBEDDED = ROOT / ".build/embedded/release"
 ORDINARY = BUILD / "ordinary" if (BUILD / "ordinary/libHMACAuth.so").exists() else BUILD
-NAMES = ("APIKeyAuth", "CookieAuth", "HMACAuth")
+NAMES = ("APIKeyAuth", "CookieAuth", "HMACAuth", "OAuth2Auth")
 
 # What Swift's archive of the concurrency runtime leaves to the program. Sources/CEmbeddedRuntime/embedded.c defines those that the C
 # library, Embedded Swift's own standard library and the compiler don't.
@@ -61,7 +61,7 @@ class Built(TestCase):
     @cases({name: (name,) for name in NAMES})
     def test_libraries(self, name):
         needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-d", shipped(name))))
-        self.assertEqual(needed, {"libc.so.6"} | ({"libcrypto.so.3"} if name == "HMACAuth" else set()))
+        self.assertEqual(needed, {"libc.so.6"} | ({"libcrypto.so.3"} if name in ("HMACAuth", "OAuth2Auth") else set()))
 
     @cases({name: (name,) for name in NAMES})
     def test_oldest_c_library(self, name):
@@ -179,6 +179,10 @@ class Same(ServerTestCase):
         "page": ("CookieAuth", ["login=http://h/", "page=http://h/p"]),
         "mfa": ("CookieAuth", ["login=http://h/", "mfa=http://h/m", "mfa-status=7"]),
         "no_token": ("CookieAuth", ["login=http://h/"]),
+        "server_missing": ("OAuth2Auth", []),
+        "parameter": ("OAuth2Auth", ["issuer=http://h", "token-parameter=x"]),
+        "grant": ("OAuth2Auth", ["issuer=http://h", "grant=x"]),
+        "address": ("OAuth2Auth", ["token-url=h/t"]),
     })
     def test_errors(self, name, settings):
         secret = {"HMACAuth": "secret=env:NEVOD_TEST_ODD", "APIKeyAuth": "key=env:NEVOD_TEST_ODD"}.get(name)

@@ -21,7 +21,7 @@ import judge
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GROWTH = ROOT / ".build/growth"
 PACKAGE, SCRATCH = GROWTH / "package", GROWTH / "build"
-PLUGINS = ("APIKeyAuth", "CookieAuth", "FlowProbe", "HMACAuth")
+PLUGINS = ("APIKeyAuth", "CookieAuth", "FlowProbe", "HMACAuth", "OAuth2Auth")
 INCLUDE = PACKAGE / "Sources/NevodPluginABI/include"
 
 TESTS = (

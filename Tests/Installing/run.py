@@ -164,6 +164,7 @@ rm "$root.log"
 echo "swift: $(find "$root" -name 'libswift*' -o -name swiftc | wc -l)"
 inside nevod-host --version
 inside nevod-host inspect HMACAuth | head -n 1
+inside nevod-host inspect oauth2 | head -n 1
 inside nevod-host --plugin libHMACAuth.so --set api-key=demo --set secret=env:DEMO_SECRET %(hmac)s/orders
 login="--plugin libCookieAuth.so --set login=%(session)s/signin --set csrf=input --set csrf-name=csrf"
 inside nevod-host login $login --answer username=ada --answer password=env:DEMO_SECRET
@@ -214,7 +215,7 @@ class Packages(unittest.TestCase):
              f'--customize-hook=sh {script} "$1" >{folder}/output 2>&1 || {{ cat {folder}/output >&2; exit 1; }}', "--format=null", release, "/dev/null"])
         self.assertEqual(tried.returncode, 0, tried.stdout + tried.stderr)
         output = (folder / "output").read_text()
-        for expected in ("swift: 0\n", "nevod-host 0.", "HMACAuth 0.", '"verified": true', "logged in as ada", '"user": "ada"', "cookie",
+        for expected in ("swift: 0\n", "nevod-host 0.", "HMACAuth 0.", "OAuth2Auth 0.", '"verified": true', "logged in as ada", '"user": "ada"', "cookie",
                          "documented\n", "left: 0\n", "kept: 1\n"):
             self.assertIn(expected, output)
 
