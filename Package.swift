@@ -79,7 +79,8 @@ let commandLine: [Target] =
             name: "nevod-fuzz",
             dependencies: [
                 "CCurl", "CSQLite", "CookieAuth", "HMACAuth", "NevodHost", "NevodHostPostgreSQL", "NevodJWT", "NevodPluginChecks",
-                "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodStorage", "NevodSupport", "nevod-host",
+                "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodStorage", "NevodSupport", "OAuth2Auth",
+                "nevod-host",
             ],
             path: "Tests/Fuzz", exclude: ["Corpus", "Dictionaries"], swiftSettings: strict,
             // Each plugin has the exported function; none is called.
@@ -186,7 +187,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         // Apart, so that a service that only verifies tokens, or a plugin, needs neither a network nor Foundation.
-        .target(name: "NevodJWT", dependencies: ["NevodCrypto", "NevodSupport", "COpenSSL"], swiftSettings: strict),
+        .target(
+            name: "NevodJWT", dependencies: ["NevodCrypto", "NevodSupport", "COpenSSL"] + embeddedRuntime,
+            swiftSettings: strict + embeddedSwift),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
         // What an app's own module of authentication is made of: endpoints with a session, its storage, and its state.
@@ -210,8 +213,8 @@ let package = Package(
             name: "HMACAuth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/HMACAuth",
             swiftSettings: strict + embeddedSwift),
         .target(
-            name: "OAuth2Auth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/OAuth2Auth",
-            swiftSettings: strict + embeddedSwift),
+            name: "OAuth2Auth", dependencies: ["NevodJWT", "NevodPluginCrypto", "NevodPluginKit", "NevodSupport"],
+            path: "Plugins/OAuth2Auth", swiftSettings: strict + embeddedSwift),
 
         // Shared by the test targets. A release build compiles it, and nothing that is installed links it.
         .target(name: "NevodTestSupport", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
@@ -257,6 +260,15 @@ let package = Package(
         .testTarget(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "OAuth2AuthTests",
+            dependencies: [
+                "NevodJWT", "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodSupport", "NevodTestSupport",
+                "OAuth2Auth",
+            ],
+            swiftSettings: strict,
+            // All tests are one program, and each plugin in it has the exported function; none is called.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
 
         .testTarget(
             name: "NevodHostSecretServiceTests",

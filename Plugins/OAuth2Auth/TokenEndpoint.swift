@@ -19,9 +19,24 @@ struct TokenEndpoint: Sendable {
     func token(_ fields: FormFields) async throws(SchemeError) -> StoredToken {
         var fields = fields
         for field in scheme.extraToken.fields { fields.append(field.name, field.value) }
-        let response = try await post(fields, to: endpoints.token)
+        var (response, endpoints) = (try await post(fields, to: endpoints.token), endpoints)
+        if endpoints.source == .token, Self.isNoEndpoint(response.status) {
+            // The server may have moved since the token was issued.
+            let current = TokenEndpoint(of: scheme, flow, try await scheme.endpoints(flow, needing: [.token]))
+            if !current.endpoints.token.utf8.elementsEqual(endpoints.token.utf8) {
+                endpoints = current.endpoints
+                response = try await current.post(fields, to: endpoints.token)
+            }
+        }
         let json = try ServerAnswer(response).success("the token request")
-        return try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer)
+        var token = try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer)
+        if endpoints.source != .settings { token.endpoints = endpoints }
+        return token
+    }
+
+    /// Whether a status says that the address is none of the server's, so that nothing was done there.
+    private static func isNoEndpoint(_ status: Int) -> Bool {
+        (300..<400).contains(status) || status == 404 || status == 405 || status == 410
     }
 
     /// Sends a form with the client's proof.
@@ -61,6 +76,7 @@ extension StoredToken {
         // Some servers send the number as a string.
         let lifetime = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0) }
         expiresAt = lifetime.map { now + max(0, min($0, 1_000_000_000)) }
+        idToken = json["id_token"]?.string.map { Secret($0) }
         scope = json["scope"]?.string.flatMap { $0.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } ? $0 : nil }
         self.issuer = issuer
     }

@@ -1,3 +1,5 @@
+internal import NevodPluginABI
+
 /// The errors that the calls of ``AuthFlow`` throw beside those of the kit's own.
 extension SchemeError {
     /// Whether a flow's request got no response, or a redirect URI can't be opened. Not caught, it ends the flow as a transient failure,
@@ -18,6 +20,10 @@ extension SchemeError {
     /// }
     /// ```
     public var isUnsupported: Bool { if case .unsupportedAction = cause { true } else { false } }
+
+    /// Whether it is a ``denied(_:detail:)``, after which the host clears the token. A flow that was started for less, such as a login
+    /// that only one request needs, passes it on as ``unavailable(_:detail:)``.
+    public var isDenied: Bool { status == Int32(NEVOD_DENIED) }
 
     /// Whether the host has cancelled the flow, which must return without awaiting anything more.
     public var isCancellation: Bool { if case .cancelled = cause { true } else { false } }
