@@ -34,6 +34,9 @@ struct Endpoints: Sendable {
     var proofAlgorithms: [String] = []
     var source = Source.settings
 
+    /// Those to keep with a token: nil if settings name all that a renewal needs.
+    var kept: Endpoints? { source == .settings ? nil : self }
+
     /// Whether the server takes a client's secret in the form, and not as Basic.
     var prefersSecretInForm: Bool {
         clientMethods.contains("client_secret_post") && !clientMethods.contains("client_secret_basic")

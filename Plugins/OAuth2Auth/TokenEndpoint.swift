@@ -17,26 +17,23 @@ struct TokenEndpoint: Sendable {
     ///
     /// - Parameter fields: those of the grant, `grant_type` among them.
     func token(_ fields: FormFields) async throws(SchemeError) -> StoredToken {
-        var fields = fields
-        for field in scheme.extraToken.fields { fields.append(field.name, field.value) }
-        var (response, endpoints) = (try await post(fields, to: endpoints.token), endpoints)
-        if endpoints.source == .token, Self.isNoEndpoint(response.status) {
-            // The server may have moved since the token was issued.
-            let current = TokenEndpoint(of: scheme, flow, try await scheme.endpoints(flow, needing: [.token]))
-            if !current.endpoints.token.utf8.elementsEqual(endpoints.token.utf8) {
-                endpoints = current.endpoints
-                response = try await current.post(fields, to: endpoints.token)
-            }
-        }
+        var form = fields
+        for field in scheme.extraToken.fields { form.append(field.name, field.value) }
+        let response = try await post(form, to: endpoints.token)
+        if let server = try await moved(after: response.status) { return try await server.token(fields) }
         let json = try ServerAnswer(response).success("the token request")
         var token = try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer)
-        if endpoints.source != .settings { token.endpoints = endpoints }
+        token.endpoints = endpoints.kept
         return token
     }
 
-    /// Whether a status says that the address is none of the server's, so that nothing was done there.
-    private static func isNoEndpoint(_ status: Int) -> Bool {
-        (300..<400).contains(status) || status == 404 || status == 405 || status == 410
+    /// The server with its present endpoints, if a response says that the one kept with a token is none any more, so that nothing was
+    /// done there.
+    private func moved(after status: Int) async throws(SchemeError) -> TokenEndpoint? {
+        let isNoEndpoint = (300..<400).contains(status) || status == 404 || status == 405 || status == 410
+        guard endpoints.source == .token, isNoEndpoint else { return nil }
+        let present = try await scheme.endpoints(flow, needing: [.token])
+        return present.token.utf8.elementsEqual(endpoints.token.utf8) ? nil : TokenEndpoint(of: scheme, flow, present)
     }
 
     /// Sends a form with the client's proof.
