@@ -127,7 +127,9 @@ extension OAuth2Auth {
 
     func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: AccessToken?) async throws(SchemeError) -> IssuedToken {
         let challenge = BearerChallenge(response.headers(named: "WWW-Authenticate"))
-        if let challenge, challenge.fault == .insufficientAuthentication { return try await logIn(flow, as: challenge, token?.stored) }
+        if let challenge, challenge.fault == .insufficientAuthentication {
+            return try await logIn(flow, as: challenge, token?.stored)
+        }
         if let url = challenge?.resourceMetadata { try await checkIssuers(flow, at: url, named: response) }
         // The host logs in, unless the refused token is new already.
         throw .badToken("the API refuses it")

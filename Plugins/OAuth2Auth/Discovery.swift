@@ -10,12 +10,14 @@ extension OAuth2Auth {
         }
         guard issuer == nil, tokenURL == nil else { return }
         guard resources.count == 1 else {
-            throw .badSetting("issuer", "or token-url is needed, to know the authorization server; one resource could name it, too")
+            throw .badSetting(
+                "issuer", "or token-url is needed, to know the authorization server; one resource could name it, too")
         }
         try Self.checkIdentifier(resources[0], of: "resource")
         // The client's secret would go to any server that the resource names.
         guard clientSecret == nil, clientKey == nil else {
-            throw .badSetting("issuer", "is needed with client-secret or client-key, so that nobody but it gets the client's proof")
+            throw .badSetting(
+                "issuer", "is needed with client-secret or client-key, so that nobody but it gets the client's proof")
         }
     }
 
@@ -52,7 +54,9 @@ extension OAuth2Auth {
     ) async throws(SchemeError) -> Endpoints {
         if let issuer = issuer?.text {
             try Self.checkIssuer(issuer, of: token)
-            if let kept = token.endpoints, isUsable(kept, of: issuer), wanted != .revocation || kept.revocation != nil { return kept }
+            if let kept = token.endpoints, isUsable(kept, of: issuer), wanted != .revocation || kept.revocation != nil {
+                return kept
+            }
         }
         let endpoints = try await endpoints(flow, needing: [.token], wanting: wanted.map { [$0] } ?? [])
         if let issuer = endpoints.issuer { try Self.checkIssuer(issuer, of: token) }
@@ -150,7 +154,8 @@ extension OAuth2Auth {
                 case .unreadable(let fault): return .unavailable(fault)
                 case .otherIssuer(let named):
                     throw .badSetting(
-                        "issuer", "is \(ShownText.quoted(issuer)), but its metadata at \(url) are those of \(named); set the exact text")
+                        "issuer",
+                        "is \(ShownText.quoted(issuer)), but its metadata at \(url) are those of \(named); set the exact text")
                 }
             }
         }

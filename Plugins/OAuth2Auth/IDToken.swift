@@ -82,7 +82,9 @@ struct IDTokenRules: Sendable {
     /// A token for several parties names the one that it was issued to (rules 3 to 5).
     private func checkParty(_ claims: JWTClaims) throws(IDTokenFault) {
         guard claims.contains("azp") else {
-            guard claims.audience.count == 1 else { throw IDTokenFault("it is for other parties too (aud), and names none (azp)") }
+            guard claims.audience.count == 1 else {
+                throw IDTokenFault("it is for other parties too (aud), and names none (azp)")
+            }
             return
         }
         guard let party = claims[string: "azp"], party.utf8.elementsEqual(clientID.utf8) else {
@@ -160,7 +162,8 @@ extension TokenEndpoint {
 
     /// Refuses a renewed token that is for somebody else than the old one.
     func checkIdentity(of token: StoredToken, as old: StoredToken) throws(SchemeError) {
-        guard let idToken = token.idToken, let subject = old.subject, let issuer = endpoints.issuer, let clientID = scheme.clientID
+        guard let idToken = token.idToken, let subject = old.subject, let issuer = endpoints.issuer,
+            let clientID = scheme.clientID
         else { return }
         do throws(IDTokenFault) {
             try IDTokenRules(issuer: issuer, clientID: clientID).checkSame(subject, in: idToken)

@@ -30,7 +30,8 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     @Setting("scope", help: "What the token may be used for, separated by spaces") var scope: String?
     @Setting("audience", help: "For whom the token is") var audiences: [String]
     // A URL, so that a flow may ask the API which server issues its tokens.
-    @Setting("resource", help: "Address of the API that the token is for (RFC 8707); without issuer, it names the server (RFC 9728)")
+    @Setting(
+        "resource", help: "Address of the API that the token is for (RFC 8707); without issuer, it names the server (RFC 9728)")
     var resourceURLs: [ServerURL]
     @Setting("authorization-parameter", help: "Another parameter of the authorization request, NAME=VALUE")
     var authorizationParameters: [String]

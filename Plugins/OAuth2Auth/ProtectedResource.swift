@@ -51,7 +51,8 @@ extension OAuth2Auth {
         let metadata: ProtectedResource
         switch try await document(flow, at: url) {
         case .absent(let fault):
-            throw .badSetting("issuer", "is needed, since \(url), where the resource could name its authorization server, \(fault)")
+            throw .badSetting(
+                "issuer", "is needed, since \(url), where the resource could name its authorization server, \(fault)")
         case .unavailable(let fault): throw .unavailable("the metadata of the resource can't be read: \(url) \(fault)")
         case .found(let body):
             do throws(ServerMetadata.Fault) {
@@ -66,7 +67,8 @@ extension OAuth2Auth {
         guard metadata.identifier.utf8.elementsEqual(resource.utf8) else {
             throw .badSetting(
                 "resource",
-                "is \(ShownText.quoted(resource)), but its metadata at \(url) are those of \(ShownText.quoted(metadata.identifier))")
+                "is \(ShownText.quoted(resource)), but its metadata at \(url) are those of \(ShownText.quoted(metadata.identifier))"
+            )
         }
         guard let issuer = metadata.issuers.first, metadata.issuers.count == 1 else {
             throw .badSetting(
@@ -76,7 +78,8 @@ extension OAuth2Auth {
                     : "is needed: set one of those that \(url) names, \(ProtectedResource.list(metadata.issuers))")
         }
         guard let server = WebAddress(issuer), server.mayBeNamed(by: address), !server.hasQuery, !server.hasFragment else {
-            throw .badSetting("issuer", "is needed, since the one that \(url) names is not an https URL: \(ShownText.quoted(issuer))")
+            throw .badSetting(
+                "issuer", "is needed, since the one that \(url) names is not an https URL: \(ShownText.quoted(issuer))")
         }
         return issuer
     }
@@ -112,7 +115,8 @@ extension OAuth2Auth {
         guard WebAddress(metadata.identifier)?.contains(request) == true else {
             return log(
                 .warning,
-                "\(ShownText.quoted(url)) is for the resource \(ShownText.quoted(metadata.identifier)), which the request's URL isn't of")
+                "\(ShownText.quoted(url)) is for the resource \(ShownText.quoted(metadata.identifier)), which the request's URL isn't of"
+            )
         }
         if !metadata.scopes.isEmpty { log(.info, "the API knows the scopes \(ProtectedResource.list(metadata.scopes))") }
         guard !metadata.issuers.isEmpty, !metadata.issuers.contains(where: { $0.utf8.elementsEqual(own.utf8) }) else { return }

@@ -41,7 +41,7 @@ struct WebAddress: Sendable {
         let digits = colon.map { authority[$0...].dropFirst() }
         if let digits, !digits.isEmpty {
             guard digits.count <= 5, digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
-                let number = UInt16(String(Substring(digits))), number > 0
+                let number = UInt16(Substring(digits)), number > 0
             else { return nil }
             port = number
         } else {
@@ -98,6 +98,6 @@ struct WebAddress: Sendable {
     /// Whether the digits are those of a number up to 255, without zeros before them, which resolvers take for octal.
     private static func isDecimalByte(_ digits: Substring.UTF8View) -> Bool {
         guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
-        return (digits.count == 1 || digits.first != 0x30) && UInt8(String(Substring(digits))) != nil
+        return (digits.count == 1 || digits.first != 0x30) && UInt8(Substring(digits)) != nil
     }
 }

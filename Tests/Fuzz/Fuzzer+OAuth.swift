@@ -40,14 +40,16 @@ extension Fuzzer {
     private static func checkResourceMetadata(_ body: [UInt8]) {
         guard let metadata = try? ProtectedResource(body.span) else { return }
         for text in [ProtectedResource.list(metadata.issuers), ShownText.quoted(metadata.identifier)] {
-            expect(text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && text.utf8.count < 2000, "a server's text is safe to show")
+            expect(
+                text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && text.utf8.count < 2000, "a server's text is safe to show")
         }
     }
 
     private static func checkBearerChallenge(_ lines: [String]) {
         guard let challenge = BearerChallenge(lines) else { return }
         if let values = challenge.acrValues {
-            expect(values.utf8.count <= 1024 && values.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "acr_values are a parameter")
+            expect(
+                values.utf8.count <= 1024 && values.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "acr_values are a parameter")
         }
         if let age = challenge.maxAge { expect(age >= 0, "an age isn't negative") }
     }
@@ -69,10 +71,14 @@ extension Fuzzer {
         guard let json = try? JSONValue(parsing: input.array.span) else { return }
         guard let token = try? StoredToken(json, at: 1_700_000_000, issuer: "https://id.example") else { return }
         expect(StoredToken.isToken(String(revealing: token.accessToken)), "an access token fits in a header")
-        if let expiry = token.expiresAt { expect((1_700_000_000...2_700_000_000).contains(expiry), "an expiry is within its bounds") }
+        if let expiry = token.expiresAt {
+            expect((1_700_000_000...2_700_000_000).contains(expiry), "an expiry is within its bounds")
+        }
         let encoded = token.encoded
         let again = encoded.withUnsafeBytes { try? StoredToken(decoding: Span(_unsafeBytes: $0)) }
-        expect(again?.accessToken == token.accessToken && again?.refreshToken == token.refreshToken, "a token is read as it was stored")
+        expect(
+            again?.accessToken == token.accessToken && again?.refreshToken == token.refreshToken,
+            "a token is read as it was stored")
         expect(again?.encoded == encoded, "a token is stored as it was read")
         guard let idToken = token.idToken else { return }
         let rules = IDTokenRules(issuer: "https://id.example", clientID: "app")

@@ -12,7 +12,9 @@ struct ServerMetadataTests {
 
     @Test(arguments: ServerMetadata.Endpoint.allCases)
     func `Each endpoint is read, and one without TLS refused`(endpoint: ServerMetadata.Endpoint) throws {
-        #expect(try metadata(#""\#(endpoint.rawValue)":"https://other.example/x?y=z""#)[endpoint] == .valid("https://other.example/x?y=z"))
+        #expect(
+            try metadata(#""\#(endpoint.rawValue)":"https://other.example/x?y=z""#)[endpoint]
+                == .valid("https://other.example/x?y=z"))
         #expect(try metadata(#""x":1"#)[endpoint] == .missing)
         #expect(try metadata(#""\#(endpoint.rawValue)":null"#)[endpoint] == .missing)
         for text in ["http://other.example/x", "http://127.0.0.1/x", "http://id.example/a"] {
@@ -23,7 +25,8 @@ struct ServerMetadataTests {
 
     @Test func `An issuer on this machine may have endpoints on this machine without TLS`() throws {
         for (url, isValid) in [
-            ("http://127.0.0.1:1/x", true), ("http://localhost/x", true), ("https://id.example/x", true), ("http://id.example/x", false),
+            ("http://127.0.0.1:1/x", true), ("http://localhost/x", true), ("https://id.example/x", true),
+            ("http://id.example/x", false),
         ] {
             let address = try metadata(#""token_endpoint":"\#(url)""#, of: "http://127.0.0.1:8080")[.token]
             #expect((address == .valid(url)) == isValid, "\(url)")
@@ -38,7 +41,8 @@ struct ServerMetadataTests {
     }
 
     @Test func `Words that could break a stored token's lines are left out`() throws {
-        let words = try metadata(#""x":["private_key_jwt","a\nrefresh-token b","","a b",7,"\#(String(repeating: "a", count: 65))","none"]"#)
+        let words = try metadata(
+            #""x":["private_key_jwt","a\nrefresh-token b","","a b",7,"\#(String(repeating: "a", count: 65))","none"]"#)
         #expect(words.words("x") == ["private_key_jwt", "none"])
         #expect(words.words("y") == [])
         let many = (0..<1000).map { "\"a\($0)\"" }.joined(separator: ",")
@@ -56,7 +60,10 @@ struct BearerChallengeTests {
     @Test(arguments: [
         (#"Bearer realm="example""#, BearerChallenge.Fault.other),
         (#"Bearer realm="example", error="invalid_token", error_description="The access token expired""#, .other),
-        (#"Bearer error="insufficient_user_authentication", error_description="A different authentication level is required", acr_values="myACR""#, .insufficientAuthentication),
+        (
+            #"Bearer error="insufficient_user_authentication", error_description="A different authentication level is required", acr_values="myACR""#,
+            .insufficientAuthentication
+        ),
         (#"Bearer resource_metadata="https://resource.example.com/.well-known/oauth-protected-resource""#, .other),
         (#"Basic realm="x", DPoP error="insufficient_scope", scope="a b", Bearer"#, .insufficientScope),
         (#"Bearer, DPoP error="invalid_request""#, .invalidRequest),
