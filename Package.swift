@@ -189,7 +189,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         // Apart, so that a service that only verifies tokens, or a plugin, needs neither a network nor Foundation.
-        .target(name: "NevodJWT", dependencies: ["NevodCrypto", "NevodSupport", "COpenSSL"], swiftSettings: strict),
+        .target(
+            name: "NevodJWT", dependencies: ["NevodCrypto", "NevodSupport", "COpenSSL"] + embeddedRuntime,
+            swiftSettings: strict + embeddedSwift),
         // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
         // What an app's own module of authentication is made of: endpoints with a session, its storage, and its state.
@@ -213,7 +215,8 @@ let package = Package(
             name: "HMACAuth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/HMACAuth",
             swiftSettings: strict + embeddedSwift),
         .target(
-            name: "OAuth2Auth", dependencies: ["CTokenFile", "NevodPluginCrypto", "NevodPluginKit", "NevodSupport"],
+            name: "OAuth2Auth",
+            dependencies: ["CTokenFile", "NevodJWT", "NevodPluginCrypto", "NevodPluginKit", "NevodSupport"],
             path: "Plugins/OAuth2Auth", swiftSettings: strict + embeddedSwift),
 
         // Shared by the test targets. A release build compiles it, and nothing that is installed links it.
@@ -264,7 +267,8 @@ let package = Package(
         .testTarget(
             name: "OAuth2AuthTests",
             dependencies: [
-                "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodSupport", "NevodTestSupport", "OAuth2Auth",
+                "NevodJWT", "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodSupport", "NevodTestSupport",
+                "OAuth2Auth",
             ],
             swiftSettings: strict, linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
 

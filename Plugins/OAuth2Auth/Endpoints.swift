@@ -3,6 +3,16 @@ internal import NevodSupport
 
 /// The addresses of an authorization server, and what its metadata say that it supports (RFC 8414 §2).
 struct Endpoints: Sendable {
+    /// The origin of the addresses.
+    enum Source: Sendable {
+        /// The settings alone.
+        case settings
+        /// The issuer's metadata, and the settings.
+        case metadata
+        /// The metadata as of an earlier flow, kept with the token.
+        case token
+    }
+
     /// The issuer's identifier, as in its metadata; nil without a setting for it.
     var issuer: String?
     var authorization: String?
@@ -24,4 +34,8 @@ struct Endpoints: Sendable {
     var requiresPushedRequests = false
     /// `dpop_signing_alg_values_supported` (RFC 9449 §5.1); empty if unknown.
     var proofAlgorithms: [String] = []
+    var source = Source.settings
+
+    /// Those to keep with a token: nil if settings name all that a renewal needs.
+    var kept: Endpoints? { source == .settings ? nil : self }
 }

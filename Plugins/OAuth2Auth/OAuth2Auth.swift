@@ -16,6 +16,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     @Setting("device-url", help: "Where a device code is issued") var deviceURL: ServerURL?
     @Setting("par-url", help: "Where authorization requests are pushed to") var pushedRequestURL: ServerURL?
     @Setting("revocation-url", help: "Where tokens are revoked") var revocationURL: ServerURL?
+    @Setting("keys-url", help: "Where the server's keys are, by which its ID tokens are verified") var keysURL: ServerURL?
 
     // The client.
     @Setting("grant", default: .code, help: "How a token is obtained") var grant: Grant
@@ -32,7 +33,10 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     // The request.
     @Setting("scope", help: "What the token may be used for, separated by spaces") var scope: String?
     @Setting("audience", help: "For whom the token is") var audiences: [String]
-    @Setting("resource", help: "Address of the API that the token is for (RFC 8707)") var resources: [String]
+    // A URL, so that a flow may ask the API which server issues its tokens.
+    @Setting(
+        "resource", help: "Address of the API that the token is for (RFC 8707); without issuer, it names the server (RFC 9728)")
+    var resourceURLs: [ServerURL]
     @Setting("authorization-parameter", help: "Another parameter of the authorization request, NAME=VALUE")
     var authorizationParameters: [String]
     @Setting("token-parameter", help: "Another parameter of each token request, NAME=VALUE") var tokenParameters: [String]
@@ -59,6 +63,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     var workload = Workload()
 
     // The bearer token.
+    @Setting("step-up", default: .ask, help: "Whether an API that demands another login gets one (RFC 9470)") var stepUp: StepUp
     @Setting("dpop", default: false, help: "Bind tokens to a key of this client (RFC 9449)") var usesDPoP: Bool
 
     static let parameters = [
@@ -69,20 +74,28 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     var needs: Needs { [.challenges] }
 
+    let log = HostLog()
+
+    var resources: [String] { resourceURLs.map { $0.text } }
+
     // Derived in prepare.
     private(set) var extraAuthorization = FormFields()
     private(set) var extraToken = FormFields()
     var clientSigner: AssertionSigner?
 
     mutating func prepare() throws(SchemeError) {
-        guard issuer != nil || tokenURL != nil || grant == .metadata else {
-            throw .badSetting("issuer", "or token-url is needed, to know the authorization server")
-        }
+        try checkServer()
         extraAuthorization = try Self.fields(authorizationParameters, of: "authorization-parameter")
         extraToken = try Self.fields(tokenParameters, of: "token-parameter")
         try prepareClient()
         try prepareGrant()
         try checkLogin()
+    }
+
+    /// Sets a parameter of the authorization request, in place of one of the settings.
+    mutating func setAuthorization(_ name: String, _ value: String) {
+        extraAuthorization.fields.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
+        extraAuthorization.append(name, .text(value))
     }
 
     static func fields(_ items: [String], of setting: String) throws(SchemeError) -> FormFields {
@@ -102,7 +115,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         // There is no authorization server whose endpoints could be found.
         if grant == .metadata { return try await workloadToken(flow).issued }
         let server = TokenEndpoint(of: self, flow, try await endpoints(flow))
-        let token: StoredToken
+        var token: StoredToken
         switch grant {
         case .code: token = try await AuthorizationCode(server).run()
         case .device: token = try await DeviceCode(server).run()
@@ -113,6 +126,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         case .refreshToken: token = try await GivenRefreshToken(server).run()
         case .metadata: token = try await workloadToken(flow)
         }
+        try await server.identify(&token)
         return token.issued
     }
 
@@ -122,10 +136,6 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     func logout(_ flow: AuthFlow, _ token: AccessToken) async throws(SchemeError) {
         try await revoke(flow, token.stored)
-    }
-
-    func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: AccessToken?) async throws(SchemeError) -> IssuedToken {
-        if let token { try await refresh(flow, token) } else { try await login(flow) }
     }
 
     // MARK: Requests

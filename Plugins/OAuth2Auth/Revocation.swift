@@ -13,8 +13,8 @@ enum RevokedTokens: String, CaseIterable, SettingValue {
 extension OAuth2Auth {
     /// Revokes a session's tokens. A server without an address for it isn't told.
     func revoke(_ flow: AuthFlow, _ token: StoredToken) async throws(SchemeError) {
-        guard revokedTokens != .never else { return }
-        let endpoints = try await endpoints(flow)
+        guard revokedTokens != .never, grant != .metadata else { return }
+        let endpoints = try await endpoints(flow, of: token, wanting: .revocation)
         guard let url = endpoints.revocation else { return }
         let server = TokenEndpoint(of: self, flow, endpoints)
         try server.checkIssuer(of: token)

@@ -17,7 +17,16 @@ struct StoredToken: Sendable {
     var proofKey: Secret?
     /// For people, from an ID token.
     var account = ""
-    /// Must be in the ID token that came with this token; nil if none was asked for. Not stored: it serves for one response.
+    /// `sub` of the ID token that the login brought; nil without one.
+    var subject: String?
+    /// Those that the metadata named; nil if all are in settings.
+    var endpoints: Endpoints?
+    /// Whether an API demanded the login that issued it (RFC 9470). A renewed token is another one.
+    var isSteppedUp = false
+
+    // Not stored: what came with the token.
+    var idToken: Secret?
+    /// The value that the ID token must have; nil if the authorization request had none.
     var nonce: String?
 
     /// Takes from the token that this one replaces what the server's response left out (RFC 6749 §6).
@@ -26,6 +35,8 @@ struct StoredToken: Sendable {
         scope = scope ?? old.scope
         proofKey = proofKey ?? old.proofKey
         if account.isEmpty { account = old.account }
+        subject = subject ?? old.subject
+        endpoints = endpoints ?? old.endpoints
     }
 
     var issued: IssuedToken { IssuedToken(encoded, expiresAt: expiresAt, account: account) }
@@ -56,12 +67,19 @@ extension StoredToken {
         line("issuer", issuer)
         line("proof-key", proofKey)
         line("account", account)
+        line("subject", subject)
+        if isSteppedUp { line("stepped-up", "true") }
+        line("token-endpoint", endpoints?.token)
+        line("revocation-endpoint", endpoints?.revocation)
+        line("client-methods", endpoints?.clientMethods.joined(separator: " "))
+        line("proof-algorithms", endpoints?.proofAlgorithms.joined(separator: " "))
         return bytes.secret
     }
 
     init(decoding bytes: Span<UInt8>) throws(SchemeError) {
         var accessToken: Secret?
         var token = StoredToken(accessToken: .absent)
+        var endpoints = Endpoints(token: "", source: .token)
         let isReadable = bytes.withUnsafeBufferPointer { bytes in
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             guard lines.count >= 2, lines[0].elementsEqual(Self.version.utf8), lines.last?.isEmpty == true else { return false }
@@ -78,6 +96,12 @@ extension StoredToken {
                 case "issuer": token.issuer = String(decoding: value, as: UTF8.self)
                 case "proof-key": token.proofKey = Secret(copying: value)
                 case "account": token.account = String(decoding: value, as: UTF8.self)
+                case "subject": token.subject = String(decoding: value, as: UTF8.self)
+                case "stepped-up": token.isSteppedUp = true
+                case "token-endpoint": endpoints.token = String(decoding: value, as: UTF8.self)
+                case "revocation-endpoint": endpoints.revocation = String(decoding: value, as: UTF8.self)
+                case "client-methods": endpoints.clientMethods = Self.words(value)
+                case "proof-algorithms": endpoints.proofAlgorithms = Self.words(value)
                 // A newer version's.
                 default: break
                 }
@@ -89,7 +113,13 @@ extension StoredToken {
             throw .badToken("the stored token is damaged, or of another version of this plugin")
         }
         token.accessToken = accessToken
+        endpoints.issuer = token.issuer
+        if !endpoints.token.isEmpty { token.endpoints = endpoints }
         self = token
+    }
+
+    private static func words(_ text: UnsafeRawBufferPointer) -> [String] {
+        text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 

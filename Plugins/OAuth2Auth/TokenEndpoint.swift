@@ -24,7 +24,11 @@ struct TokenEndpoint: Sendable {
         _ fields: FormFields, as what: String = "the token request", replacing old: StoredToken? = nil,
         _ check: (JSONValue) throws(SchemeError) -> JSONValue = { json throws(SchemeError) in json }
     ) async throws(SchemeError) -> StoredToken {
-        try await token(in: answer(fields), as: what, replacing: old, check)
+        let answer = try await answer(fields)
+        if let server = try await moved(after: answer.status) {
+            return try await server.token(fields, as: what, replacing: old, check)
+        }
+        return try token(in: answer, as: what, replacing: old, check)
     }
 
     /// Asks for a token, and returns what the server says, be it an error.
@@ -42,14 +46,14 @@ struct TokenEndpoint: Sendable {
     func token(
         in answer: ServerAnswer, as what: String = "the token request", replacing old: StoredToken? = nil,
         _ check: (JSONValue) throws(SchemeError) -> JSONValue = { json throws(SchemeError) in json }
-    ) async throws(SchemeError) -> StoredToken {
+    ) throws(SchemeError) -> StoredToken {
         let json = try check(answer.success(what))
         var token = try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer, random: flow.random.first)
         if let old {
+            try checkIdentity(of: token, as: old)
             token.keepMissing(of: old)
-            // The check of an ID token may need a request, which may fail. A server that rotates has spent the old refresh token.
-            if json["id_token"] != nil { try await flow.keep(token.issued) }
         }
+        token.endpoints = endpoints.kept
         return token
     }
 
@@ -75,6 +79,15 @@ struct TokenEndpoint: Sendable {
         answer.secrets = fields.fields.compactMap { if case .secret(let secret) = $0.value { secret } else { nil } }
         if let secret = scheme.clientSecret { answer.secrets.append(secret) }
         return answer
+    }
+
+    /// The server with its present endpoints, if a response says that the one kept with a token is none any more, so that nothing was
+    /// done there.
+    private func moved(after status: Int) async throws(SchemeError) -> TokenEndpoint? {
+        let isNoEndpoint = (300..<400).contains(status) || status == 404 || status == 405 || status == 410
+        guard endpoints.source == .token, isNoEndpoint else { return nil }
+        let present = try await scheme.endpoints(flow, needing: [.token])
+        return present.token.utf8.elementsEqual(endpoints.token.utf8) ? nil : TokenEndpoint(of: scheme, flow, present)
     }
 
     /// Sends a form with the client's proof.
@@ -142,6 +155,7 @@ extension StoredToken {
         let lifetime = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0) }
         expiresAt = lifetime.flatMap { $0 > 0 ? now + Self.usable(min($0, 1_000_000_000), random) : nil }
         scope = json["scope"]?.string.flatMap { Self.isScope($0) ? $0 : nil }
+        idToken = json["id_token"]?.string.map { Secret($0) }
         self.issuer = issuer
     }
 

@@ -1,4 +1,5 @@
-/// A setting that is an absolute http or https URL, validated by the host. A flow may send to its origin.
+/// A setting that is an absolute http or https URL, validated by the host. A flow may send to its origin and, once it has fetched the
+/// metadata of the URL as a protected resource (RFC 9728), to the issuers that they name, as if these were an ``IssuerURL``.
 public struct ServerURL: SettingValue, Hashable {
     public static let kind = SettingKind.url
     public static let absent = ServerURL(text: "")

@@ -28,25 +28,25 @@ extension JSONWebKey {
             guard !KeyText.isPublicKey(secret) else {
                 throw JWTError(.key, "the shared secret is a public key, which is no secret")
             }
-            self.init(try SharedKey(secret, allowed: allowed), keyID: keyID)
+            self.init(.shared(try SharedKey(secret, allowed: allowed)), keyID: keyID)
         case "RSA":
             let (n, e) = (try reader.bytes("n"), try reader.bytes("e"))
             let key = { () throws(CryptoError) in try KeyMaker.rsa(modulus: n, exponent: e) }
-            self.init(try Self.publicKey(key, allowed), keyID: keyID)
+            self.init(.asymmetric(try Self.publicKey(key, allowed)), keyID: keyID)
         case "EC":
             guard let name = try reader.string("crv"), let curve = EllipticCurve(rawValue: name) else {
                 throw JWTError(.key, "the key's curve (crv) is missing, or none of P-256, P-384 and P-521")
             }
             let (x, y) = (try reader.bytes("x"), try reader.bytes("y"))
             let key = { () throws(CryptoError) in try KeyMaker.elliptic(curve, x: x, y: y) }
-            self.init(try Self.publicKey(key, allowed), keyID: keyID)
+            self.init(.asymmetric(try Self.publicKey(key, allowed)), keyID: keyID)
         case "OKP":
             guard let name = try reader.string("crv"), let curve = EdwardsCurve(rawValue: name) else {
                 throw JWTError(.key, "the key's curve (crv) is missing, or neither Ed25519 nor Ed448")
             }
             let x = try reader.bytes("x")
             let key = { () throws(CryptoError) in try KeyMaker.edwards(curve, x: x) }
-            self.init(try Self.publicKey(key, allowed), keyID: keyID)
+            self.init(.asymmetric(try Self.publicKey(key, allowed)), keyID: keyID)
         case nil: throw JWTError(.key, "the key has no type (kty)")
         default: throw JWTError(.key, "the key's type (kty) is none of RSA, EC, OKP and oct")
         }
@@ -83,7 +83,7 @@ private struct KeyReader: ~Escapable {
         guard member.kind == .array, case .array(let values)? = try? JSONValue(parsing: json.extracting(member.value)) else {
             throw JWTError(.key, "the key's member key_ops is not an array")
         }
-        return values.compactMap(\.string)
+        return values.compactMap { $0.string }
     }
 
     func bytes(_ name: String) throws(JWTError) -> [UInt8] {

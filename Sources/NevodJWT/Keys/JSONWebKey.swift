@@ -10,9 +10,9 @@ public struct JSONWebKey: Sendable {
     /// The algorithms that the key verifies: those of its kind and size, and of these only the one that its owner names (`alg`).
     public var algorithms: [JWTAlgorithm] { key.algorithms }
 
-    let key: any SignatureKey
+    let key: SignatureKey
 
-    init(_ key: any SignatureKey, keyID: String?) {
+    init(_ key: SignatureKey, keyID: String?) {
         self.key = key
         self.keyID = keyID
     }
@@ -29,7 +29,7 @@ public struct JSONWebKey: Sendable {
         guard !KeyText.isPublicKey(secret) else {
             throw JWTError(.key, "the shared secret is a public key, which is no secret; give it as a PEM")
         }
-        self.init(try SharedKey(secret, allowed: algorithm.map { [$0] } ?? JWTAlgorithm.allCases), keyID: keyID)
+        self.init(.shared(try SharedKey(secret, allowed: algorithm.map { [$0] } ?? JWTAlgorithm.allCases)), keyID: keyID)
     }
 
     /// Reads a public key in PEM: `PUBLIC KEY` (SubjectPublicKeyInfo, RFC 7468 §13), or `CERTIFICATE` (§5), of which only the key is
@@ -49,7 +49,7 @@ public struct JSONWebKey: Sendable {
         } catch {
             throw JWTError(error)
         }
-        self.init(try PublicKey(key, allowed: algorithm.map { [$0] } ?? JWTAlgorithm.allCases), keyID: keyID)
+        self.init(.asymmetric(try PublicKey(key, allowed: algorithm.map { [$0] } ?? JWTAlgorithm.allCases)), keyID: keyID)
     }
 
     /// Reads a key in JSON (RFC 7517 §4): `kty` RSA, EC, OKP (RFC 8037) or oct. `alg`, `use` and `key_ops` are obeyed.
@@ -61,8 +61,13 @@ public struct JSONWebKey: Sendable {
     }
 }
 
-extension JSONWebKey: CustomStringConvertible, CustomReflectable {
+extension JSONWebKey: CustomStringConvertible {
     /// The algorithms.
-    public var description: String { "JSONWebKey(\(algorithms.map(\.rawValue).joined(separator: ", ")))" }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    public var description: String { "JSONWebKey(\(JWTAlgorithm.list(algorithms)))" }
 }
+
+#if !hasFeature(Embedded)
+    extension JSONWebKey: CustomReflectable {
+        public var customMirror: Mirror { Mirror(self, children: []) }
+    }
+#endif

@@ -44,10 +44,12 @@ public struct JSONWebKeySet: Sendable {
     }
 }
 
-extension JSONWebKeySet: JWTKeySource {
-    /// The keys that may have signed a token: for its algorithm, and with its key identifier, if both have one.
-    public func keys(for header: JWTHeader) -> [JSONWebKey] { keys.filter { $0.fits(header) } }
-}
+#if !hasFeature(Embedded)
+    extension JSONWebKeySet: JWTKeySource {
+        /// The keys that may have signed a token: for its algorithm, and with its key identifier, if both have one.
+        public func keys(for header: JWTHeader) -> [JSONWebKey] { keys.filter { $0.fits(header) } }
+    }
+#endif
 
 extension JSONWebKey {
     func fits(_ header: JWTHeader) -> Bool {

@@ -6,6 +6,11 @@ extension JWTAlgorithm {
         case hmac, rsa, rsaPSS, ecdsa, edwards
     }
 
+    /// The names of algorithms, for a message.
+    static func list(_ algorithms: [JWTAlgorithm]) -> String {
+        algorithms.map { $0.rawValue }.joined(separator: ", ")
+    }
+
     var family: Family {
         switch self {
         case .hs256, .hs384, .hs512: .hmac

@@ -2,20 +2,20 @@ internal import NevodCrypto
 internal import NevodSupport
 
 /// A public key of RSA, of an elliptic curve or of an Edwards curve.
-final class PublicKey: SignatureKey {
+struct PublicKey: Sendable {
     let algorithms: [JWTAlgorithm]
     private let key: AsymmetricKey
 
     /// - Parameters:
-    ///   - key: an EVP_PKEY, which this object takes over. It is freed if this throws.
+    ///   - key: an EVP_PKEY, which this takes over. It is freed if this throws.
     ///   - allowed: the algorithms that the key's owner allows.
     init(_ key: OpaquePointer, allowed: [JWTAlgorithm]) throws(JWTError) {
         do throws(CryptoError) { self.key = try AsymmetricKey(key) } catch { throw JWTError(error) }
         let fitting = self.key.kind.algorithms
-        algorithms = fitting.filter(allowed.contains)
+        algorithms = fitting.filter { allowed.contains($0) }
         guard !algorithms.isEmpty else {
-            let names = { (algorithms: [JWTAlgorithm]) in algorithms.map(\.rawValue).joined(separator: ", ") }
-            throw JWTError(.key, "the key is for \(names(fitting)), and is to be used with \(names(allowed))")
+            throw JWTError(
+                .key, "the key is for \(JWTAlgorithm.list(fitting)), and is to be used with \(JWTAlgorithm.list(allowed))")
         }
     }
 

@@ -5,7 +5,7 @@ internal import NevodSupport
 /// A shared secret, for HMAC.
 ///
 /// A context of libcrypto holds the key for each algorithm, and is duplicated for each thread that uses it at once.
-final class SharedKey: SignatureKey {
+struct SharedKey: Sendable {
     let algorithms: [JWTAlgorithm]
     private let keyed: [(algorithm: JWTAlgorithm, contexts: HMACContexts)]
 
@@ -19,9 +19,9 @@ final class SharedKey: SignatureKey {
             keyed.append((algorithm, contexts))
         }
         self.keyed = keyed
-        algorithms = keyed.map(\.algorithm)
+        algorithms = keyed.map { $0.algorithm }
         guard let least = allowed.compactMap({ $0.family == .hmac ? $0.hash?.size : nil }).min() else {
-            throw JWTError(.key, "a shared secret can't be used with \(allowed.map(\.rawValue).joined(separator: ", "))")
+            throw JWTError(.key, "a shared secret can't be used with \(JWTAlgorithm.list(allowed))")
         }
         guard secret.count >= least else {
             throw JWTError(.key, "a shared secret of \(secret.count) bytes is too short: it needs \(least) (RFC 7518 §3.2)")

@@ -1,7 +1,17 @@
+internal import NevodCrypto
+
 /// The part of a key that verifies, set up once and used by many threads.
-protocol SignatureKey: AnyObject, Sendable {
+enum SignatureKey: Sendable {
+    case asymmetric(PublicKey)
+    case shared(SharedKey)
+
     /// The algorithms that the key is for, by its type and size.
-    var algorithms: [JWTAlgorithm] { get }
+    var algorithms: [JWTAlgorithm] {
+        switch self {
+        case .asymmetric(let key): key.algorithms
+        case .shared(let key): key.algorithms
+        }
+    }
 
     /// Whether a signature is that of a message.
     ///
@@ -9,5 +19,10 @@ protocol SignatureKey: AnyObject, Sendable {
     /// - Returns: false for any cause, also if libcrypto fails.
     func isSignature(
         _ signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer, _ algorithm: JWTAlgorithm
-    ) -> Bool
+    ) -> Bool {
+        switch self {
+        case .asymmetric(let key): key.isSignature(signature, of: message, algorithm)
+        case .shared(let key): key.isSignature(signature, of: message, algorithm)
+        }
+    }
 }

@@ -1,6 +1,8 @@
 internal import NevodSupport
 
-#if canImport(Glibc)
+#if hasFeature(Embedded)
+    internal import CEmbeddedRuntime
+#elseif canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl

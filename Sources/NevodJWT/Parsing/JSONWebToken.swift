@@ -34,12 +34,17 @@ public struct JSONWebToken: Sendable, Hashable {
     }
 }
 
-extension JSONWebToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension JSONWebToken: CustomStringConvertible, CustomDebugStringConvertible {
     /// The algorithm, if it is known, and the number of claims.
     public var description: String { "JSONWebToken(\(header), \(unverifiedClaims))" }
     public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+#if !hasFeature(Embedded)
+    extension JSONWebToken: CustomReflectable {
+        public var customMirror: Mirror { Mirror(self, children: []) }
+    }
+#endif
 
 extension String {
     /// Lends the text's bytes.

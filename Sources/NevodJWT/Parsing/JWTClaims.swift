@@ -147,9 +147,14 @@ extension JWTClaims: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(json) }
 }
 
-extension JWTClaims: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension JWTClaims: CustomStringConvertible, CustomDebugStringConvertible {
     /// The number of claims. Not even their names, which an issuer may choose.
     public var description: String { "JWTClaims(\(index.members.count))" }
     public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+#if !hasFeature(Embedded)
+    extension JWTClaims: CustomReflectable {
+        public var customMirror: Mirror { Mirror(self, children: []) }
+    }
+#endif

@@ -66,29 +66,6 @@ public struct JWTVerifier: Sendable, Hashable {
         try text.withUnsafeBytes { text throws(JWTError) in try verify(text, with: keys, at: seconds) }
     }
 
-    /// Verifies a token with keys of a source, which is asked only if the header is acceptable.
-    ///
-    /// - Throws: a ``JWTError``, or what the source throws.
-    public func verify(_ text: String, with source: some JWTKeySource, at seconds: Double) async throws -> JWTClaims {
-        let header = try text.withToken { text throws(JWTError) in try acceptableHeader(text) }
-        return try verify(text, with: await source.keys(for: header), at: seconds)
-    }
-
-    /// Verifies a token that is kept as a secret, with keys of a source, which is asked only if the header is acceptable.
-    ///
-    /// - Throws: a ``JWTError``, or what the source throws.
-    public func verify(_ text: Secret, with source: some JWTKeySource, at seconds: Double) async throws -> JWTClaims {
-        let header = try text.withUnsafeBytes { text throws(JWTError) in try acceptableHeader(text) }
-        return try verify(text, with: await source.keys(for: header), at: seconds)
-    }
-
-    private func acceptableHeader(_ text: UnsafeRawBufferPointer) throws(JWTError) -> JWTHeader {
-        let parsed = try CompactJWS(text)
-        try checkType(parsed.header)
-        _ = try acceptedAlgorithm(parsed.header)
-        return parsed.header
-    }
-
     private func verify(
         _ text: UnsafeRawBufferPointer, with keys: [JSONWebKey], at seconds: Double
     ) throws(JWTError) -> JWTClaims {
@@ -100,3 +77,30 @@ public struct JWTVerifier: Sendable, Hashable {
         return claims
     }
 }
+
+#if !hasFeature(Embedded)
+    extension JWTVerifier {
+        /// Verifies a token with keys of a source, which is asked only if the header is acceptable.
+        ///
+        /// - Throws: a ``JWTError``, or what the source throws.
+        public func verify(_ text: String, with source: some JWTKeySource, at seconds: Double) async throws -> JWTClaims {
+            let header = try text.withToken { text throws(JWTError) in try acceptableHeader(text) }
+            return try verify(text, with: await source.keys(for: header), at: seconds)
+        }
+
+        /// Verifies a token that is kept as a secret, with keys of a source, which is asked only if the header is acceptable.
+        ///
+        /// - Throws: a ``JWTError``, or what the source throws.
+        public func verify(_ text: Secret, with source: some JWTKeySource, at seconds: Double) async throws -> JWTClaims {
+            let header = try text.withUnsafeBytes { text throws(JWTError) in try acceptableHeader(text) }
+            return try verify(text, with: await source.keys(for: header), at: seconds)
+        }
+
+        private func acceptableHeader(_ text: UnsafeRawBufferPointer) throws(JWTError) -> JWTHeader {
+            let parsed = try CompactJWS(text)
+            try checkType(parsed.header)
+            _ = try acceptedAlgorithm(parsed.header)
+            return parsed.header
+        }
+    }
+#endif

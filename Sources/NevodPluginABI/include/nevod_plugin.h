@@ -348,7 +348,10 @@ NEVOD_ENUM(nevod_setting_kind) {
     NEVOD_SETTING_INTEGER = 2, /* arrives as decimal digits with an optional minus; fits int64_t */
     NEVOD_SETTING_BOOLEAN = 3, /* arrives as "true" or "false" */
     NEVOD_SETTING_CHOICE = 4,  /* arrives as one of `choices` */
-    NEVOD_SETTING_URL = 5      /* arrives as an absolute http or https URL; a flow may send to its origin, also if it is secret */
+    /* Arrives as an absolute http or https URL; a flow may send to its origin, also if it is secret. If it is neither secret nor an
+     * issuer, it may be a protected resource: after a flow has fetched its metadata document from the well-known address (RFC 9728
+     * §3.1), and if the document names this resource, up to 16 issuers that the document names count as NEVOD_SETTING_ISSUER does. */
+    NEVOD_SETTING_URL = 5
 };
 
 NEVOD_ENUM(nevod_setting_flags) {

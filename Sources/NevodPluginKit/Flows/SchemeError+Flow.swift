@@ -21,8 +21,9 @@ extension SchemeError {
     /// ```
     public var isUnsupported: Bool { if case .unsupportedAction = cause { true } else { false } }
 
-    /// Whether the server refused permanently (``denied(_:detail:)``).
-    package var isDenied: Bool { status == Int32(NEVOD_DENIED) }
+    /// Whether it is a ``denied(_:detail:)``, after which the host clears the token. A flow that was started for less, such as a login
+    /// that only one request needs, passes it on as ``unavailable(_:detail:)``.
+    public var isDenied: Bool { status == Int32(NEVOD_DENIED) }
 
     /// Whether the host has cancelled the flow, which must return without awaiting anything more.
     public var isCancellation: Bool { if case .cancelled = cause { true } else { false } }

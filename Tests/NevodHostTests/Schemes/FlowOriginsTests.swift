@@ -1,3 +1,4 @@
+import NevodSupport
 import NevodTestSupport
 import Testing
 
@@ -116,5 +117,87 @@ struct FlowOriginsTests {
         #expect(try added(document(nested(100) + Array(repeatElement(UInt8(ascii: "]"), count: 100)))) == [])
         #expect(try added(document(nested(500_000))) == [])
         #expect(try added(document(Array("[]".utf8)), status: 404) == [])
+    }
+
+    @Test func `Two spellings of one accented letter are two issuers`() throws {
+        let scheme = try TestPlugin.flow.get().scheme()
+        var origins = FlowOrigins([("issuer", .text("\(Self.issuer)/caf\u{E9}"))], of: scheme)
+        for (spelling, added) in [("cafe\u{301}", 0), ("caf\u{E9}", 1)] {
+            let body = #"{"issuer":"\#(Self.issuer)/\#(spelling)","token_endpoint":"https://a.example/"}"#
+            origins.learn(
+                from: FlowResponse(
+                    status: 200, headers: HTTPHeaders(), body: Array(body.utf8),
+                    url: "\(Self.issuer)/caf%C3%A9/.well-known/openid-configuration"))
+            #expect(origins.allowed.count == 1 + added)
+        }
+    }
+
+    @Test func `The endpoints for mutual TLS are allowed as the others are`() throws {
+        let aliases = #""mtls_endpoint_aliases":{"token_endpoint":"https://mtls.example/token","other":"https://b.example/"}"#
+        #expect(try added(Array(#"{"issuer":"\#(Self.issuer)",\#(aliases)}"#.utf8)) == ["https://mtls.example"])
+    }
+
+    // MARK: Issuers that a resource names
+
+    private static let resource = "https://api.example/v1"
+    private static let resourceMetadata = "https://api.example/.well-known/oauth-protected-resource/v1"
+
+    /// The origins after the metadata of a resource, and then those of the issuer.
+    private func allowed(
+        _ setting: SchemeSettings.Value = .text(resource), _ body: String, at url: String = resourceMetadata, status: Int = 200
+    ) throws -> [String] {
+        var origins = FlowOrigins([("url", setting)], of: try TestPlugin.flow.get().scheme())
+        let own = origins.allowed.count
+        let responses = [
+            (url, body, status),
+            (
+                "\(Self.issuer)/.well-known/oauth-authorization-server",
+                #"{"issuer":"\#(Self.issuer)","token_endpoint":"https://token.example/"}"#, 200
+            ),
+        ]
+        for (url, body, status) in responses {
+            origins.learn(from: FlowResponse(status: status, headers: HTTPHeaders(), body: Array(body.utf8), url: url))
+        }
+        return origins.allowed.dropFirst(own).map(\.description)
+    }
+
+    @Test func `A resource's metadata adds its issuers, and their metadata their endpoints`() throws {
+        let body = #"{"resource":"\#(Self.resource)","authorization_servers":["\#(Self.issuer)","http://plain.example",7]}"#
+        #expect(try allowed(body) == [Self.issuer, "https://token.example"])
+        // A setting may have a slash at its end, which the metadata repeat.
+        let slash = body.replacing("/v1", with: "/v1/")
+        #expect(try allowed(.text("\(Self.resource)/"), slash) == [Self.issuer, "https://token.example"])
+    }
+
+    @Test(arguments: [
+        (#"{"resource":"https://api.example/v2","authorization_servers":["https://issuer.example"]}"#, resourceMetadata, 200),
+        (#"{"resource":"https://api.example/v1/","authorization_servers":["https://issuer.example"]}"#, resourceMetadata, 200),
+        (#"{"authorization_servers":["https://issuer.example"]}"#, resourceMetadata, 200),
+        (#"{"resource":"https://api.example/v1","authorization_servers":"https://issuer.example"}"#, resourceMetadata, 200),
+        (#"{"resource":"https://api.example/v1","authorization_servers":["https://issuer.example"]}"#, resourceMetadata, 404),
+        (
+            #"{"resource":"https://api.example/v1","authorization_servers":["https://issuer.example"]}"#,
+            "https://api.example/.well-known/oauth-protected-resource", 200
+        ),
+        (
+            #"{"resource":"https://api.example/v1","authorization_servers":["https://issuer.example"]}"#,
+            "https://other.example/.well-known/oauth-protected-resource/v1", 200
+        ),
+    ])
+    func `Metadata of another resource add nothing`(body: String, url: String, status: Int) throws {
+        #expect(try allowed(body, at: url, status: status) == [])
+    }
+
+    @Test func `A secret URL is no resource, and an issuer no resource either`() throws {
+        let body = #"{"resource":"\#(Self.resource)","authorization_servers":["\#(Self.issuer)"]}"#
+        #expect(try allowed(.secret(Secret(Self.resource)), body) == [])
+        var origins = FlowOrigins([("issuer", .text(Self.resource))], of: try TestPlugin.flow.get().scheme())
+        origins.learn(from: FlowResponse(status: 200, headers: HTTPHeaders(), body: Array(body.utf8), url: Self.resourceMetadata))
+        #expect(origins.allowed.map(\.description) == ["https://api.example"])
+    }
+
+    @Test func `A resource adds sixteen issuers at most`() throws {
+        let servers = (0..<100).map { "\"https://a\($0).example\"" }.joined(separator: ",")
+        #expect(try allowed(#"{"resource":"\#(Self.resource)","authorization_servers":[\#(servers)]}"#).count == 16)
     }
 }

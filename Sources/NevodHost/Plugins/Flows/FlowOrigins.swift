@@ -2,7 +2,8 @@ internal import NevodPluginABI
 internal import NevodSupport
 
 /// The origins that a flow may send to: those of the settings that are URLs, those in the metadata of an issuer that a setting
-/// names, and for a challenge flow the one that the challenge came from.
+/// names, or that a URL of a setting names in its metadata as a protected resource, and for a challenge flow the one that the challenge
+/// came from.
 struct FlowOrigins: Sendable {
     private(set) var allowed: [Origin] = []
     /// The allowed origins that settings name.
@@ -10,17 +11,27 @@ struct FlowOrigins: Sendable {
     /// The origin of the challenge that the flow answers. The flow may send there, and open no address there.
     var challenge: Origin?
     private let issuers: [SchemeSettings.Value]
+    /// The settings that are URLs, and neither issuers nor secret: an address made of a secret one would show it.
+    private let resources: [String]
+    /// The issuers that a resource has named.
+    private var namedIssuers: [String] = []
 
     init(_ values: [(name: String, value: SchemeSettings.Value)], of scheme: Scheme) {
         var issuers: [SchemeSettings.Value] = []
+        var resources: [String] = []
         for (name, value) in values {
             guard let setting = scheme.settings.first(where: { $0.name == name }), setting.kind == .url,
                 let url = try? HTTPURL(Self.origin(of: value))
             else { continue }
             if !allowed.contains(url.origin) { allowed.append(url.origin) }
-            if setting.namesIssuer { issuers.append(value) }
+            if setting.namesIssuer {
+                issuers.append(value)
+            } else if case .text(let text) = value {
+                resources.append(text)
+            }
         }
         self.issuers = issuers
+        self.resources = resources
         named = allowed
     }
 
@@ -42,34 +53,87 @@ struct FlowOrigins: Sendable {
         }
     }
 
+    /// Allows the origins that a response adds: the endpoints in an issuer's metadata, or the issuers in a resource's.
+    mutating func learn(from response: FlowResponse) {
+        guard response.status == 200 else { return }
+        learnEndpoints(from: response)
+        learnIssuers(from: response)
+    }
+
     /// Allows the origins of an issuer's endpoints, if the response is the issuer's metadata document and names this issuer
     /// (RFC 8414 §3.3, OpenID Connect Discovery §4.3).
-    mutating func learn(from response: FlowResponse) {
-        guard response.status == 200,
-            let issuer = issuers.lazy.map(\.revealed).first(where: { Self.metadata(of: $0).contains(response.url) }),
-            let issuerURL = try? HTTPURL(issuer)
+    private mutating func learnEndpoints(from response: FlowResponse) {
+        let known = issuers.map(\.revealed) + namedIssuers
+        guard let issuer = known.first(where: { Self.metadata(of: $0).contains { $0.isSame(as: response.url) } }),
+            let issuerURL = try? HTTPURL(issuer), let metadata = try? JSONValue(response: response.body),
+            metadata["issuer"]?.string?.isSame(as: issuer) == true
         else { return }
-        let metadata = try? JSONValue(response: response.body)
-        guard let metadata, case .object(let members) = metadata, metadata["issuer"]?.string == issuer else { return }
-        // Endpoints for clients with a certificate (RFC 8705 §5) are as much the issuer's as the others.
-        var aliases: [JSONValue.Member] = []
-        if case .object(let members) = metadata["mtls_endpoint_aliases"] { aliases = members }
-        for member in members + aliases where member.name.hasSuffix("_endpoint") || member.name == "jwks_uri" {
-            guard let value = member.value.string, let origin = try? HTTPURL(value).origin, !allow(origin) else { continue }
-            // An issuer that is reached over TLS can't allow an origin without TLS.
-            if issuerURL.origin.scheme == .http || origin.scheme == .https { allowed.append(origin) }
+        learnEndpoints(in: metadata, of: issuerURL)
+        // RFC 8705 §5.
+        if let aliases = metadata["mtls_endpoint_aliases"] { learnEndpoints(in: aliases, of: issuerURL) }
+    }
+
+    private mutating func learnEndpoints(in metadata: JSONValue, of issuer: HTTPURL) {
+        guard case .object(let members) = metadata else { return }
+        for member in members {
+            let isAddress = member.name.utf8.suffix(9).elementsEqual("_endpoint".utf8) || member.name.isSame(as: "jwks_uri")
+            if isAddress, let url = member.value.string { learn(url, namedBy: issuer) }
         }
+    }
+
+    /// The most authorization servers of a resource that count.
+    private static let mostIssuers = 16
+
+    /// Allows the origins of the issuers in a resource's metadata, if a setting is the resource's identifier (RFC 9728 §3.3).
+    ///
+    /// A resource can thereby send a flow to any server. It gains nothing, since it could pass on what is sent to itself.
+    private mutating func learnIssuers(from response: FlowResponse) {
+        guard let resource = resources.first(where: { Self.resourceMetadata(of: $0)?.isSame(as: response.url) == true }),
+            let resourceURL = try? HTTPURL(resource), let metadata = try? JSONValue(response: response.body),
+            metadata["resource"]?.string?.isSame(as: resource) == true,
+            case .array(let servers)? = metadata["authorization_servers"]
+        else { return }
+        for issuer in servers.prefix(Self.mostIssuers).compactMap(\.string)
+        where !namedIssuers.contains(where: { $0.isSame(as: issuer) }) && learn(issuer, namedBy: resourceURL) {
+            namedIssuers.append(issuer)
+        }
+    }
+
+    /// Allows the origin of a URL in a document.
+    ///
+    /// - Returns: false for a URL that no request can have, and for one without TLS in a document that came over TLS.
+    @discardableResult
+    private mutating func learn(_ url: String, namedBy owner: HTTPURL) -> Bool {
+        guard let origin = try? HTTPURL(url).origin, owner.origin.scheme == .http || origin.scheme == .https else { return false }
+        if !allow(origin) { allowed.append(origin) }
+        return true
     }
 
     private static func metadata(of issuer: String) -> [String] {
         guard let url = try? HTTPURL(issuer) else { return [] }
-        var path = url.target
-        while path.hasSuffix("/") { path.removeLast() }
+        let path = path(of: url)
         return [
             "\(url.origin)\(path)/.well-known/openid-configuration",
             "\(url.origin)/.well-known/oauth-authorization-server\(path)",
         ]
     }
+
+    /// RFC 9728 §3.1.
+    private static func resourceMetadata(of resource: String) -> String? {
+        guard let url = try? HTTPURL(resource) else { return nil }
+        return "\(url.origin)/.well-known/oauth-protected-resource\(path(of: url))"
+    }
+
+    private static func path(of url: HTTPURL) -> String {
+        var path = Substring(url.target)
+        while path.utf8.last == UInt8(ascii: "/") { path = path.dropLast() }
+        return String(path)
+    }
+}
+
+extension String {
+    /// Compares byte by byte: two spellings of one accented letter are two identifiers.
+    fileprivate func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension SchemeSettings.Value {

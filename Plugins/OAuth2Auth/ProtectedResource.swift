@@ -1,0 +1,129 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// The metadata of an API: which authorization servers issue its tokens (RFC 9728 §2).
+struct ProtectedResource: Sendable {
+    /// The API's identifier, an https URL.
+    let identifier: String
+    /// The issuers; empty if the document doesn't say.
+    let issuers: [String]
+    let scopes: [String]
+
+    /// Reads a document.
+    ///
+    /// - Parameter body: JSON, at most 1 MiB.
+    init(_ body: Span<UInt8>) throws(ServerMetadata.Fault) {
+        let json = try ServerMetadata.object(body)
+        guard let identifier = json["resource"]?.string else { throw .unreadable("names no resource") }
+        self.identifier = identifier
+        issuers = Self.texts(json["authorization_servers"])
+        scopes = Self.texts(json["scopes_supported"])
+    }
+
+    private static func texts(_ json: JSONValue?) -> [String] {
+        guard case .array(let values)? = json else { return [] }
+        return values.compactMap { $0.string }
+    }
+
+    /// The address of the document of a resource (RFC 9728 §3.1); nil if the identifier isn't a URL.
+    static func metadataURL(of identifier: String) -> String? {
+        guard let address = WebAddress(identifier) else { return nil }
+        return "\(address.root)/.well-known/oauth-protected-resource\(OAuth2Auth.trimmed(address.path))"
+    }
+
+    /// A few texts of a document, for an error.
+    static func list(_ texts: [String]) -> String {
+        let shown = texts.prefix(5).map { ShownText.quoted($0) }.joined(separator: ", ")
+        return texts.count > 5 ? "\(shown) and \(texts.count - 5) others" : shown
+    }
+}
+
+extension OAuth2Auth {
+    /// The issuer: the setting, or else the only authorization server that the resource names; nil without either.
+    ///
+    /// The resource's server could pass on whatever it is sent, so a client without a secret loses nothing by trusting it. A later flow
+    /// compares the issuer with the one that has issued the token, whatever the resource says then.
+    func namedIssuer(_ flow: AuthFlow) async throws(SchemeError) -> String? {
+        if let issuer { return issuer.text }
+        guard tokenURL == nil, let resource = resources.first, resources.count == 1, let address = WebAddress(resource),
+            let url = ProtectedResource.metadataURL(of: resource)
+        else { return nil }
+        let metadata: ProtectedResource
+        switch try await document(flow, at: url) {
+        case .absent(let fault):
+            throw .badSetting(
+                "issuer", "is needed, since \(url), where the resource could name its authorization server, \(fault)")
+        case .unavailable(let fault): throw .unavailable("the metadata of the resource can't be read: \(url) \(fault)")
+        case .found(let body):
+            do throws(ServerMetadata.Fault) {
+                metadata = try body.withUnsafeBytes { bytes throws(ServerMetadata.Fault) in
+                    try ProtectedResource(Span(_unsafeBytes: bytes))
+                }
+            } catch {
+                guard case .unreadable(let fault) = error else { return nil }
+                throw .unavailable("the metadata of the resource can't be read: \(url) \(fault)")
+            }
+        }
+        guard metadata.identifier.utf8.elementsEqual(resource.utf8) else {
+            throw .badSetting(
+                "resource",
+                "is \(ShownText.quoted(resource)), but its metadata at \(url) are those of \(ShownText.quoted(metadata.identifier))"
+            )
+        }
+        guard let issuer = metadata.issuers.first, metadata.issuers.count == 1 else {
+            throw .badSetting(
+                "issuer",
+                metadata.issuers.isEmpty
+                    ? "is needed, since \(url) names no authorization server"
+                    : "is needed: set one of those that \(url) names, \(ProtectedResource.list(metadata.issuers))")
+        }
+        guard let server = WebAddress(issuer), server.mayBeNamed(by: address), !server.hasQuery, !server.hasFragment else {
+            throw .badSetting(
+                "issuer", "is needed, since the one that \(url) names is not an https URL: \(ShownText.quoted(issuer))")
+        }
+        return issuer
+    }
+
+    /// Explains why an API refuses a valid token, if its metadata say that other servers issue its tokens (RFC 9728 §5.1).
+    ///
+    /// Metadata that can't be read, or that aren't those of the request's URL, say nothing, and are logged.
+    ///
+    /// - Throws: an error that clears no token, if the settings' issuer isn't among the API's.
+    func checkIssuers(_ flow: AuthFlow, at url: String, named response: FlowResponse) async throws(SchemeError) {
+        guard let own = issuer?.text, let request = WebAddress(response.url) else { return }
+        guard let address = WebAddress(url), address.isSameOrigin(as: request) else {
+            return log(.warning, "resource_metadata \(ShownText.quoted(url)) is not of the API's origin, and is left out")
+        }
+        let document: Document
+        do throws(SchemeError) { document = try await self.document(flow, at: url) } catch {
+            guard error.isTransport else { throw error }
+            return log(.info, "\(ShownText.quoted(url)) can't be read")
+        }
+        let metadata: ProtectedResource
+        switch document {
+        case .absent(let fault), .unavailable(let fault): return log(.info, "\(ShownText.quoted(url)) \(fault)")
+        case .found(let body):
+            do throws(ServerMetadata.Fault) {
+                metadata = try body.withUnsafeBytes { bytes throws(ServerMetadata.Fault) in
+                    try ProtectedResource(Span(_unsafeBytes: bytes))
+                }
+            } catch {
+                return log(.warning, "\(ShownText.quoted(url)) is not the metadata of a resource")
+            }
+        }
+        // The metadata of another resource must not be used (§3.3); an API as a whole stands for its parts.
+        guard WebAddress(metadata.identifier)?.contains(request) == true else {
+            return log(
+                .warning,
+                "\(ShownText.quoted(url)) is for the resource \(ShownText.quoted(metadata.identifier)), which the request's URL isn't of"
+            )
+        }
+        if !metadata.scopes.isEmpty { log(.info, "the API knows the scopes \(ProtectedResource.list(metadata.scopes))") }
+        guard !metadata.issuers.isEmpty, !metadata.issuers.contains(where: { $0.utf8.elementsEqual(own.utf8) }) else { return }
+        let scopes = metadata.scopes.isEmpty ? "" : "; its scopes are \(ProtectedResource.list(metadata.scopes))"
+        throw .badSetting(
+            "issuer",
+            "is \(ShownText.quoted(own)), but the API \(ShownText.quoted(metadata.identifier)) takes tokens of "
+                + "\(ProtectedResource.list(metadata.issuers)) alone\(scopes)")
+    }
+}

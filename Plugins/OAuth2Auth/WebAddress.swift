@@ -1,0 +1,103 @@
+/// An absolute http or https URL, cut into its parts as the host cuts it (RFC 3986 §3), for what is decided by origin or path.
+///
+/// Bytes alone count: a combining mark after a slash must not hide the slash.
+struct WebAddress: Sendable {
+    /// The most bytes of a URL that a flow may send to.
+    static let limit = 8192
+
+    private let isSecure: Bool
+    /// In lower case, brackets left out.
+    private let host: String
+    private let port: UInt16
+    /// Scheme and authority, as they are written.
+    let root: Substring
+    /// Empty, or from a slash up to a query or fragment.
+    let path: Substring
+    let hasQuery: Bool
+    let hasFragment: Bool
+
+    /// Returns nil for a text that is no such URL, that names a user, or that has bytes which a URL must encode.
+    init?(_ text: String) {
+        let bytes = text.utf8
+        guard bytes.count <= Self.limit, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        let start: String.Index
+        if Self.starts(text, with: "https://") {
+            isSecure = true
+            start = bytes.index(text.startIndex, offsetBy: 8)
+        } else if Self.starts(text, with: "http://") {
+            isSecure = false
+            start = bytes.index(text.startIndex, offsetBy: 7)
+        } else {
+            return nil
+        }
+        let authority = bytes[start...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard !authority.contains(UInt8(ascii: "@")), !authority.contains(UInt8(ascii: "\\")) else { return nil }
+        let isBracketed = authority.first == UInt8(ascii: "[")
+        let closing = isBracketed ? authority.firstIndex(of: UInt8(ascii: "]")) : nil
+        guard !isBracketed || closing != nil else { return nil }
+        let colon = authority[(closing ?? authority.startIndex)...].firstIndex(of: UInt8(ascii: ":"))
+        let name = authority[..<(colon ?? authority.endIndex)]
+        guard !name.isEmpty else { return nil }
+        let digits = colon.map { authority[$0...].dropFirst() }
+        if let digits, !digits.isEmpty {
+            guard digits.count <= 5, digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
+                let number = UInt16(Substring(digits)), number > 0
+            else { return nil }
+            port = number
+        } else {
+            port = isSecure ? 443 : 80
+        }
+        let plain = isBracketed ? name.dropFirst().prefix { $0 != UInt8(ascii: "]") } : name
+        host = String(decoding: plain.map { Self.lowercased($0) }, as: UTF8.self)
+        root = text[..<authority.endIndex]
+        let path = bytes[authority.endIndex...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        self.path = Substring(path)
+        let rest = bytes[path.endIndex...]
+        hasQuery = rest.first == UInt8(ascii: "?")
+        hasFragment = rest.contains(UInt8(ascii: "#"))
+    }
+
+    /// Whether scheme, host and port are the same (RFC 6454 §5).
+    func isSameOrigin(as other: WebAddress) -> Bool {
+        isSecure == other.isSecure && port == other.port && host.utf8.elementsEqual(other.host.utf8)
+    }
+
+    /// Whether the server is on this machine: 127.0.0.0/8 in its usual form, ::1 or `localhost`.
+    var isLoopback: Bool {
+        if host.utf8.elementsEqual("localhost".utf8) || host.utf8.elementsEqual("::1".utf8) { return true }
+        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0].elementsEqual("127".utf8) && parts.allSatisfy(Self.isDecimalByte)
+    }
+
+    /// Whether nobody on the way can have written a response: over TLS, or on this machine.
+    var isAuthentic: Bool { isSecure || isLoopback }
+
+    /// Whether what an authentic server says may name this address: by https, or for a server on this machine also another one there.
+    func mayBeNamed(by other: WebAddress) -> Bool {
+        isSecure || !other.isSecure && other.isLoopback && isLoopback
+    }
+
+    /// Whether this is the address of a resource that another one belongs to: of one origin, and the path whole or up to one of its
+    /// slashes.
+    func contains(_ other: WebAddress) -> Bool {
+        guard isSameOrigin(as: other), !hasQuery, !hasFragment else { return false }
+        var own = path.utf8
+        while own.last == UInt8(ascii: "/") { own = own.dropLast() }
+        guard other.path.utf8.starts(with: own) else { return false }
+        let rest = other.path.utf8.dropFirst(own.count)
+        return rest.isEmpty || rest.first == UInt8(ascii: "/")
+    }
+
+    private static func starts(_ text: String, with prefix: StaticString) -> Bool {
+        let prefix = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+        return text.utf8.prefix(prefix.count).elementsEqual(prefix) { lowercased($0) == $1 }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+
+    /// Whether the digits are those of a number up to 255, without zeros before them, which resolvers take for octal.
+    private static func isDecimalByte(_ digits: Substring.UTF8View) -> Bool {
+        guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        return (digits.count == 1 || digits.first != 0x30) && UInt8(Substring(digits)) != nil
+    }
+}
