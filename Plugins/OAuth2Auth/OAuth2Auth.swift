@@ -8,6 +8,8 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     static let id = "oauth2"
     static let title = "OAuth 2.0"
+    // ECDSA draws a number for each proof of a key.
+    static let isNondeterministic = true
 
     // The server.
     @Setting("issuer", help: "The authorization server; its metadata names the endpoints") var issuer: IssuerURL?
@@ -33,8 +35,12 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     var authorizationParameters: [String]
     @Setting("token-parameter", help: "Another parameter of each token request, NAME=VALUE") var tokenParameters: [String]
 
-    // The bearer token.
-    @Setting("dpop", default: false, help: "Bind tokens to a key of this client (RFC 9449)") var usesDPoP: Bool
+    // Grants without a browser.
+    let password = Password.Settings()
+
+    // The key that tokens are bound to (RFC 9449).
+    @Setting("dpop", default: .off, help: "Whether tokens are bound to a key of this client") var proofUse: ProofUse
+    @Setting("dpop-alg", help: "Algorithm of that key; ES256, if the server takes it") var proofAlgorithm: ProofAlgorithm?
 
     static let parameters = [
         ParameterDeclaration("scope", isRepeatable: true, help: "What this request's token may be used for"),
@@ -42,7 +48,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         ParameterDeclaration("resource", isRepeatable: true, help: "Address of the API that this request's token is for"),
     ]
 
-    var needs: Needs { [.challenges] }
+    var needs: Needs { proofNeeds.union(.challenges) }
 
     // Derived in prepare.
     private(set) var extraAuthorization = FormFields()
@@ -71,17 +77,18 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     // MARK: Flows
 
     func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
-        let server = TokenEndpoint(of: self, flow, try await endpoints(flow))
+        let server = try await TokenEndpoint(of: self, flow, try await endpoints(flow)).withProofs()
         let token: StoredToken
         switch grant {
         case .code: token = try await AuthorizationCode(server).run()
+        case .password: token = try await Password(server).run()
         }
         return token.issued
     }
 
     func refresh(_ flow: AuthFlow, _ token: AccessToken) async throws(SchemeError) -> IssuedToken {
         guard let refreshToken = token.stored.refreshToken else { return try await login(flow) }
-        let server = TokenEndpoint(of: self, flow, try await endpoints(flow))
+        let server = try await TokenEndpoint(of: self, flow, try await endpoints(flow)).withProofs(renewing: token.stored)
         let fields: FormFields = ["grant_type": "refresh_token", "refresh_token": .secret(refreshToken)]
         var renewed = try await server.token(fields)
         renewed.keepMissing(of: token.stored)
@@ -98,7 +105,16 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     // MARK: Requests
 
     func authorize(_ request: borrowing RequestView, _ token: AccessToken, _ edits: Edits) throws(SchemeError) {
+        if let binding = token.binding { return try authorize(request, token, boundBy: binding, edits) }
         edits.setHeader("Authorization", token.credential)
+    }
+
+    func respond(
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: AccessToken?, _ edits: ResponseEdits
+    ) throws(SchemeError) -> Verdict {
+        let hasNewNonce = keepNonce(of: response, request, edits)
+        if let verdict = try proofVerdict(on: response, request, token) { return verdict }
+        return hasNewNonce ? .stateChanged : .nothing
     }
 }
 

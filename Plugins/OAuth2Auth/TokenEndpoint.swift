@@ -6,6 +6,8 @@ struct TokenEndpoint: Sendable {
     let scheme: OAuth2Auth
     let flow: AuthFlow
     let endpoints: Endpoints
+    /// Nil if the flow asks for bearer tokens.
+    var proofs: FlowProofs?
 
     init(of scheme: OAuth2Auth, _ flow: AuthFlow, _ endpoints: Endpoints) {
         self.scheme = scheme
@@ -21,15 +23,32 @@ struct TokenEndpoint: Sendable {
         for field in scheme.extraToken.fields { fields.append(field.name, field.value) }
         let response = try await post(fields, to: endpoints.token)
         let json = try ServerAnswer(response).success("the token request")
-        return try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer)
+        var token = try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer)
+        try bind(&token)
+        return token
     }
 
-    /// Sends a form with the client's proof.
+    /// Sends a form with the client's proof, and with one of the token's key where a token is asked for.
     func post(_ fields: FormFields, to url: String) async throws(SchemeError) -> FlowResponse {
+        guard let proofs, wantsProof(url) else { return try await send(fields, to: url) }
+        var response = try await send(fields, to: url, proofs)
+        if proofs.shouldProveAgain(after: response, at: flow.unixSeconds) {
+            response = try await send(fields, to: url, proofs)
+        }
+        try FlowProofs.check(response)
+        return response
+    }
+
+    private func send(
+        _ fields: FormFields, to url: String, _ proofs: FlowProofs? = nil
+    ) async throws(SchemeError) -> FlowResponse {
         var fields = fields
         var headers: [(name: String, value: String)] = [("Accept", "application/json")]
+        if let proofs { headers.append(("DPoP", try proofs.proof(for: url, flow))) }
         try scheme.identify(&fields, &headers, at: endpoints, flow)
-        return try await flow.send(.post(url, form: fields, headers: headers, followsRedirects: false))
+        let response = try await flow.send(.post(url, form: fields, headers: headers, followsRedirects: false))
+        proofs?.keepNonce(of: response)
+        return response
     }
 
     /// Adds the scopes, audiences and resources that the request's parameters or else the settings name (RFC 6749 §3.3, RFC 8707).
