@@ -257,6 +257,10 @@ let package = Package(
         .testTarget(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "OAuth2AuthTests", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport", "OAuth2Auth"],
+            // Each plugin has the exported function; the tests of all plugins are one program.
+            swiftSettings: strict, linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
 
         .testTarget(
             name: "NevodHostSecretServiceTests",
