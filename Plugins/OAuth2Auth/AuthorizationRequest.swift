@@ -35,6 +35,7 @@ struct AuthorizationRequest: Sendable {
             fields.append("code_challenge_method", "S256")
         }
         if let nonce { fields.append("nonce", .text(nonce)) }
+        try server.bindCode(&fields)
         if scheme.responseMode == .formPost { fields.append("response_mode", "form_post") }
         server.target(&fields)
         if !flow.account.isEmpty { fields.append("login_hint", .text(flow.account)) }

@@ -75,8 +75,8 @@ extension OAuth2Auth {
     /// Decides about the challenge of an API that refuses the token.
     ///
     /// - Returns: ``Verdict/nothing`` for those that the host handles: a 401 renews the token, and any other status is the caller's.
-    func respond(
-        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: AccessToken?, _ edits: ResponseEdits
+    func bearerVerdict(
+        on response: borrowing ResponseView, _ request: borrowing RequestView, _ token: AccessToken?
     ) throws(SchemeError) -> Verdict {
         guard let token, !response.isFromProxy, let challenge = BearerChallenge(response.headers(named: "WWW-Authenticate"))
         else { return .nothing }

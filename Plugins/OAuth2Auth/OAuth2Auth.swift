@@ -8,6 +8,8 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     static let id = "oauth2"
     static let title = "OAuth 2.0"
+    // ECDSA draws a number for each proof of a key.
+    static let isNondeterministic = true
 
     // The server.
     @Setting("issuer", help: "The authorization server; its metadata names the endpoints") var issuer: IssuerURL?
@@ -64,7 +66,10 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     // The bearer token.
     @Setting("step-up", default: .ask, help: "Whether an API that demands another login gets one (RFC 9470)") var stepUp: StepUp
-    @Setting("dpop", default: false, help: "Bind tokens to a key of this client (RFC 9449)") var usesDPoP: Bool
+
+    // The key that tokens are bound to (RFC 9449).
+    @Setting("dpop", default: .off, help: "Whether tokens are bound to a key of this client") var proofUse: ProofUse
+    @Setting("dpop-alg", help: "Algorithm of that key; ES256, if the server takes it") var proofAlgorithm: ProofAlgorithm?
 
     static let parameters = [
         ParameterDeclaration("scope", isRepeatable: true, help: "What this request's token may be used for"),
@@ -72,7 +77,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         ParameterDeclaration("resource", isRepeatable: true, help: "Address of the API that this request's token is for"),
     ]
 
-    var needs: Needs { [.challenges] }
+    var needs: Needs { proofNeeds.union(.challenges) }
 
     let log = HostLog()
 
@@ -114,7 +119,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
         // There is no authorization server whose endpoints could be found.
         if grant == .metadata { return try await workloadToken(flow).issued }
-        let server = TokenEndpoint(of: self, flow, try await endpoints(flow))
+        let server = try await TokenEndpoint(of: self, flow, try await endpoints(flow)).withProofs()
         var token: StoredToken
         switch grant {
         case .code: token = try await AuthorizationCode(server).run()
@@ -141,7 +146,17 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     // MARK: Requests
 
     func authorize(_ request: borrowing RequestView, _ token: AccessToken, _ edits: Edits) throws(SchemeError) {
+        if let binding = token.binding { return try authorize(request, token, boundBy: binding, edits) }
         edits.setHeader("Authorization", token.credential)
+    }
+
+    func respond(
+        to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: AccessToken?, _ edits: ResponseEdits
+    ) throws(SchemeError) -> Verdict {
+        let hasNewNonce = keepNonce(of: response, request, edits)
+        if let verdict = try proofVerdict(on: response, request, token) { return verdict }
+        let verdict = try bearerVerdict(on: response, request, token)
+        return verdict == .nothing && hasNewNonce ? .stateChanged : verdict
     }
 }
 

@@ -14,7 +14,7 @@ extension OAuth2Auth {
             }
             return try await login(flow)
         }
-        let server = TokenEndpoint(of: self, flow, try await endpoints(flow, of: old))
+        let server = try await TokenEndpoint(of: self, flow, try await endpoints(flow, of: old)).withProofs(renewing: old)
         try server.checkIssuer(of: old)
         var fields: FormFields = ["grant_type": "refresh_token", "refresh_token": .secret(refreshToken)]
         // Without a scope the server grants the same as before, also if it has granted less than was asked for.

@@ -13,8 +13,10 @@ struct StoredToken: Sendable {
     var scope: String?
     /// The issuer that has issued it; nil if none was configured.
     var issuer: String?
-    /// The private key that a DPoP token is bound to, as its raw bytes.
+    /// The private key that a DPoP token and its refresh token are bound to, as ``ProofKey/stored``.
     var proofKey: Secret?
+    /// The last nonce of the authorization server (RFC 9449 §8); nil if it gave none.
+    var serverNonce: String?
     /// For people, from an ID token.
     var account = ""
     /// `sub` of the ID token that the login brought; nil without one.
@@ -38,6 +40,9 @@ struct StoredToken: Sendable {
         subject = subject ?? old.subject
         endpoints = endpoints ?? old.endpoints
     }
+
+    /// Whether the token is bound to ``proofKey``.
+    var isBound: Bool { type.utf8.elementsEqual("DPoP".utf8) }
 
     var issued: IssuedToken { IssuedToken(encoded, expiresAt: expiresAt, account: account) }
 }
@@ -66,6 +71,7 @@ extension StoredToken {
         line("scope", scope)
         line("issuer", issuer)
         line("proof-key", proofKey)
+        line("server-nonce", serverNonce)
         line("account", account)
         line("subject", subject)
         if isSteppedUp { line("stepped-up", "true") }
@@ -95,6 +101,7 @@ extension StoredToken {
                 case "scope": token.scope = String(decoding: value, as: UTF8.self)
                 case "issuer": token.issuer = String(decoding: value, as: UTF8.self)
                 case "proof-key": token.proofKey = Secret(copying: value)
+                case "server-nonce": token.serverNonce = String(decoding: value, as: UTF8.self)
                 case "account": token.account = String(decoding: value, as: UTF8.self)
                 case "subject": token.subject = String(decoding: value, as: UTF8.self)
                 case "stepped-up": token.isSteppedUp = true
@@ -128,12 +135,15 @@ struct AccessToken: SchemeToken {
     let stored: StoredToken
     /// The value of the Authorization header.
     let credential: Secret
+    /// The key that the token is bound to; nil for a bearer token.
+    let binding: KeyBinding?
 
     init(decoding bytes: Span<UInt8>) throws(SchemeError) {
         try self.init(StoredToken(decoding: bytes))
     }
 
-    init(_ stored: StoredToken) {
+    init(_ stored: StoredToken) throws(SchemeError) {
+        binding = try stored.isBound ? KeyBinding(stored) : nil
         self.stored = stored
         var bytes = WipedBytes()
         for byte in stored.type.utf8 { bytes.append(byte) }

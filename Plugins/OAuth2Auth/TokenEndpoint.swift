@@ -6,6 +6,8 @@ struct TokenEndpoint: Sendable {
     let scheme: OAuth2Auth
     let flow: AuthFlow
     let endpoints: Endpoints
+    /// Nil if the flow asks for bearer tokens.
+    var proofs: FlowProofs?
 
     init(of scheme: OAuth2Auth, _ flow: AuthFlow, _ endpoints: Endpoints) {
         self.scheme = scheme
@@ -49,6 +51,7 @@ struct TokenEndpoint: Sendable {
     ) throws(SchemeError) -> StoredToken {
         let json = try check(answer.success(what))
         var token = try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer, random: flow.random.first)
+        try bind(&token)
         if let old {
             try checkIdentity(of: token, as: old)
             token.keepMissing(of: old)
@@ -87,21 +90,42 @@ struct TokenEndpoint: Sendable {
         let isNoEndpoint = (300..<400).contains(status) || status == 404 || status == 405 || status == 410
         guard endpoints.source == .token, isNoEndpoint else { return nil }
         let present = try await scheme.endpoints(flow, needing: [.token])
-        return present.token.utf8.elementsEqual(endpoints.token.utf8) ? nil : TokenEndpoint(of: scheme, flow, present)
+        guard !present.token.utf8.elementsEqual(endpoints.token.utf8) else { return nil }
+        var server = TokenEndpoint(of: scheme, flow, present)
+        server.proofs = proofs
+        return server
     }
 
-    /// Sends a form with the client's proof.
+    /// Sends a form with the client's proof, and with one of the token's key where a token is asked for.
     ///
     /// - Parameter namingClient: whether the form has the client's identifier also if the proof is elsewhere.
     func post(_ fields: FormFields, to url: String, namingClient: Bool = false) async throws(SchemeError) -> FlowResponse {
+        var response: FlowResponse
+        if let proofs, wantsProof(url) {
+            response = try await send(fields, to: url, namingClient, proofs)
+            if proofs.shouldProveAgain(after: response, at: flow.unixSeconds) {
+                response = try await send(fields, to: url, namingClient, proofs)
+            }
+            try FlowProofs.check(response)
+        } else {
+            response = try await send(fields, to: url, namingClient)
+        }
+        if let refusal = scheme.clientRefusal(response, at: endpoints) { throw refusal }
+        return response
+    }
+
+    private func send(
+        _ fields: FormFields, to url: String, _ namingClient: Bool, _ proofs: FlowProofs? = nil
+    ) async throws(SchemeError) -> FlowResponse {
         var fields = fields
         var headers: [(name: String, value: String)] = [("Accept", "application/json")]
+        if let proofs { headers.append(("DPoP", try proofs.proof(for: url, flow))) }
         try await scheme.identify(&fields, &headers, at: endpoints, flow)
         if namingClient, fields["client_id"] == nil, let clientID = scheme.clientID {
             fields.append("client_id", .text(clientID))
         }
         let response = try await flow.send(.post(url, form: fields, headers: headers, followsRedirects: false))
-        if let refusal = scheme.clientRefusal(response, at: endpoints) { throw refusal }
+        proofs?.keepNonce(of: response)
         return response
     }
 
