@@ -26,7 +26,7 @@ struct PresetText: Sendable {
     }
 
     enum Value: Sendable, Equatable {
-        /// Never empty; at most one literal between two placeholders.
+        /// At most one literal between two placeholders; nothing for an empty text.
         case text([Piece])
         /// The value of an environment variable.
         case variable(String)
@@ -101,9 +101,8 @@ struct PresetText: Sendable {
                 guard text != "-", !["file:", "keyring:", "command:"].contains(where: { Self.rest(of: text, behind: $0) != nil }) else {
                     throw malformed(line, "a preset reads no file, keyring, command or standard input; write text:VALUE for a text")
                 }
-                let literal = Self.rest(of: text, behind: "text:") ?? text
-                guard !literal.isEmpty else { throw malformed(line, "write a line as NAME = VALUE") }
-                value = .text(Self.pieces(literal, placeholders: names))
+                // Only text: can stand for an empty text, as in --set NAME=text:.
+                value = .text(Self.pieces(Self.rest(of: text, behind: "text:") ?? text, placeholders: names))
             }
             entries.append(Entry(name: name, value: value, line: line))
         }

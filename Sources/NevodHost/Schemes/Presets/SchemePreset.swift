@@ -110,6 +110,10 @@ public struct SchemePreset: Sendable {
     /// - Parameter given: settings of the scheme, and a value for each of the ``placeholders`` that a line still needs: letters, digits,
     ///   and `.`, `-`, `_`, `:` between them.
     public func settings(_ given: SchemeSettings = [:]) throws(PresetError) -> SchemeSettings {
+        try settings(given, environment: environment)
+    }
+
+    func settings(_ given: SchemeSettings, environment: (String) -> String?) throws(PresetError) -> SchemeSettings {
         var values: [String: String] = [:]
         var rest = SchemeSettings()
         for (name, value) in given.values {
@@ -129,12 +133,14 @@ public struct SchemePreset: Sendable {
         }
         guard missing.isEmpty else { throw PresetError(name, .missingValues(missing)) }
         var settings = SchemeSettings()
-        for line in kept { settings.add(line.setting.name, try value(of: line, values)) }
+        for line in kept { settings.add(line.setting.name, try value(of: line, values, environment)) }
         for (name, value) in rest.values { settings.add(name, value) }
         return settings
     }
 
-    private func value(of line: Line, _ values: [String: String]) throws(PresetError) -> SchemeSettings.Value {
+    private func value(
+        of line: Line, _ values: [String: String], _ environment: (String) -> String?
+    ) throws(PresetError) -> SchemeSettings.Value {
         switch line.value {
         case .variable(let variable):
             guard let text = environment(variable) else {
@@ -177,10 +183,9 @@ public struct SchemePreset: Sendable {
         guard !setting.isSecret else {
             return "is a secret, and a preset holds none; each user gives it with the other settings"
         }
-        guard case .literal(let start)? = pieces.first else {
-            return setting.kind == .url ? "must begin with https://" : nil
-        }
-        guard pieces.count > 1 else { return setting.problem(with: start) ?? problem(withURL: start, for: setting) }
+        var start = ""
+        if case .literal(let text)? = pieces.first { start = text }
+        guard !value.placeholders.isEmpty else { return setting.problem(with: start) ?? problem(withURL: start, for: setting) }
         return setting.kind == .url && !start.utf8.starts(with: "https://".utf8) ? "must begin with https://" : nil
     }
 
@@ -199,7 +204,7 @@ extension SchemePreset: CustomStringConvertible {
 extension Origin {
     /// Whether its server is reached without a router: 169.254.0.0/16 (RFC 3927). There, clouds tell a machine its identity.
     fileprivate var isLinkLocal: Bool {
-        // The canonical form of an address has four decimal parts; a name has a letter.
-        host.hasPrefix("169.254.") && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "169" && parts[1] == "254" && parts.allSatisfy { UInt8($0) != nil }
     }
 }
