@@ -17,20 +17,20 @@ public struct PresetLocator: Sendable {
         self.folders = folders
     }
 
-    /// Searches `nevod/presets` in the user's configuration (`XDG_CONFIG_HOME`, `~/.config`), then `share/nevod/presets` of the system and
-    /// of the executable's installation, then the checkout in which the executable was built. A program with more rights than its user,
-    /// such as a set-user-ID one, ignores the user's variables.
+    /// Searches `nevod-host/presets` in the user's configuration (`XDG_CONFIG_HOME`, `~/.config`), then `share/nevod-host/presets` of the
+    /// system and of the executable's installation, then the checkout in which the executable was built. A program with more rights than
+    /// its user, such as a set-user-ID one, ignores the user's variables.
     public static let standard: PresetLocator = {
         var folders: [String] = []
         if let config = trustedEnvironment("XDG_CONFIG_HOME"), config.hasPrefix("/") {
-            folders.append("\(config)/nevod/presets")
+            folders.append("\(config)/nevod-host/presets")
         } else if let home = trustedEnvironment("HOME"), home.hasPrefix("/") {
-            folders.append("\(home)/.config/nevod/presets")
+            folders.append("\(home)/.config/nevod-host/presets")
         }
-        folders += ["/usr/local/share/nevod/presets", "/usr/share/nevod/presets"]
+        folders += ["/usr/local/share/nevod-host/presets", "/usr/share/nevod-host/presets"]
         if let executable = canonicalPath("/proc/self/exe") {
             var folder = parent(of: executable)
-            folders.append("\(parent(of: folder))/share/nevod/presets")
+            folders.append("\(parent(of: folder))/share/nevod-host/presets")
             while folder != "/" {
                 if access("\(folder)/Package.swift", R_OK) == 0 {
                     folders.append("\(folder)/Presets")

@@ -93,7 +93,7 @@ struct PresetText: Sendable {
             if let variable = Self.rest(of: text, behind: "env:") {
                 guard mayReadEnvironment else {
                     throw malformed(
-                        line, "env: is for presets that are found by their name; put the file into ~/.config/nevod/presets/SCHEME")
+                        line, "env: is for presets that are found by their name; put the file into ~/.config/nevod-host/presets/SCHEME")
                 }
                 guard Self.isVariable(variable) else { throw malformed(line, "env: needs the name of a variable") }
                 value = .variable(variable)

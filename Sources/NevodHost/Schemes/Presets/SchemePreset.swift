@@ -205,6 +205,6 @@ extension Origin {
     /// Whether its server is reached without a router: 169.254.0.0/16 (RFC 3927). There, clouds tell a machine its identity.
     fileprivate var isLinkLocal: Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "169" && parts[1] == "254" && parts.allSatisfy { UInt8($0) != nil }
+        return parts.count == 4 && parts[0] == "169" && parts[1] == "254" && parts.allSatisfy { Int($0).map { $0 < 256 } ?? false }
     }
 }

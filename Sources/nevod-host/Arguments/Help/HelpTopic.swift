@@ -70,7 +70,7 @@ struct HelpTopic: Sendable {
             .text(
                 "A preset is what everybody sets who uses a service: its addresses, and what it needs besides. --set preset=NAME chooses "
                     + "one; settings that are typed, or in a profile, win over it. A preset holds no secrets. --set preset=file:PATH reads one "
-                    + "from a file; your own are in ~/.config/nevod/presets/SCHEME/NAME.preset."),
+                    + "from a file; your own are in ~/.config/nevod-host/presets/SCHEME/NAME.preset."),
             .presets,
             .text("nevod-host inspect PLUGIN lists them with the settings that they are for."),
         ])
