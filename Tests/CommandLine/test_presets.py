@@ -6,7 +6,7 @@ import pathlib
 import re
 import subprocess
 
-from support import API_KEY, BUILD, ROOT, SECRET, ServerTestCase, TestCase, cases, compile_plugin, shared_folder
+from support import API_KEY, ROOT, SECRET, ServerTestCase, TestCase, cases, compile_plugin, shared_folder
 from test_profiles import ProfileTestCase
 from test_sessions import ANSWERS_OF_ADA, SessionServer
 from test_terminal import TerminalSession
@@ -377,4 +377,3 @@ class Found(TestCase):
         outcome = self.run_host("help", "presets")
         self.expect(outcome, 0)
         self.assertIn(b"  github-actions ", outcome.out)
-        self.assertTrue((BUILD / "nevod-host").exists())

@@ -221,8 +221,3 @@ extension PresetText.Value {
         return PresetText.pairName(of: start)
     }
 }
-
-extension SchemePreset {
-    /// The name that stands for a preset among settings: `preset=github`. A scheme that has a setting of this name has no presets.
-    package static let settingName = "preset"
-}

@@ -19,6 +19,9 @@ public struct SchemePreset: Sendable {
         public let help: String
     }
 
+    /// The name that stands for a preset among settings: `preset=github`. A scheme that has a setting of this name has no presets.
+    package static let settingName = "preset"
+
     /// The name by which ``named(_:for:locator:)`` finds it, such as `github`; of a file, its name without `.preset`.
     public let name: String
     /// What it is for, as its first line says.
@@ -60,7 +63,8 @@ public struct SchemePreset: Sendable {
     /// - Parameter path: only root and this user may be able to change it.
     public static func file(_ path: String, for scheme: Scheme) throws(PresetError) -> SchemePreset {
         guard let canonical = canonicalPath(path) else { throw PresetError(path, .unreadable("there is no such file")) }
-        let end = canonical.utf8.lastIndex(of: UInt8(ascii: "/")).map { canonical[$0...].dropFirst() } ?? canonical[...]
+        let end = canonical.utf8.lastIndex(of: UInt8(ascii: "/")).map { canonical[canonical.utf8.index(after: $0)...] }
+            ?? canonical[...]
         let name = end.hasSuffix(PresetLocator.suffix) ? end.dropLast(PresetLocator.suffix.utf8.count) : end
         return try SchemePreset(
             try PresetText(path: canonical, mayReadEnvironment: false), name: String(name), path: canonical, for: scheme)
