@@ -109,7 +109,7 @@ class Using(PresetTestCase):
         self.addCleanup(server.stop)
         self.preset("# Demo\ncsrf = input\ncsrf-name = csrf\n", "demo", scheme="cookie")
         words = ["--plugin", "CookieAuth", "--set", f"login={server.url}/signin"]
-        home = {"HOME": str(self.folder)}
+        home = {"HOME": str(self.folder), "NEVOD_HOST_STORE": ""}
         self.expect(self.run_with("login", *words, "--set", "preset=demo", *ANSWERS_OF_ADA, env=home), 0)
         for same in (["--set", "preset=demo"], ["--set", "csrf-name=csrf", "--set", "csrf=input"]):
             outcome = self.run_with(*words, *same, f"{server.url}/orders", env=home)

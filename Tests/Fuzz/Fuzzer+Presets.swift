@@ -14,8 +14,9 @@ extension Fuzzer {
         }
         expect(again.title.utf8.elementsEqual(preset.title.utf8), "the title is read as it was written")
         expect(again.placeholders.map(\.name) == preset.placeholders.map(\.name), "placeholders are read as they were written")
+        expect(again.entries.map(\.name) == preset.entries.map(\.name), "settings are read as they were written")
         expect(
-            again.entries.map(\.name) == preset.entries.map(\.name) && again.entries.map { bytes($0.value) } == preset.entries.map { bytes($0.value) },
+            again.entries.map { bytes($0.value) } == preset.entries.map { bytes($0.value) },
             "values are read as they were written")
         for entry in preset.entries {
             expect(PresetText.isName(entry.name) && entry.name != "preset", "a setting has a name of its own")

@@ -3,7 +3,7 @@ import NevodSupport
 /// The manual page (man(7)), generated from the same tables as the help.
 enum ManPage {
     /// The day of the page's last change, for the footer.
-    static let date = "2026-11-23"
+    static let date = "2026-11-22"
 
     static var text: String {
         let sections = [

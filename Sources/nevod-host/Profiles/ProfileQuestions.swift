@@ -110,7 +110,9 @@ struct ProfileQuestions {
     func askPreset(_ draft: inout ProfileDraft) throws {
         let name = SchemePreset.settingName
         let known = SchemePreset.names(for: scheme)
-        guard !known.isEmpty, !scheme.settings.contains(where: { $0.name == name }), !draft.settings.contains(name) else { return }
+        guard !known.isEmpty, !scheme.settings.contains(where: { $0.name == name }), !draft.settings.contains(name) else {
+            return
+        }
         Terminal.write("Presets: \(known.joined(separator: ", "))\n")
         let preset = try Self.line("Preset (empty for none): ") { answer in
             guard answer.isEmpty || known.contains(answer) else {

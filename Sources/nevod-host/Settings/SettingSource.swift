@@ -54,8 +54,8 @@ struct SettingSource {
             let path = String(decoding: source.utf8.dropFirst("file:".utf8.count), as: UTF8.self)
             return try SchemePreset.file(HomeFolder.expanding(path), for: scheme)
         }
-        let value = try SubjectError.adding(.part(.set, name)) { try value(of: name, source, isPlain: true) }
-        guard case .text(let text) = value else { return nil }
+        let read = try SubjectError.adding(.part(.set, name)) { try value(of: name, source, isPlain: true) }
+        guard case .text(let text) = read else { return nil }
         return try SchemePreset.named(text, for: scheme)
     }
 

@@ -93,13 +93,16 @@ struct PresetText: Sendable {
             if let variable = Self.rest(of: text, behind: "env:") {
                 guard mayReadEnvironment else {
                     throw malformed(
-                        line, "env: is for presets that are found by their name; put the file into ~/.config/nevod-host/presets/SCHEME")
+                        line,
+                        "env: is for presets that are found by their name; put the file into ~/.config/nevod-host/presets/SCHEME")
                 }
                 guard Self.isVariable(variable) else { throw malformed(line, "env: needs the name of a variable") }
                 value = .variable(variable)
             } else {
-                guard text != "-", !["file:", "keyring:", "command:"].contains(where: { Self.rest(of: text, behind: $0) != nil }) else {
-                    throw malformed(line, "a preset reads no file, keyring, command or standard input; write text:VALUE for a text")
+                let isSource = ["file:", "keyring:", "command:"].contains { Self.rest(of: text, behind: $0) != nil }
+                guard !isSource, text != "-" else {
+                    throw malformed(
+                        line, "a preset reads no file, keyring, command or standard input; write text:VALUE for a text")
                 }
                 // Only text: can stand for an empty text, as in --set NAME=text:.
                 value = .text(Self.pieces(Self.rest(of: text, behind: "text:") ?? text, placeholders: names))
@@ -128,8 +131,10 @@ struct PresetText: Sendable {
         while let open = rest.firstIndex(of: UInt8(ascii: "{")) {
             let inner = rest[rest.index(after: open)...]
             rest = inner
-            guard let name = placeholders.first(where: { inner.starts(with: $0.utf8) && inner.dropFirst($0.utf8.count).first == 0x7D })
-            else { continue }
+            let found = placeholders.first { name in
+                inner.starts(with: name.utf8) && inner.dropFirst(name.utf8.count).first == UInt8(ascii: "}")
+            }
+            guard let name = found else { continue }
             if open > literal.startIndex {
                 pieces.append(.literal(String(decoding: literal[..<open], as: UTF8.self)))
             }

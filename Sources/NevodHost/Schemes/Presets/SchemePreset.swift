@@ -63,7 +63,8 @@ public struct SchemePreset: Sendable {
     /// - Parameter path: only root and this user may be able to change it.
     public static func file(_ path: String, for scheme: Scheme) throws(PresetError) -> SchemePreset {
         guard let canonical = canonicalPath(path) else { throw PresetError(path, .unreadable("there is no such file")) }
-        let end = canonical.utf8.lastIndex(of: UInt8(ascii: "/")).map { canonical[canonical.utf8.index(after: $0)...] }
+        let end =
+            canonical.utf8.lastIndex(of: UInt8(ascii: "/")).map { canonical[canonical.utf8.index(after: $0)...] }
             ?? canonical[...]
         let name = end.hasSuffix(PresetLocator.suffix) ? end.dropLast(PresetLocator.suffix.utf8.count) : end
         return try SchemePreset(
@@ -83,8 +84,8 @@ public struct SchemePreset: Sendable {
         title = text.title
         placeholders = text.placeholders.map { Placeholder(name: $0.name, help: $0.help) }
         for placeholder in text.placeholders where scheme.settings.contains(where: { $0.name == placeholder.name }) {
-            throw PresetError(
-                path, .malformed(line: placeholder.line, problem: "\(placeholder.name) is the name of a setting; choose another one"))
+            let problem = "\(placeholder.name) is the name of a setting; choose another one"
+            throw PresetError(path, .malformed(line: placeholder.line, problem: problem))
         }
         var lines: [Line] = []
         for entry in text.entries {
@@ -209,6 +210,7 @@ extension Origin {
     /// Whether its server is reached without a router: 169.254.0.0/16 (RFC 3927). There, clouds tell a machine its identity.
     fileprivate var isLinkLocal: Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "169" && parts[1] == "254" && parts.allSatisfy { Int($0).map { $0 < 256 } ?? false }
+        return parts.count == 4 && parts[0] == "169" && parts[1] == "254"
+            && parts.allSatisfy { Int($0).map { $0 < 256 } ?? false }
     }
 }

@@ -31,14 +31,18 @@ struct PresetTextTests {
         #expect(preset.entries[1].value == .text([.literal("a  b")]))
     }
 
-    @Test(arguments: [
-        ("{a}", [.placeholder("a")]), ("{a}{b}", [.placeholder("a"), .placeholder("b")]),
-        ("x{a}y{b}z", [.literal("x"), .placeholder("a"), .literal("y"), .placeholder("b"), .literal("z")]),
-        // A template of a scheme, and what only looks like a placeholder.
-        ("{method}\\n{a}{{a}}", [.literal("{method}\\n"), .placeholder("a"), .literal("{"), .placeholder("a"), .literal("}")]),
-        ("{a", [.literal("{a")]), ("a}", [.literal("a}")]), ("{ab}{}{A}", [.literal("{ab}{}{A}")]),
-        ("text:{a}", [.placeholder("a")]), ("text:", []), ("text:env:HOME", [.literal("env:HOME")]),
-    ] as [(String, [PresetText.Piece])])
+    @Test(
+        arguments: [
+            ("{a}", [.placeholder("a")]), ("{a}{b}", [.placeholder("a"), .placeholder("b")]),
+            ("x{a}y{b}z", [.literal("x"), .placeholder("a"), .literal("y"), .placeholder("b"), .literal("z")]),
+            // A template of a scheme, and what only looks like a placeholder.
+            (
+                "{method}\\n{a}{{a}}",
+                [.literal("{method}\\n"), .placeholder("a"), .literal("{"), .placeholder("a"), .literal("}")]
+            ),
+            ("{a", [.literal("{a")]), ("a}", [.literal("a}")]), ("{ab}{}{A}", [.literal("{ab}{}{A}")]),
+            ("text:{a}", [.placeholder("a")]), ("text:", []), ("text:env:HOME", [.literal("env:HOME")]),
+        ] as [(String, [PresetText.Piece])])
     func `Only declared placeholders are cut out of a value`(text: String, pieces: [PresetText.Piece]) throws {
         // The last line uses both, as each placeholder must be used.
         let preset = try parse("# T\n{a} = A\n{b} = B\nx = \(text)\ny = {a}{b}\n")
@@ -53,12 +57,15 @@ struct PresetTextTests {
     @Test(arguments: [
         ("", "first line"), ("\n\n", "first line"), ("a = b\n", "acme.preset:1: the first line"), ("#\na = b\n", "first line"),
         ("# \u{1B}[1m\n", "first line"), ("# \(String(repeating: "t", count: 121))\n", "first line"),
-        ("# T\nscope\n", "acme.preset:2: write a line"), ("# T\nscope =\n", ":2: write a line"), ("# T\n= a\n", ":2: write a line"),
+        ("# T\nscope\n", "acme.preset:2: write a line"), ("# T\nscope =\n", ":2: write a line"),
+        ("# T\n= a\n", ":2: write a line"),
         ("# T\n[work]\na = b\n", ":2: write a line"), ("# T\nScope = a\n", ":2: write a line"),
         ("# T\npreset = other\n", ":2: write a line"), ("# T\na b = c\n", ":2: write a line"),
-        ("# T\na = b\u{7F}\n", ":2: it contains a control character"), ("# T\na = b\u{0}c\n", ":2: it contains a control character"),
+        ("# T\na = b\u{7F}\n", ":2: it contains a control character"),
+        ("# T\na = b\u{0}c\n", ":2: it contains a control character"),
         ("# T\n{a} = A\n", ":2: no line uses {a}"), ("# T\n{a} = A\n{a} = B\nx = {a}\n", ":3: a placeholder is declared once"),
-        ("# T\n{A} = A\nx = {A}\n", ":2: a placeholder"), ("# T\n{} = A\n", ":2: a placeholder"), ("# T\n{ = A\n", ":2: a placeholder"),
+        ("# T\n{A} = A\nx = {A}\n", ":2: a placeholder"), ("# T\n{} = A\n", ":2: a placeholder"),
+        ("# T\n{ = A\n", ":2: a placeholder"),
         ("# T\na = file:/etc/passwd\n", ":2: a preset reads no file"), ("# T\na = keyring:x\n", ":2: a preset reads no file"),
         ("# T\na = command:id\n", ":2: a preset reads no file"), ("# T\na = -\n", ":2: a preset reads no file"),
         ("# T\na = env:\n", ":2: env: needs"), ("# T\na = env:1A\n", ":2: env: needs"), ("# T\na = env:A=B\n", ":2: env: needs"),
@@ -69,7 +76,9 @@ struct PresetTextTests {
 
     @Test func `A file that was not installed reads no environment variable`() throws {
         let text = "# T\nclient-id = env:HOME\n"
-        #expect(try problem(text, mayReadEnvironment: false).contains("acme.preset:2: env: is for presets that are found by their name"))
+        #expect(
+            try problem(text, mayReadEnvironment: false).contains(
+                "acme.preset:2: env: is for presets that are found by their name"))
         #expect(throws: Never.self) { try parse("# T\na = text:env:HOME\n", mayReadEnvironment: false) }
     }
 
@@ -83,13 +92,16 @@ struct PresetTextTests {
         #expect("\(error)" == "p: it is not UTF-8")
     }
 
-    @Test(arguments: ["a", "acme.okta.com", "login.example.com:8443", "eu-central-1_a1B2c3D4e", "00000000-0000-0000-0000-000000000000"])
+    @Test(arguments: [
+        "a", "acme.okta.com", "login.example.com:8443", "eu-central-1_a1B2c3D4e", "00000000-0000-0000-0000-000000000000",
+    ])
     func `A name or identifier can stand for a placeholder`(value: String) {
         #expect(PresetText.isPlaceholderValue(value))
     }
 
     @Test(arguments: [
-        "", "https://acme.okta.com", "acme.okta.com/", "/", "..", ".", "-", "a@b", "a?b", "a#b", "a%2fb", "a b", " a", "a\n", "a\\b", "{b}",
+        "", "https://acme.okta.com", "acme.okta.com/", "/", "..", ".", "-", "a@b", "a?b", "a#b", "a%2fb", "a b", " a", "a\n",
+        "a\\b", "{b}",
         "ä", "e\u{301}", String(repeating: "a", count: 256),
     ])
     func `What changes the URL around it can't stand for a placeholder`(value: String) {

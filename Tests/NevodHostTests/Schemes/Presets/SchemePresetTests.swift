@@ -94,9 +94,12 @@ struct SchemePresetTests {
         ("secret = hunter2", "/p:2: secret is a secret, and a preset holds none"), ("pin = 12", "pin is a secret"),
         ("text = a\ntext = b", "/p:3: text was given in a line above"), ("integer = x", "/p:2: integer must be an integer"),
         ("choice = blue", "must be one of red, green"), ("boolean = yes", "must be true or false"),
-        ("url = http://acme.example", "/p:2: url must begin with https://"), ("url = http://127.0.0.1", "must begin with https://"),
-        ("url = http://169.254.169.254.example.com", "must begin with https://"), ("url = http://169.254.1.evil", "must begin with"), ("url = http://169.254.1.2.3", "must begin with"),
-        ("url = ftp://acme.example", "must be an absolute http or https URL"), ("url = https://a:b@acme.example", "without userinfo"),
+        ("url = http://acme.example", "/p:2: url must begin with https://"),
+        ("url = http://127.0.0.1", "must begin with https://"),
+        ("url = http://169.254.169.254.example.com", "must begin with https://"),
+        ("url = http://169.254.1.evil", "must begin with"), ("url = http://169.254.1.2.3", "must begin with"),
+        ("url = ftp://acme.example", "must be an absolute http or https URL"),
+        ("url = https://a:b@acme.example", "without userinfo"),
         ("{a} = A\nurl = http://{a}", "/p:3: url must begin with https://"), ("{a} = A\nurl = {a}", "must begin with https://"),
         ("{text} = A\nurl = https://{text}", "/p:2: text is the name of a setting"),
     ])
@@ -116,7 +119,10 @@ struct SchemePresetTests {
 
     @Test func `Given settings replace the preset's of the same name`() throws {
         let preset = try preset("text = a\ninteger = 1\nchoice = red")
-        #expect(texts(try preset.settings(["integer": "2", "secret": .secret(Secret("s"))])) == ["text=a", "choice=red", "integer=2", "secret has 1"])
+        #expect(
+            texts(try preset.settings(["integer": "2", "secret": .secret(Secret("s"))])) == [
+                "text=a", "choice=red", "integer=2", "secret has 1",
+            ])
         #expect(preset.settingNames == ["text", "integer", "choice"])
     }
 
@@ -137,7 +143,8 @@ struct SchemePresetTests {
     }
 
     @Test func `Placeholders are filled`() throws {
-        let preset = try preset("{host} = The host\n{realm} = The realm\nurl = https://{host}/realms/{realm}\ntext = {realm}@{host}")
+        let preset = try preset(
+            "{host} = The host\n{realm} = The realm\nurl = https://{host}/realms/{realm}\ntext = {realm}@{host}")
         #expect(
             texts(try preset.settings(["host": "login.example.com:8443", "realm": "master", "integer": "1"]))
                 == ["url=https://login.example.com:8443/realms/master", "text=master@login.example.com:8443", "integer=1"])
@@ -150,7 +157,9 @@ struct SchemePresetTests {
         #expect(texts(try preset.settings(["url": "http://127.0.0.1/"])) == ["text=a", "url=http://127.0.0.1/"])
     }
 
-    @Test(arguments: [["host": "https://evil.example"], ["host": "h", "host": "h"], ["host": .secret(Secret("hunter2"))]] as [SchemeSettings])
+    @Test(
+        arguments: [["host": "https://evil.example"], ["host": "h", "host": "h"], ["host": .secret(Secret("hunter2"))]]
+            as [SchemeSettings])
     func `A value that can't stand for a placeholder is refused, and not shown`(given: SchemeSettings) throws {
         let preset = try preset("{host} = The host\nurl = https://{host}")
         let error = try #require(throws: PresetError.self) { try preset.settings(given) }
