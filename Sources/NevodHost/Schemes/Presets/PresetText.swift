@@ -1,5 +1,3 @@
-internal import NevodSupport
-
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
