@@ -11,7 +11,7 @@ import termios
 
 from support import HOST, PATIENCE, ROOT, ServerTestCase, TestCase, cases, environment
 
-TOPICS = ["exit-codes", "settings", "secrets", "profiles", "sessions", "environment", "curl", "shorthands", "plugins",
+TOPICS = ["exit-codes", "settings", "presets", "secrets", "profiles", "sessions", "environment", "curl", "shorthands", "plugins",
           "authorization", "request", "transfer", "output", "connection", "authoring", "general"]
 
 

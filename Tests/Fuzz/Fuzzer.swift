@@ -18,7 +18,7 @@ struct Fuzzer: Sendable {
         url, location, headers, redirect, cachedResponse, setCookie, cookieFile, challenge, date, link, json, form, html, config,
         template, value, rows, export, library, checkReply, checkJob, terminal, records, jwt, structuredField, time, canonical,
         key, recording, flagFile, item, disposition, gitCredential, execCredential, configEdit, commandWords,
-        writeOut, netrc, cookieInput, digest, refusal, oauth, oauthToken, oauthMetadata, oauthResponse,
+        writeOut, netrc, cookieInput, digest, refusal, oauth, oauthToken, oauthMetadata, oauthResponse, preset,
     ]
 }
 

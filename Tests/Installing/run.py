@@ -64,7 +64,9 @@ class Installing(unittest.TestCase):
         host = prefix / "bin/nevod-host"
         self.assertIn("nevod-host ", run([host, "--version"]).stdout)
         self.assertIn("scheme hmac", run([host, "inspect", "HMACAuth"], env={"HOME": str(self.home)}).stdout)
+        self.assertIn("github ", run([host, "help", "presets"], env={"HOME": str(self.home)}).stdout)
         for name in ("include/nevod_plugin.h", "share/man/man1/nevod-host.1", "share/nevod/kit/Package.swift",
+                     "share/nevod-host/presets/oauth2/github.preset",
                      "share/bash-completion/completions/nevod-host", "share/pkgconfig/nevod-plugin.pc"):
             self.assertTrue((prefix / name).is_file(), name)
 
@@ -171,6 +173,8 @@ inside nevod-host login $login --answer username=ada --answer password=env:DEMO_
 inside nevod-host $login %(session)s/orders
 inside nevod-host sessions
 inside sh -c 'test -f /usr/share/man/man1/nevod-host.1.gz && test -f /usr/include/nevod_plugin.h && echo documented'
+inside dpkg -S /usr/share/nevod-host/presets/oauth2/github.preset
+inside nevod-host help presets | grep -F github-actions
 inside dpkg --remove nevod-host nevod-host-dev >/dev/null
 echo "left: $(find "$root/usr" -path '*nevod*' | wc -l)"
 echo "kept: $(find "$root/root" -name sessions.db | wc -l)"
@@ -216,7 +220,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(tried.returncode, 0, tried.stdout + tried.stderr)
         output = (folder / "output").read_text()
         for expected in ("swift: 0\n", "nevod-host 0.", "HMACAuth 0.", "OAuth2Auth 0.", '"verified": true', "logged in as ada", '"user": "ada"', "cookie",
-                         "documented\n", "left: 0\n", "kept: 1\n"):
+                         "documented\n", "nevod-host: /usr/share/nevod-host/presets/", "GitHub Actions: ", "left: 0\n", "kept: 1\n"):
             self.assertIn(expected, output)
 
 

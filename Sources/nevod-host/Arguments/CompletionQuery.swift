@@ -43,7 +43,7 @@ struct CompletionQuery {
         switch kind {
         case Flag.ValueKind.format.rawValue: CredentialFormat.allCases.map(\.rawValue)
         case Flag.ValueKind.scheme.rawValue: plugin()?.schemes.map(\.id) ?? []
-        case Flag.ValueKind.setting.rawValue: Self.assignments(of: schemes().flatMap(\.settings), current)
+        case Flag.ValueKind.setting.rawValue: Self.assignments(of: schemes().flatMap(\.settings), current) + presets()
         case Flag.ValueKind.parameter.rawValue: Self.assignments(of: schemes().flatMap(\.parameters), current)
         case Flag.ValueKind.account.rawValue: await sessions().map(\.account)
         case "session": await sessions().flatMap { [$0.account, $0.profile] }.filter { !$0.isEmpty }
@@ -66,6 +66,21 @@ struct CompletionQuery {
             default: setting.isSecret ? ["env:", "file:"] : setting.defaultValue.map { [$0] } ?? []
             }
         return values.map { "\(name)=\($0)" }
+    }
+
+    /// Returns `preset=`, and behind it the names of the presets; and `NAME=` for what the chosen preset needs.
+    private func presets() -> [String] {
+        let lead = "\(SchemePreset.settingName)="
+        let schemes = schemes().filter { scheme in !scheme.settings.contains { $0.name == SchemePreset.settingName } }
+        if current.utf8.starts(with: lead.utf8) { return schemes.flatMap { SchemePreset.names(for: $0) }.map { lead + $0 } }
+        guard !current.utf8.contains(UInt8(ascii: "=")) else { return [] }
+        let console = Console(isSilent: true, verbosity: .none)
+        return schemes.flatMap { scheme -> [String] in
+            guard !SchemePreset.names(for: scheme).isEmpty else { return [] }
+            let chosen = arguments()?.values(.set).filter { $0.utf8.starts(with: lead.utf8) } ?? []
+            let preset = try? SettingSource(scheme: scheme, console: console).preset(chosen)
+            return preset.map { $0.placeholders.map { "\($0.name)=" } } ?? [lead]
+        }
     }
 
     /// The command line so far, as far as it can be understood, with the flags of its profile.

@@ -97,6 +97,8 @@ enum ManPage {
             "~/.config/nevod/config",
             "Profiles: sections in brackets, with lines NAME = VALUE; NAME is the long name of an option."
         ),
+        ("~/.config/nevod-host/presets", "Presets of your own: SCHEME/NAME.preset."),
+        ("PREFIX/share/nevod-host/presets", "Those that are shipped, beside PREFIX/bin/nevod-host."),
         ("~/.local/share/nevod-host/sessions.db", "Sessions, sealed."),
         ("~/.config/nevod-host/store.key", "The key of the sessions, where there is no keyring (Secret Service)."),
         ("~/.local/share/nevod/plugins", "Plugins."),

@@ -1,5 +1,6 @@
 import NevodHost
 import NevodPluginChecks
+import NevodSupport
 
 /// `inspect`: prints what a plugin offers.
 struct InspectCommand {
@@ -35,6 +36,7 @@ struct InspectCommand {
             if scheme.blocks { lines.append("  may wait, for a device or another program") }
             lines += declarations(scheme.settings, flag: "--set")
             lines += declarations(scheme.parameters, flag: "--param")
+            lines += presets(of: scheme)
         }
         for refused in plugin.refusedSchemes {
             lines += ["", "scheme \(refused.id): can't be used", "  \(refused.reason.explanation)"]
@@ -47,6 +49,20 @@ struct InspectCommand {
         return settings.map { setting in
             let name = setting.name + String(repeating: " ", count: width - setting.name.count)
             return "  \(flag) \(name)  \(setting.help) (\(properties(of: setting).joined(separator: ", ")))"
+        }
+    }
+
+    private static func presets(of scheme: Scheme) -> [String] {
+        let names = SchemePreset.names(for: scheme)
+        let width = names.map(\.count).max() ?? 0
+        let flag = "--set \(SchemePreset.settingName)="
+        return names.map { name in
+            let start = "  \(flag)\(name)\(String(repeating: " ", count: width - name.count))  "
+            do throws(PresetError) {
+                let preset = try SchemePreset.named(name, for: scheme)
+                let needed = preset.placeholders.map(\.name).joined(separator: ", ")
+                return start + TerminalText.safe(preset.title) + (needed.isEmpty ? "" : " (needs \(needed))")
+            } catch { return start + "can't be used: \(error)" }
         }
     }
 
@@ -74,6 +90,7 @@ struct InspectCommand {
                             ("blocks", .bool(scheme.blocks)),
                             ("settings", .array(scheme.settings.map(json))),
                             ("parameters", .array(scheme.parameters.map(json))),
+                            ("presets", .array(SchemePreset.names(for: scheme).map { json($0, of: scheme) })),
                         ])
                     })
             ),
@@ -85,6 +102,19 @@ struct InspectCommand {
                     })
             ),
         ])
+    }
+
+    private static func json(_ preset: String, of scheme: Scheme) -> JSON {
+        do throws(PresetError) {
+            let preset = try SchemePreset.named(preset, for: scheme)
+            return .object([
+                ("name", .string(preset.name)), ("title", .string(preset.title)), ("path", .string(preset.path)),
+                (
+                    "needs",
+                    .array(preset.placeholders.map { .object([("name", .string($0.name)), ("help", .string($0.help))]) })
+                ),
+            ])
+        } catch { return .object([("name", .string(preset)), ("problem", .string("\(error)"))]) }
     }
 
     private static func json(_ setting: SchemeSetting) -> JSON {

@@ -16,6 +16,7 @@ struct ErrorText {
     private func hint(for error: any Error) -> String {
         switch error {
         case let error as PluginError: hint(for: error)
+        case let error as PresetError: hint(for: error)
         case let error as InvalidRequestError: hint(for: error)
         case let error as OutputError: hint(for: error)
         case is StorageError where arguments.map { Flag.flags(of: $0.command).contains { $0.name == .noStore } } == true:
@@ -32,6 +33,14 @@ struct ErrorText {
         case .schemeNotChosen: ", with --scheme ID"
         case .flowFault: "; -v shows what it sends"
         case .failed(_, "the login flow", PluginStatus.denied.rawValue, _, _, _): "; check the answers and the settings"
+        default: ""
+        }
+    }
+
+    private func hint(for error: PresetError) -> String {
+        switch error.reason {
+        case .unknown(_, let known): Suggestions.hint(for: error.preset, among: known)
+        case .missingValues(let missing): "; write " + missing.map { "--set \($0.name)=VALUE" }.joined(separator: " ")
         default: ""
         }
     }

@@ -83,7 +83,7 @@ enum ExitCode {
         case is RangeError: range
         case let error as BrokenBodyError: of(error.cause)
         case is CredentialScopeError: otherOrigin
-        case is SettingSourceError: settings
+        case is SettingSourceError, is PresetError: settings
         case is UnansweredError: unanswered
         case is UninspectablePluginError: plugin
         case is BrokenContractError, is UncheckedPluginError: contract

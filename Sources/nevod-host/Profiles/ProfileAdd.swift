@@ -33,6 +33,7 @@ struct ProfileAdd {
             }
             let scheme = try plugin.scheme(draft.values(.scheme).last)
             let questions = ProfileQuestions(scheme: scheme, place: place, console: console)
+            if isGuided { try questions.askPreset(&draft) }
             try questions.askMissing(&draft, offersOptional: isGuided)
         }
         try write(try checked(draft, place, isGuided: isGuided))
@@ -106,7 +107,8 @@ struct ProfileAdd {
                 return draft
             }
             let cause = Self.cause(of: problem)
-            guard isGuided, attempt < Self.mostAttempts, let cause, case .part(.set, let name) = ErrorSubject(of: cause),
+            guard isGuided, attempt < Self.mostAttempts, let cause, !(cause is PresetError),
+                case .part(.set, let name) = ErrorSubject(of: cause),
                 let plugin = draft.values(.plugin).last
             else { throw cause ?? problem }
             Terminal.write("\(cause)\n")
@@ -128,6 +130,7 @@ struct ProfileAdd {
 
     /// Whether a source can't be read now, which it may be when the profile is used.
     private func isMissing(_ problem: any Error) -> Bool {
+        if let error = problem as? PresetError, case .unsetVariable = error.reason { return true }
         guard let error = problem as? SubjectError else { return false }
         return !(error.underlying is SettingSourceError) || "\(error.underlying)".contains("which is not set")
     }

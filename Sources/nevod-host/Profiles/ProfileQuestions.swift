@@ -106,10 +106,36 @@ struct ProfileQuestions {
 
     // MARK: Settings
 
-    /// Asks for the required settings that are missing, and then, on request, for the others.
+    /// Offers the scheme's presets, if it has any.
+    func askPreset(_ draft: inout ProfileDraft) throws {
+        let name = SchemePreset.settingName
+        let known = SchemePreset.names(for: scheme)
+        guard !known.isEmpty, !scheme.settings.contains(where: { $0.name == name }), !draft.settings.contains(name) else {
+            return
+        }
+        Terminal.write("Presets: \(known.joined(separator: ", "))\n")
+        let preset = try Self.line("Preset (empty for none): ") { answer in
+            guard answer.isEmpty || known.contains(answer) else {
+                throw Retry(problem: "no preset \(TerminalText.safe(answer))\(Suggestions.hint(for: answer, among: known))")
+            }
+            return answer
+        }
+        if !preset.isEmpty { draft.add(.set, "\(name)=\(preset)") }
+    }
+
+    /// Asks for the required settings, and what the preset needs, that are missing, and then, on request, for the others.
     func askMissing(_ draft: inout ProfileDraft, offersOptional: Bool) throws {
         guard Terminal.isAvailable else { return }
-        let missing = scheme.settings.filter { !draft.settings.contains($0.name) }
+        let preset = try SettingSource(scheme: scheme, console: console).preset(draft.values(.set))
+        for placeholder in preset?.placeholders ?? [] where !draft.settings.contains(placeholder.name) {
+            let answer = try Self.line("\(placeholder.name) (\(TerminalText.safe(placeholder.help))): ") { answer in
+                guard !answer.isEmpty else { throw Retry(problem: "the preset needs it") }
+                return answer
+            }
+            draft.add(.set, "\(placeholder.name)=\(answer)")
+        }
+        let given = draft.settings.union(preset?.settingNames ?? [])
+        let missing = scheme.settings.filter { !given.contains($0.name) }
         for setting in missing where setting.isRequired { try ask(setting, &draft) }
         let optional = missing.filter { !$0.isRequired }
         guard offersOptional, !optional.isEmpty else { return }

@@ -15,7 +15,12 @@ struct ProfileReport {
         let settings = profile.plugin.flatMap { try? PluginLoader.load(HomeFolder.expanding($0)) }.flatMap {
             try? $0.scheme(scheme)
         }
+        let given = profile.flags.filter { $0.name == .set }.map { $0.resolved(in: ConfigFile.folder) }
+        let preset = settings.flatMap {
+            try? SettingSource(scheme: $0, console: Console(isSilent: true, verbosity: .none)).preset(given)
+        }
         plainSettings = Set((settings?.settings ?? []).filter { !$0.isSecret }.map(\.name))
+            .union(preset.map { [SchemePreset.settingName] + $0.placeholders.map(\.name) } ?? [])
     }
 
     private struct Entry {

@@ -13,32 +13,25 @@ struct ConfigParser {
         var profiles: [Profile] = []
         var lines: [String: Int] = [:]
         var byDefault: (name: String, line: Int)?
-        // Splits by bytes: a line break followed by a combining mark is one Character, and not a line break.
-        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            var line = line
-            if index == 0, line.starts(with: "\u{FEFF}".utf8) { line = line.dropFirst(3) }
-            line = trimmed(line)
-            let number = index + 1
-            guard let first = line.first, first != UInt8(ascii: "#") else { continue }
-            guard line.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
-                throw ConfigError(path, number, "it contains a control character")
-            }
-            if first == UInt8(ascii: "[") {
-                let name = try section(line, number)
+        for line in ConfigLine.lines(of: text) where !line.isComment {
+            let number = line.number
+            guard !line.hasControl else { throw ConfigError(path, number, "it contains a control character") }
+            if line.text.first == UInt8(ascii: "[") {
+                let name = try section(line.text, number)
                 if let other = lines.updateValue(number, forKey: name) {
                     throw ConfigError(path, number, "the profile \"\(name)\" is already defined in line \(other)")
                 }
                 profiles.append(Profile(name: name, path: path, line: number))
             } else {
                 guard let last = profiles.indices.last else {
-                    guard let name = value(of: "default", line) else {
+                    guard line.name == "default", let name = line.value else {
                         throw ConfigError(path, number, "this is outside a profile; begin one with [NAME]")
                     }
                     guard byDefault == nil else { throw ConfigError(path, number, "there is a default already") }
                     byDefault = (name, number)
                     continue
                 }
-                try read(line, number, into: &profiles[last])
+                try read(line, into: &profiles[last])
             }
         }
         if let byDefault, lines[byDefault.name] == nil {
@@ -50,14 +43,6 @@ struct ConfigParser {
         return (profiles, byDefault?.name)
     }
 
-    /// Returns the value of a line `KEY = VALUE` with this key; nil for another line.
-    private func value(of key: String, _ line: Substring.UTF8View) -> String? {
-        guard let equals = line.firstIndex(of: UInt8(ascii: "=")), trimmed(line[..<equals]).elementsEqual(key.utf8) else {
-            return nil
-        }
-        return String(decoding: trimmed(line[line.index(after: equals)...]), as: UTF8.self)
-    }
-
     /// Returns the name of the section that a line begins; nil for another line.
     func sectionName(_ line: String) -> String? {
         let line = trimmed(line.utf8[...])
@@ -65,7 +50,10 @@ struct ConfigParser {
     }
 
     /// Whether a line sets the default profile, if it stands above all sections.
-    func setsDefault(_ line: String) -> Bool { value(of: "default", line.utf8[...]) != nil }
+    func setsDefault(_ line: String) -> Bool {
+        let line = ConfigLine(number: 1, text: trimmed(line.utf8[...]))
+        return line.name == "default" && line.value != nil
+    }
 
     /// Whether a line is a comment, or empty.
     func isRemark(_ line: String) -> Bool { trimmed(line.utf8[...]).first.map { $0 == UInt8(ascii: "#") } ?? true }
@@ -83,11 +71,8 @@ struct ConfigParser {
         return String(decoding: name, as: UTF8.self)
     }
 
-    private func read(_ line: Substring.UTF8View, _ number: Int, into profile: inout Profile) throws(ConfigError) {
-        let key = String(decoding: trimmed(line.prefix { $0 != UInt8(ascii: "=") }), as: UTF8.self)
-        let value = line.firstIndex(of: UInt8(ascii: "=")).map {
-            String(decoding: trimmed(line[line.index(after: $0)...]), as: UTF8.self)
-        }
+    private func read(_ line: ConfigLine, into profile: inout Profile) throws(ConfigError) {
+        let (key, value, number) = (line.name, line.value, line.number)
         if key == "url" {
             guard profile.baseURL == nil else { throw ConfigError(path, number, "the profile has a url already") }
             let url = try base(value ?? "", number)
@@ -132,7 +117,7 @@ struct ConfigParser {
 
     private func origins(_ text: String, _ number: Int) throws(ConfigError) -> [Origin] {
         var origins: [Origin] = []
-        for word in text.utf8.split(whereSeparator: Self.isSpace) {
+        for word in text.utf8.split(whereSeparator: ConfigLine.isSpace) {
             do { origins.append(try Origin(String(decoding: word, as: UTF8.self))) } catch {
                 throw ConfigError(
                     path, number, "origins holds something else than https://HOST or https://HOST:PORT: \(error.problem)")
@@ -161,12 +146,5 @@ struct ConfigParser {
 
     private static let flags = Flag.all.filter(\.isInProfiles)
 
-    private func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
-        var text = text
-        while let first = text.first, Self.isSpace(first) { text.removeFirst() }
-        while let last = text.last, Self.isSpace(last) { text.removeLast() }
-        return text
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    private func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View { ConfigLine.trimmed(text) }
 }

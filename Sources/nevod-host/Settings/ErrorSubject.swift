@@ -12,6 +12,7 @@ enum ErrorSubject: Equatable {
         switch error {
         case let error as SubjectError: self = error.subject
         case let error as PluginError: self.init(of: error.reason)
+        case is PresetError: self = .part(.set, SchemePreset.settingName)
         case let error as UsageError: self.init(message: error.description)
         case let error as SettingSourceError: self.init(message: error.description)
         default: self.init(exitCode: ExitCode.of(error))

@@ -11,18 +11,16 @@ struct SettingSource {
     /// Whether required secrets that are missing are asked for.
     var asks = true
 
-    /// Reads the settings of `--set`, and asks at the terminal for required secrets that are missing.
+    /// Reads the settings of `--set` with those of their preset, and asks at the terminal for required secrets that are missing.
     func settings(_ given: [String]) throws -> SchemeSettings {
+        let given = try given.map(Self.parts)
+        let preset = try preset(given)
         var settings = SchemeSettings()
-        for text in given {
-            // Splits by bytes: a character that combines with the equals sign would hide it, and the text after it may be a secret.
-            guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-                throw UsageError("--set needs a name and a value: --set NAME=VALUE")
-            }
-            let name = String(text[..<equals])
-            let source = String(decoding: text.utf8[equals...].dropFirst(), as: UTF8.self)
-            settings.add(name, try SubjectError.adding(.part(.set, name)) { try value(of: name, source) })
+        for (name, source) in given where preset == nil || name != SchemePreset.settingName {
+            let isPlain = preset?.placeholders.contains { $0.name == name } ?? false
+            settings.add(name, try SubjectError.adding(.part(.set, name)) { try value(of: name, source, isPlain: isPlain) })
         }
+        if let preset { settings = try preset.settings(settings) }
         // Reports a mistyped name before asking for anything.
         try scheme.checkNames(of: settings)
         let missing = scheme.settings.filter { $0.isRequired && !settings.contains($0.name) }
@@ -33,10 +31,39 @@ struct SettingSource {
         return settings
     }
 
-    private func value(of name: String, _ source: String) throws -> SchemeSettings.Value {
+    /// Returns the preset of `--set`; nil without one.
+    func preset(_ given: [String]) throws -> SchemePreset? { try preset(given.map(Self.parts)) }
+
+    /// Returns the name and the source of a value.
+    private static func parts(_ text: String) throws -> (name: String, source: String) {
+        // Splits by bytes: a character that combines with the equals sign would hide it, and the text after it may be a secret.
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+            throw UsageError("--set needs a name and a value: --set NAME=VALUE")
+        }
+        return (String(text[..<equals]), String(decoding: text.utf8[equals...].dropFirst(), as: UTF8.self))
+    }
+
+    /// Returns the preset that `--set preset=NAME` or `preset=file:PATH` chooses; nil without one.
+    private func preset(_ given: [(name: String, source: String)]) throws -> SchemePreset? {
+        let name = SchemePreset.settingName
+        let chosen = given.filter { $0.name == name }
+        // A scheme's own setting of this name hides the presets.
+        guard let source = chosen.first?.source, !scheme.settings.contains(where: { $0.name == name }) else { return nil }
+        guard chosen.count == 1 else { throw SettingSourceError("--set \(name) was given more than once; choose one preset") }
+        if SecretSource.Kind(of: source) == .file {
+            let path = String(decoding: source.utf8.dropFirst("file:".utf8.count), as: UTF8.self)
+            return try SchemePreset.file(HomeFolder.expanding(path), for: scheme)
+        }
+        let read = try SubjectError.adding(.part(.set, name)) { try value(of: name, source, isPlain: true) }
+        guard case .text(let text) = read else { return nil }
+        return try SchemePreset.named(text, for: scheme)
+    }
+
+    /// - Parameter isPlain: whether the value is no secret although the scheme has no setting of the name.
+    private func value(of name: String, _ source: String, isPlain: Bool) throws -> SchemeSettings.Value {
         // An unknown name may be a mistyped secret, so its value is treated as one; the scheme then reports the known names.
         let setting = scheme.settings.first { $0.name == name }
-        let isSecret = setting?.isSecret ?? true
+        let isSecret = setting?.isSecret ?? !isPlain
         if SecretSource.isSource(source) {
             let value =
                 if let value = known[source] { value } else {

@@ -16,7 +16,7 @@ struct EnvironmentVariable: Sendable {
         EnvironmentVariable(
             "NEVOD_HOST_STORE_KEY", "The key of a store that env:NEVOD_HOST_STORE_KEY seals: 64 hexadecimal digits."),
         EnvironmentVariable(
-            "HOME, XDG_CONFIG_HOME, XDG_DATA_HOME", "The parent folders of the config file, the store and the plugin folder."),
+            "HOME, XDG_CONFIG_HOME, XDG_DATA_HOME", "The parent folders of the config file, presets, the store and plugins."),
         EnvironmentVariable("http_proxy", "The proxy for http URLs; the spelling in capitals is ignored, as by curl."),
         EnvironmentVariable("https_proxy, HTTPS_PROXY", "The proxy for https URLs."),
         EnvironmentVariable("all_proxy, ALL_PROXY", "The proxy for URLs without one of the above."),

@@ -1,9 +1,14 @@
+import NevodHost
+import NevodSupport
+
 /// A topic of `help`: a text, lists, and the flags of a group.
 struct HelpTopic: Sendable {
     enum Part: Sendable {
         case text(String)
         case list([(String, String)])
         case flags([Flag])
+        /// The presets that are found, read when the topic is shown.
+        case presets
     }
 
     /// The word for `help`.
@@ -18,11 +23,12 @@ struct HelpTopic: Sendable {
     }
 
     func text(_ layout: TextLayout) -> String {
-        let texts = parts.map { part in
+        let texts = parts.flatMap { part in
             switch part {
-            case .text(let text): layout.paragraph(text)
-            case .list(let list): layout.definitions(list)
-            case .flags(let flags): layout.definitions(flags.map(Help.definition))
+            case .text(let text): [layout.paragraph(text)]
+            case .list(let list): [layout.definitions(list)]
+            case .flags(let flags): [layout.definitions(flags.map(Help.definition))]
+            case .presets: Self.found.map { "\($0.scheme):\n" + layout.definitions($0.presets) }
             }
         }
         return ([title + ":"] + texts).joined(separator: "\n\n") + "\n"
@@ -30,7 +36,7 @@ struct HelpTopic: Sendable {
 
     /// The topics with texts of their own, and then the groups of flags.
     static let all: [HelpTopic] = {
-        let texts = [exitCodes, settings, secrets, profiles, sessions, environment, curl, shorthands, plugins]
+        let texts = [exitCodes, settings, presets, secrets, profiles, sessions, environment, curl, shorthands, plugins]
         let groups = FlagGroup.all.filter { group in !texts.contains { $0.name == group.name } }
         return texts + groups.map { HelpTopic($0.name, $0.title, [.flags($0.flags)]) }
     }()
@@ -53,8 +59,36 @@ struct HelpTopic: Sendable {
                     ("TEXT", "the text itself, unless the setting is a secret"),
                     ("text:TEXT", "the same, for a text that begins like one of those below"),
                 ] + sources),
-            .text("A required secret that is left out is asked for at the terminal. Typed settings win over a profile's."),
+            .text(
+                "A required secret that is left out is asked for at the terminal. Typed settings win over a profile's, and both over those "
+                    + "of a preset (nevod-host help presets)."),
         ])
+
+    private static let presets = HelpTopic(
+        "presets", "Presets",
+        [
+            .text(
+                "A preset is what everybody sets who uses a service: its addresses, and what it needs besides. --set preset=NAME chooses "
+                    + "one; settings that are typed, or in a profile, win over it. A preset holds no secrets. --set preset=file:PATH reads one "
+                    + "from a file; your own are in ~/.config/nevod-host/presets/SCHEME/NAME.preset."),
+            .presets,
+            .text("nevod-host inspect PLUGIN lists them with the settings that they are for."),
+        ])
+
+    /// The presets in the usual folders, by the id of their scheme.
+    private static var found: [(scheme: String, presets: [(String, String)])] {
+        let locator = PresetLocator.standard
+        return locator.schemes.map { scheme in
+            let presets = locator.names(for: scheme).compactMap { name -> (String, String)? in
+                do throws(PresetError) {
+                    guard let (title, needed) = try locator.summary(of: name, for: scheme) else { return nil }
+                    let needs = needed.isEmpty ? "" : " (needs \(needed.joined(separator: ", ")))"
+                    return (name, TerminalText.safe(title) + needs)
+                } catch { return (name, "can't be used: \(error)") }
+            }
+            return (scheme, presets)
+        }
+    }
 
     private static let secrets = HelpTopic(
         "secrets", "Secrets",

@@ -1,0 +1,216 @@
+internal import NevodSupport
+
+/// Settings of a scheme that are the same for everybody who uses a service: its addresses, and what it needs beyond the standard.
+///
+/// ```swift
+/// let scheme = try Plugin(named: "OAuth2Auth").scheme()
+/// let settings = try SchemePreset.named("github", for: scheme).settings(["client-id": "0123"])
+/// let instance = try scheme.makeInstance(settings: settings)
+/// ```
+///
+/// A preset is a file of lines `name = value`, and holds no secrets. It may have placeholders for what differs between customers, such as
+/// a domain.
+public struct SchemePreset: Sendable {
+    /// A part of a preset's values that each user gives, such as the domain of an organization.
+    public struct Placeholder: Sendable, Hashable {
+        /// The name under which ``SchemePreset/settings(_:)`` takes its value.
+        public let name: String
+        /// The line of help for a person.
+        public let help: String
+    }
+
+    /// The name that stands for a preset among settings: `preset=github`. A scheme that has a setting of this name has no presets.
+    package static let settingName = "preset"
+
+    /// The name by which ``named(_:for:locator:)`` finds it, such as `github`; of a file, its name without `.preset`.
+    public let name: String
+    /// What it is for, as its first line says.
+    public let title: String
+    /// What ``settings(_:)`` needs values for, in the order of the file.
+    public let placeholders: [Placeholder]
+    /// The canonical path of its file.
+    public let path: String
+    private let scheme: String
+    private let lines: [Line]
+
+    /// A line that gives a setting its value.
+    private struct Line: Sendable {
+        let setting: SchemeSetting
+        let value: PresetText.Value
+        let number: Int
+    }
+
+    /// Finds a preset by its name.
+    ///
+    /// - Parameters:
+    ///   - name: such as `github`.
+    ///   - scheme: the scheme whose settings it gives.
+    ///   - locator: where it is looked up.
+    public static func named(
+        _ name: String, for scheme: Scheme, locator: PresetLocator = .standard
+    ) throws(PresetError) -> SchemePreset {
+        guard let path = locator.path(of: name, for: scheme.id) else {
+            throw PresetError(name, .unknown(scheme: scheme.id, known: locator.names(for: scheme.id)))
+        }
+        return try SchemePreset(try PresetText(path: path, mayReadEnvironment: true), name: name, path: path, for: scheme)
+    }
+
+    /// Reads the preset in a file.
+    ///
+    /// Unlike one that is found by its name, it reads no environment variables: a file from elsewhere could send any of them to its
+    /// server.
+    ///
+    /// - Parameter path: only root and this user may be able to change it.
+    public static func file(_ path: String, for scheme: Scheme) throws(PresetError) -> SchemePreset {
+        guard let canonical = canonicalPath(path) else { throw PresetError(path, .unreadable("there is no such file")) }
+        let end =
+            canonical.utf8.lastIndex(of: UInt8(ascii: "/")).map { canonical[canonical.utf8.index(after: $0)...] }
+            ?? canonical[...]
+        let name = end.hasSuffix(PresetLocator.suffix) ? end.dropLast(PresetLocator.suffix.utf8.count) : end
+        return try SchemePreset(
+            try PresetText(path: canonical, mayReadEnvironment: false), name: String(name), path: canonical, for: scheme)
+    }
+
+    /// The names of the presets for a scheme, sorted.
+    public static func names(for scheme: Scheme, locator: PresetLocator = .standard) -> [String] {
+        locator.names(for: scheme.id)
+    }
+
+    /// - Throws: ``PresetError/Reason/malformed(line:problem:)`` for a line that the scheme can't take.
+    init(_ text: PresetText, name: String, path: String, for scheme: Scheme) throws(PresetError) {
+        self.name = name
+        self.path = path
+        self.scheme = scheme.id
+        title = text.title
+        placeholders = text.placeholders.map { Placeholder(name: $0.name, help: $0.help) }
+        for placeholder in text.placeholders where scheme.settings.contains(where: { $0.name == placeholder.name }) {
+            let problem = "\(placeholder.name) is the name of a setting; choose another one"
+            throw PresetError(path, .malformed(line: placeholder.line, problem: problem))
+        }
+        var lines: [Line] = []
+        for entry in text.entries {
+            let malformed = { (problem: String) in PresetError(path, .malformed(line: entry.line, problem: problem)) }
+            guard let setting = scheme.settings.first(where: { $0.name == entry.name }) else {
+                throw malformed("the scheme \"\(scheme.id)\" has no setting \"\(entry.name)\"")
+            }
+            guard setting.isRepeatable || !lines.contains(where: { $0.setting.name == setting.name }) else {
+                throw malformed("\(setting.name) was given in a line above")
+            }
+            if let problem = Self.problem(with: entry.value, for: setting) { throw malformed("\(setting.name) \(problem)") }
+            lines.append(Line(setting: setting, value: entry.value, number: entry.line))
+        }
+        self.lines = lines
+    }
+
+    /// The names of the settings that it gives a value for.
+    package var settingNames: [String] { lines.map(\.setting.name) }
+
+    // MARK: Values
+
+    /// Returns the settings for an instance: those of the preset, and the given ones, which replace the preset's of the same name.
+    ///
+    /// If a setting may have several values, and the preset's have a name of their own (`access_type=offline`, `Accept: text/plain`),
+    /// a given value replaces only those of that name.
+    ///
+    /// - Parameter given: settings of the scheme, and a value for each of the ``placeholders`` that a line still needs: letters, digits,
+    ///   and `.`, `-`, `_`, `:` between them.
+    public func settings(_ given: SchemeSettings = [:]) throws(PresetError) -> SchemeSettings {
+        try settings(given, environment: environment)
+    }
+
+    func settings(_ given: SchemeSettings, environment: (String) -> String?) throws(PresetError) -> SchemeSettings {
+        var values: [String: String] = [:]
+        var rest = SchemeSettings()
+        for (name, value) in given.values {
+            guard placeholders.contains(where: { $0.name == name }) else {
+                rest.add(name, value)
+                continue
+            }
+            guard values[name] == nil else { throw bad(name, "was given more than once") }
+            guard case .text(let text) = value, PresetText.isPlaceholderValue(text) else {
+                throw bad(name, "must be letters, digits, and . - _ : between them: no https:// in front, and no / at the end")
+            }
+            values[name] = text
+        }
+        let kept = lines.filter { !isReplaced($0, by: rest) }
+        let missing = placeholders.filter { placeholder in
+            values[placeholder.name] == nil && kept.contains { $0.value.placeholders.contains(placeholder.name) }
+        }
+        guard missing.isEmpty else { throw PresetError(name, .missingValues(missing)) }
+        var settings = SchemeSettings()
+        for line in kept { settings.add(line.setting.name, try value(of: line, values, environment)) }
+        for (name, value) in rest.values { settings.add(name, value) }
+        return settings
+    }
+
+    private func value(
+        of line: Line, _ values: [String: String], _ environment: (String) -> String?
+    ) throws(PresetError) -> SchemeSettings.Value {
+        switch line.value {
+        case .variable(let variable):
+            guard let text = environment(variable) else {
+                throw PresetError(name, .unsetVariable(setting: line.setting.name, variable: variable))
+            }
+            return line.setting.isSecret ? .secret(Secret(text)) : .text(text)
+        case .text(let pieces):
+            let text = pieces.map { piece in
+                switch piece {
+                case .literal(let text): text
+                case .placeholder(let name): values[name] ?? ""
+                }
+            }.joined()
+            let problem = line.setting.problem(with: text) ?? Self.problem(withURL: text, for: line.setting)
+            if let problem {
+                throw PresetError(path, .malformed(line: line.number, problem: "\(line.setting.name) \(problem)"))
+            }
+            return .text(text)
+        }
+    }
+
+    private func bad(_ name: String, _ problem: String) -> PresetError {
+        let help = placeholders.first { $0.name == name }?.help ?? ""
+        return PresetError(self.name, .badValue(name: name, help: help, problem: problem))
+    }
+
+    private func isReplaced(_ line: Line, by given: SchemeSettings) -> Bool {
+        guard line.setting.isRepeatable, let pair = line.value.pairName else { return given.contains(line.setting.name) }
+        return given.values.contains { name, value in
+            guard name == line.setting.name, case .text(let text) = value else { return false }
+            return PresetText.pairName(of: text).map { $0.utf8.elementsEqual(pair.utf8) } ?? false
+        }
+    }
+
+    // MARK: Checks
+
+    /// Returns why a setting can't have a value, as far as that is known without its placeholders' values.
+    private static func problem(with value: PresetText.Value, for setting: SchemeSetting) -> String? {
+        guard case .text(let pieces) = value else { return nil }
+        guard !setting.isSecret else {
+            return "is a secret, and a preset holds none; each user gives it with the other settings"
+        }
+        var start = ""
+        if case .literal(let text)? = pieces.first { start = text }
+        guard !value.placeholders.isEmpty else { return setting.problem(with: start) ?? problem(withURL: start, for: setting) }
+        return setting.kind == .url && !start.utf8.starts(with: "https://".utf8) ? "must begin with https://" : nil
+    }
+
+    private static func problem(withURL text: String, for setting: SchemeSetting) -> String? {
+        guard setting.kind == .url, let origin = try? HTTPURL(text).origin, origin.scheme != .https, !origin.isLinkLocal else {
+            return nil
+        }
+        return "must begin with https://; http:// is for link-local addresses alone, such as 169.254.169.254"
+    }
+}
+
+extension SchemePreset: CustomStringConvertible {
+    public var description: String { "preset \(name) of \(scheme)" }
+}
+
+extension Origin {
+    /// Whether its server is reached without a router: 169.254.0.0/16 (RFC 3927). There, clouds tell a machine its identity.
+    fileprivate var isLinkLocal: Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "169" && parts[1] == "254"
+            && parts.allSatisfy { Int($0).map { $0 < 256 } ?? false }
+    }
+}
