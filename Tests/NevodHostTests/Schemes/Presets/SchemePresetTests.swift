@@ -108,11 +108,11 @@ struct SchemePresetTests {
         #expect(problem.contains(fragment) && !problem.contains("hunter2"), "\(problem)")
     }
 
-    @Test(arguments: ["https://acme.example", "http://169.254.169.254/latest", "http://169.254.1/a", "http://[::ffff:a9fe:a9fe]"])
+    @Test(arguments: ["https://acme.example", "http://169.254.169.254/latest", "http://169.254.1/a"])
     func `A URL is https or of a link-local address`(url: String) throws {
-        // Only the dotted form counts: it is what the clouds document.
-        let isAllowed = !url.contains("[")
-        #expect((try? preset("url = \(url)")) != nil == isAllowed)
+        #expect(throws: Never.self) { try preset("url = \(url)") }
+        // The clouds document the dotted form alone.
+        #expect(throws: PresetError.self) { try preset("url = http://[::ffff:a9fe:a9fe]") }
     }
 
     // MARK: Settings
