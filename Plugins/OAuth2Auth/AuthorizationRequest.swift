@@ -25,7 +25,7 @@ struct AuthorizationRequest: Sendable {
         self.redirectURI = redirectURI
         state = try flow.unguessable("state")
         proof = try scheme.usesPKCE ? PKCE(verifier: flow.unguessable("verifier")) : nil
-        nonce = try server.asksForIDToken ? String(revealing: flow.unguessable("nonce")) : nil
+        nonce = try scheme.asksForIdentity(flow) ? String(revealing: flow.unguessable("nonce")) : nil
         var fields: FormFields = ["response_type": "code"]
         fields.append("client_id", .text(scheme.clientID ?? ""))
         fields.append("redirect_uri", .text(redirectURI))

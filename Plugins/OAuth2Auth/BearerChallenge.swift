@@ -65,7 +65,7 @@ struct BearerChallenge: Equatable, Sendable {
     /// The demanded login, for an error.
     fileprivate var demand: String {
         var parts: [String] = []
-        if let acrValues { parts.append("acr_values=\(ShownText.quoted(acrValues))") }
+        if let acrValues { parts.append("acr_values=\(ServerText.quoted(acrValues))") }
         if let maxAge { parts.append("max_age=\(maxAge)") }
         return parts.isEmpty ? "another login" : "a login with \(parts.joined(separator: " and "))"
     }
@@ -98,8 +98,8 @@ extension OAuth2Auth {
     }
 
     private func insufficientScope(_ challenge: BearerChallenge, _ token: StoredToken) -> SchemeError {
-        let needed = challenge.scope.isEmpty ? "another scope" : "the scope \(ShownText.quoted(challenge.scope))"
-        let granted = token.scope.map { ", and the token has \(ShownText.quoted($0))" } ?? ""
+        let needed = challenge.scope.isEmpty ? "another scope" : "the scope \(ServerText.quoted(challenge.scope))"
+        let granted = token.scope.map { ", and the token has \(ServerText.quoted($0))" } ?? ""
         return .refused(
             "the API demands \(needed)\(granted) (insufficient_scope): add what is missing to the setting scope, or to this request's "
                 + "parameter scope")

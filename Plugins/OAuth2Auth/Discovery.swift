@@ -67,7 +67,7 @@ extension OAuth2Auth {
 
     private static func checkIssuer(_ issuer: String, of token: StoredToken) throws(SchemeError) {
         guard let other = token.issuer, !other.utf8.elementsEqual(issuer.utf8) else { return }
-        throw .badToken("it is of the issuer \(ShownText.quoted(other)), and the settings are for \(ShownText.quoted(issuer))")
+        throw .badToken("it is of the issuer \(ServerText.quoted(other)), and the settings are for \(ServerText.quoted(issuer))")
     }
 
     /// Whether the host sends to endpoints that were kept with a token, and no setting replaces them.
@@ -157,7 +157,7 @@ extension OAuth2Auth {
                 case .otherIssuer(let named):
                     throw .badSetting(
                         "issuer",
-                        "is \(ShownText.quoted(issuer)), but its metadata at \(url) are those of \(named); set the exact text")
+                        "is \(ServerText.quoted(issuer)), but its metadata at \(url) are those of \(named); set the exact text")
                 }
             }
         }

@@ -133,10 +133,7 @@ struct IDTokenFault: Error, Equatable, Sendable {
 extension OAuth2Auth {
     /// Whether a login asks who logs in: with the scope `openid` (OpenID Connect Core §3.1.2.1).
     func asksForIdentity(_ flow: AuthFlow) -> Bool {
-        let scopes = flow.parameters("scope")
-        return (scopes.isEmpty ? [scope ?? ""] : scopes).contains { scope in
-            scope.utf8.split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual("openid".utf8) }
-        }
+        scope(of: flow).utf8.split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual("openid".utf8) }
     }
 }
 
@@ -209,7 +206,7 @@ extension TokenEndpoint {
         }
         switch try await scheme.document(flow, at: url) {
         case .absent(let fault), .unavailable(let fault):
-            throw .unavailable("the server's keys can't be read: \(ShownText.quoted(url)) \(fault)")
+            throw .unavailable("the server's keys can't be read: \(ServerText.quoted(url)) \(fault)")
         case .found(let body):
             do throws(JWTError) {
                 let set = try body.withUnsafeBytes { bytes throws(JWTError) in try JSONWebKeySet(json: Array(bytes)) }
@@ -217,7 +214,7 @@ extension TokenEndpoint {
                     !key.algorithms.contains { $0 == .hs256 || $0 == .hs384 || $0 == .hs512 }
                 }
             } catch {
-                throw .unavailable("the server's keys can't be read: \(ShownText.quoted(url)): \(error.description)")
+                throw .unavailable("the server's keys can't be read: \(ServerText.quoted(url)): \(error.description)")
             }
         }
     }

@@ -33,7 +33,7 @@ struct ProtectedResource: Sendable {
 
     /// A few texts of a document, for an error.
     static func list(_ texts: [String]) -> String {
-        let shown = texts.prefix(5).map { ShownText.quoted($0) }.joined(separator: ", ")
+        let shown = texts.prefix(5).map { ServerText.quoted($0) }.joined(separator: ", ")
         return texts.count > 5 ? "\(shown) and \(texts.count - 5) others" : shown
     }
 }
@@ -67,7 +67,7 @@ extension OAuth2Auth {
         guard metadata.identifier.utf8.elementsEqual(resource.utf8) else {
             throw .badSetting(
                 "resource",
-                "is \(ShownText.quoted(resource)), but its metadata at \(url) are those of \(ShownText.quoted(metadata.identifier))"
+                "is \(ServerText.quoted(resource)), but its metadata at \(url) are those of \(ServerText.quoted(metadata.identifier))"
             )
         }
         guard let issuer = metadata.issuers.first, metadata.issuers.count == 1 else {
@@ -79,7 +79,7 @@ extension OAuth2Auth {
         }
         guard let server = WebAddress(issuer), server.mayBeNamed(by: address), !server.hasQuery, !server.hasFragment else {
             throw .badSetting(
-                "issuer", "is needed, since the one that \(url) names is not an https URL: \(ShownText.quoted(issuer))")
+                "issuer", "is needed, since the one that \(url) names is not an https URL: \(ServerText.quoted(issuer))")
         }
         return issuer
     }
@@ -92,30 +92,30 @@ extension OAuth2Auth {
     func checkIssuers(_ flow: AuthFlow, at url: String, named response: FlowResponse) async throws(SchemeError) {
         guard let own = issuer?.text, let request = WebAddress(response.url) else { return }
         guard let address = WebAddress(url), address.isSameOrigin(as: request) else {
-            return log(.warning, "resource_metadata \(ShownText.quoted(url)) is not of the API's origin, and is left out")
+            return log(.warning, "resource_metadata \(ServerText.quoted(url)) is not of the API's origin, and is left out")
         }
         let document: Document
         do throws(SchemeError) { document = try await self.document(flow, at: url) } catch {
             guard error.isTransport else { throw error }
-            return log(.info, "\(ShownText.quoted(url)) can't be read")
+            return log(.info, "\(ServerText.quoted(url)) can't be read")
         }
         let metadata: ProtectedResource
         switch document {
-        case .absent(let fault), .unavailable(let fault): return log(.info, "\(ShownText.quoted(url)) \(fault)")
+        case .absent(let fault), .unavailable(let fault): return log(.info, "\(ServerText.quoted(url)) \(fault)")
         case .found(let body):
             do throws(ServerMetadata.Fault) {
                 metadata = try body.withUnsafeBytes { bytes throws(ServerMetadata.Fault) in
                     try ProtectedResource(Span(_unsafeBytes: bytes))
                 }
             } catch {
-                return log(.warning, "\(ShownText.quoted(url)) is not the metadata of a resource")
+                return log(.warning, "\(ServerText.quoted(url)) is not the metadata of a resource")
             }
         }
         // The metadata of another resource must not be used (§3.3); an API as a whole stands for its parts.
         guard WebAddress(metadata.identifier)?.contains(request) == true else {
             return log(
                 .warning,
-                "\(ShownText.quoted(url)) is for the resource \(ShownText.quoted(metadata.identifier)), which the request's URL isn't of"
+                "\(ServerText.quoted(url)) is for the resource \(ServerText.quoted(metadata.identifier)), which the request's URL isn't of"
             )
         }
         if !metadata.scopes.isEmpty { log(.info, "the API knows the scopes \(ProtectedResource.list(metadata.scopes))") }
@@ -123,7 +123,7 @@ extension OAuth2Auth {
         let scopes = metadata.scopes.isEmpty ? "" : "; its scopes are \(ProtectedResource.list(metadata.scopes))"
         throw .badSetting(
             "issuer",
-            "is \(ShownText.quoted(own)), but the API \(ShownText.quoted(metadata.identifier)) takes tokens of "
+            "is \(ServerText.quoted(own)), but the API \(ServerText.quoted(metadata.identifier)) takes tokens of "
                 + "\(ProtectedResource.list(metadata.issuers)) alone\(scopes)")
     }
 }

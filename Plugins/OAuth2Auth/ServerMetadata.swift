@@ -53,7 +53,7 @@ struct ServerMetadata: Sendable {
         let json = try Self.object(body)
         guard let address = WebAddress(wanted) else { throw .unreadable("is for an issuer that is not a URL") }
         guard let named = json["issuer"]?.string else { throw .unreadable("names no issuer") }
-        guard named.utf8.elementsEqual(wanted.utf8) else { throw .otherIssuer(ShownText.quoted(named)) }
+        guard named.utf8.elementsEqual(wanted.utf8) else { throw .otherIssuer(ServerText.quoted(named)) }
         self.json = json
         issuer = address
     }
@@ -76,9 +76,9 @@ struct ServerMetadata: Sendable {
     subscript(endpoint: Endpoint) -> Address {
         guard let value = json[endpoint.rawValue], value != .null else { return .missing }
         guard let text = value.string else { return .invalid("is not a text") }
-        guard let address = WebAddress(text) else { return .invalid("is not an http or https URL: \(ShownText.quoted(text))") }
-        if address.hasFragment { return .invalid("has a fragment: \(ShownText.quoted(text))") }
-        guard address.mayBeNamed(by: issuer) else { return .invalid("is not an https URL: \(ShownText.quoted(text))") }
+        guard let address = WebAddress(text) else { return .invalid("is not an http or https URL: \(ServerText.quoted(text))") }
+        if address.hasFragment { return .invalid("has a fragment: \(ServerText.quoted(text))") }
+        guard address.mayBeNamed(by: issuer) else { return .invalid("is not an https URL: \(ServerText.quoted(text))") }
         return .valid(text)
     }
 

@@ -34,6 +34,18 @@ enum ServerText {
         return String(decoding: shown.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
     }
 
+    /// The text between quotation marks, for a name or an address, which says nothing without its long words: printable ASCII, of which
+    /// any other byte shows as a question mark, and cut if it is long.
+    static func quoted(_ text: String) -> String {
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in text.utf8.prefix(limit) {
+            bytes.append((0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") ? byte : UInt8(ascii: "?"))
+        }
+        if text.utf8.count > limit { bytes += ellipsis }
+        bytes.append(UInt8(ascii: "\""))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     private static let ellipsis = Array("...".utf8)
 
     private static func append(_ word: inout [UInt8], to text: inout [UInt8]) {

@@ -144,18 +144,16 @@ struct TokenEndpoint: Sendable {
     }
 
     /// The scopes that are asked for, separated by spaces; empty if the server chooses.
-    var scope: String {
-        let scopes = flow.parameters("scope")
-        return scopes.isEmpty ? scheme.scope ?? "" : scopes.joined(separator: " ")
-    }
-
-    /// Whether the server is asked for an ID token (OpenID Connect Core §3.1.2.1).
-    var asksForIDToken: Bool {
-        scope.utf8.split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual("openid".utf8) }
-    }
+    var scope: String { scheme.scope(of: flow) }
 }
 
 extension OAuth2Auth {
+    /// The scopes that a flow asks for, as ``TokenEndpoint/scope`` has them.
+    func scope(of flow: AuthFlow) -> String {
+        let scopes = flow.parameters("scope")
+        return scopes.isEmpty ? scope ?? "" : scopes.joined(separator: " ")
+    }
+
     /// The setting that proves who the client is.
     fileprivate var clientSetting: String {
         clientKey != nil ? "client-key" : clientSecret != nil ? "client-secret" : "client-id"

@@ -3,8 +3,7 @@ the request.
 
 A row is a grant or what goes with it, a column a server; a cell without a test says why. The table is printed by each run, and
 stands in Docs/schemes/oauth2.md, which a test compares. Each cell is tried with another client first (oauth_reference.py): what
-fails then is the server's, and not the scheme's. Rows that PENDING names are expected to fail; one that passes fails the test,
-so that its name is taken out.
+fails then is the server's, and not the scheme's.
 """
 
 import ast
@@ -49,8 +48,6 @@ WITHOUT = {
     (Glewlwyd, "refused"): "its page needs JavaScript", (Glewlwyd, "token_exchange"): NONE, (Glewlwyd, "jwt_bearer"): NONE,
     (Glewlwyd, "forbidding"): CHALLENGES,
 }
-# Those whose code is not here yet.
-PENDING = frozenset(ROWS)
 PAGE = ROOT / "Docs/schemes/oauth2.md"
 SCOPE = {Idpy: "openid offline_access orders:read", Glewlwyd: "openid orders:read"}
 
@@ -123,15 +120,9 @@ class Matrix(OAuthTestCase):
             return
         server = self.server_of(kind)
         getattr(self, "reference_" + row)(server)
-        try:
-            getattr(self, "try_" + row)(server)
-        except AssertionError:
-            self.seen[kind, row] = "pending" if row in PENDING else "FAILED"
-            if row not in PENDING:
-                raise
-            return
+        self.seen[kind, row] = "FAILED"
+        getattr(self, "try_" + row)(server)
         self.seen[kind, row] = "yes"
-        self.assertNotIn(row, PENDING, f"{row} passes at {kind.name}: take it out of PENDING")
 
     # The code grant.
 
@@ -391,20 +382,13 @@ class Documentation(TestCase):
         expected = table(lambda server, row: WITHOUT.get((server, row), "yes"))
         self.assertIn(expected, PAGE.read_text())
 
-    def test_pending_rows_exist(self):
-        self.assertLessEqual(PENDING, set(ROWS))
-
     def test_named_tests(self):
         """The tests that keep the rules of RFC 9700 exist: `FILE.CLASS`, or `FILE.CLASS.TEST`."""
         names = re.findall(r"`(test_oauth_\w+)\.(\w+)(?:\.(\w+))?`", PAGE.read_text())
         self.assertGreater(len(names), 20)
         for file, group, test in names:
-            path = FOLDER / f"{file}.py"
-            if not path.exists():
-                # Of a part that isn't merged.
-                self.assertTrue(PENDING, path)
-                continue
-            classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef) and node.name == group]
+            tree = ast.parse((FOLDER / f"{file}.py").read_text())
+            classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == group]
             self.assertTrue(classes, f"{file} has no {group}")
             tests = [node.name for node in classes[0].body if isinstance(node, ast.FunctionDef)]
             self.assertTrue(not test or test in tests, f"{file}.{group} has no {test}")

@@ -11,11 +11,6 @@ from test_profiles import ProfileTestCase
 from test_sessions import ANSWERS_OF_ADA, SessionServer
 from test_terminal import TerminalSession
 
-# What the other parts of the OAuth plugin add: to be deleted with the test that reads it, once they are merged.
-PENDING = {"redirect-uri", "pkce", "metadata-url", "metadata-secret", "metadata-header", "metadata-parameter", "metadata-member",
-           "token-file", "assertion-audience", "assertion-lifetime", "assertion-scope", "assertion-subject"}
-PENDING_GRANTS = {"metadata", "jwt-bearer"}
-
 
 class PresetTestCase(ProfileTestCase):
     """Has presets of its own for the scheme of libHMACAuth.so."""
@@ -312,11 +307,6 @@ class Shipped(PresetTestCase):
         self.assertGreater(len(files), 20)
         return files
 
-    def pending(self, text):
-        """Whether a preset sets what the plugin doesn't have yet."""
-        names = set(re.findall(r"(?m)^([a-z-]+) =", text))
-        return bool(names & PENDING) or bool(set(re.findall(r"(?m)^grant = (.*)$", text)) & PENDING_GRANTS)
-
     def key(self):
         """A key as PEM, for grants that sign."""
         made = subprocess.run(
@@ -326,23 +316,18 @@ class Shipped(PresetTestCase):
     def test_all_are_read(self):
         scheme = json.loads(self.run_with("inspect", "OAuth2Auth", "--json").out)["schemes"][0]
         found = {preset["name"]: preset for preset in scheme["presets"]}
-        known = {setting["name"] for setting in scheme["settings"]}
         for path in self.shipped():
             with self.subTest(path.stem):
                 preset = found[path.stem]
-                if not self.pending(path.read_text()):
-                    self.assertNotIn("problem", preset)
-                    self.assertEqual(pathlib.Path(preset["path"]), path)
-                    self.assertLessEqual({need["name"] for need in preset["needs"]}, set(self.VALUES))
-        self.assertEqual(PENDING & known, set(), "these are merged: delete them from PENDING")
+                self.assertNotIn("problem", preset)
+                self.assertEqual(pathlib.Path(preset["path"]), path)
+                self.assertLessEqual({need["name"] for need in preset["needs"]}, set(self.VALUES))
 
     def test_the_scheme_accepts_all(self):
         key = self.key()
         lines = []
         for path in self.shipped():
             text = path.read_text()
-            if self.pending(text):
-                continue
             lines += [f"[{path.stem}]", "plugin = OAuth2Auth", f"set = preset={path.stem}"]
             for name in re.findall(r"(?m)^\{([a-z-]+)\} =", text):
                 lines.append(f"set = {name}={self.VALUES[name]}")

@@ -89,7 +89,7 @@ extension Fuzzer {
 
     private static func checkResourceMetadata(_ body: [UInt8]) {
         guard let metadata = try? ProtectedResource(body.span) else { return }
-        for text in [ProtectedResource.list(metadata.issuers), ShownText.quoted(metadata.identifier)] {
+        for text in [ProtectedResource.list(metadata.issuers), ServerText.quoted(metadata.identifier)] {
             expect(
                 text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && text.utf8.count < 2000, "a server's text is safe to show")
         }

@@ -14,7 +14,7 @@ struct AssertionTests {
     ]
 
     /// An RSA key of 2048 bits: the example of RFC 7515 Appendix A.2.
-    private static let rsa: JSONValue = [
+    private static let rsa = jwk([
         "kty": "RSA",
         "n":
             "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yR"
@@ -42,7 +42,11 @@ struct AssertionTests {
         "qi":
             "IYd7DHOhrWvxkwPQsRM2tOgrjbcrfvtQJipd-DlcxyVuuMFPo3Mfe7AAi7qbYmfUUX5Yf-DtyXJC-yYaE7uXrcOU_GkeyVsFNv6R"
             + "xUpTR3ZIs_mXVNj9ZkZNzGPd4Rmt4HdTZ_9nZwOX0wJrVgPDw_3X9m3VLqC6ofJXZiUeZcM",
-    ]
+    ])
+
+    private static func jwk(_ members: KeyValuePairs<String, String>) -> JSONValue {
+        .object(members.map { JSONValue.Member($0.key, .string($0.value)) })
+    }
 
     private func signer(
         _ key: JSONValue, _ algorithm: AssertionAlgorithm? = nil, keyID: String? = nil

@@ -114,11 +114,10 @@ struct AuthorizationCodeTests {
 
     @Test func `The right redirect counts after others`() throws {
         let seen = Collected<String>()
-        let good = browser("code=c&state=STATE")
+        let good = try #require(browser("code=c&state=STATE").browse)
         let person = TestPerson(browse: { url in
             seen.append(url)
-            return seen.values.count < 20
-                ? "http://127.0.0.1:49152/callback?code=evil&state=evil" : try #require(good.browse)(url)
+            return seen.values.count < 20 ? "http://127.0.0.1:49152/callback?code=evil&state=evil" : try good(url)
         })
         _ = try makeClient().run(.login, with: ScriptedServer([.token(containing: ["code=c&"])]), answers: person)
     }

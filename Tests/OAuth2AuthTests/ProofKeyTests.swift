@@ -41,13 +41,18 @@ struct ProofKeyTests {
         init(_ proof: String, _ algorithm: SignatureAlgorithm) throws {
             let parts = proof.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             try #require(parts.count == 3)
-            let decoded = try parts.map { try #require(Base64URL.decoded($0)) }
-            header = try JSONValue(parsing: decoded[0].span)
-            claims = try JSONValue(parsing: decoded[1].span)
+            header = try Self.json(parts[0])
+            claims = try Self.json(parts[1])
             key = try PublicKey(jwk: #require(header["jwk"]))
             let message = Array("\(parts[0]).\(parts[1])".utf8)
-            let isSigned = key.isSignature(decoded[2].span, of: message.span, algorithm)
+            let signature = try #require(Base64URL.decoded(parts[2]))
+            let isSigned = key.isSignature(signature.span, of: message.span, algorithm)
             try #require(isSigned)
+        }
+
+        private static func json(_ part: String) throws -> JSONValue {
+            let text = try #require(Base64URL.decoded(part))
+            return try JSONValue(parsing: text.span)
         }
     }
 

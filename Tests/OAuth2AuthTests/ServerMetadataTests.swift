@@ -50,8 +50,8 @@ struct ServerMetadataTests {
     }
 
     @Test func `What a server says is safe to show`() {
-        #expect(ShownText.quoted("a\u{1B}[2J\"é\u{202E}") == "\"a?[2J???" + "???\"")
-        #expect(ShownText.quoted(String(repeating: "a", count: 201)) == "\"" + String(repeating: "a", count: 200) + "...\"")
+        #expect(ServerText.quoted("a\u{1B}[2J\"é\u{202E}") == "\"a?[2J???" + "???\"")
+        #expect(ServerText.quoted(String(repeating: "a", count: 201)) == "\"" + String(repeating: "a", count: 200) + "...\"")
     }
 }
 

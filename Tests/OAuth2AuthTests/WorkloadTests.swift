@@ -45,12 +45,13 @@ struct WorkloadTests {
         #expect(try TokenExchange.checked(response, requested: requested)["token_type"]?.string == type)
     }
 
-    @Test(
-        arguments: [
-            (["token_type": "N_A"], nil), (["token_type": "N_A", "issued_token_type": .string(idToken)], nil),
-            (["token_type": "Bearer", "issued_token_type": "x"], idToken),
-            (["token_type": "N_A", "issued_token_type": "x"], idToken),
-        ] as [(JSONValue, String?)])
+    private static let others: [(JSONValue, String?)] = [
+        (["token_type": "N_A"], nil), (["token_type": "N_A", "issued_token_type": .string(idToken)], nil),
+        (["token_type": "Bearer", "issued_token_type": "x"], idToken),
+        (["token_type": "N_A", "issued_token_type": "x"], idToken),
+    ]
+
+    @Test(arguments: others)
     func `Another type of token is refused`(_ response: JSONValue, _ requested: String?) {
         #expect(throws: SchemeError.self) { try TokenExchange.checked(response, requested: requested) }
     }

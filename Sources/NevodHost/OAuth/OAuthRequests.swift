@@ -10,9 +10,11 @@ struct OAuthRequests: Sendable {
     /// Without redirects, which would take the form to a server that nobody has named, and without retries: an authorization
     /// code and a rotated refresh token may be sent once, and a second time would end the session (RFC 6749 §4.1.2, RFC 9700
     /// §4.14.2).
-    private var options: RequestOptions {
-        RequestOptions(
+    private func options(for method: HTTPMethod) -> RequestOptions {
+        var options = RequestOptions(
             timeout: timeout, delivery: .collected(limit: Self.largestResponse), redirects: .none, retryPolicy: RetryPolicy.none)
+        options.transfer.sendsOnce = method == .post
+        return options
     }
 
     /// Sends a form.
@@ -56,7 +58,7 @@ struct OAuthRequests: Sendable {
             throw OAuthError(.invalidSetting, "the request for \(purpose) can't be sent: \(error)")
         }
         do throws(NetworkError) {
-            let response = try await provider.send(request, options)
+            let response = try await provider.send(request, options(for: method))
             let body: [UInt8]
             do { body = try await response.body.collect(upTo: Self.largestResponse) } catch { throw NetworkError(error) }
             return OAuthResponse(response, body, from: request.origin, to: purpose, hiding: secrets)

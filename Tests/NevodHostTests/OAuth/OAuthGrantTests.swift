@@ -141,12 +141,15 @@ struct OAuthGrantTests {
             error(nil),
             error(nil, .seconds(90)), error(.slowDown),
         ] {
-            #expect(polling.shouldContinue(after: error))
+            let continues = polling.shouldContinue(after: error)
+            #expect(continues)
             intervals.append(polling.interval)
         }
         #expect(intervals == [5, 10, 15, 30, 60, 60, 90, 95].map { .seconds($0) })
-        #expect(!polling.shouldContinue(after: OAuthError(.refused, "", serverCode: .accessDenied)))
-        #expect(!polling.shouldContinue(after: OAuthError(.refused, "", serverCode: .invalidGrant)))
+        for code in [OAuthErrorCode.accessDenied, .invalidGrant] {
+            let continues = polling.shouldContinue(after: OAuthError(.refused, "", serverCode: code))
+            #expect(!continues)
+        }
     }
 
     @Test func `django-oauth-toolkit decodes a client's name and secret, renews, and revokes`() async throws {

@@ -144,7 +144,7 @@ struct FlowOriginsTests {
 
     /// The origins after the metadata of a resource, and then those of the issuer.
     private func allowed(
-        _ setting: SchemeSettings.Value = .text(resource), _ body: String, at url: String = resourceMetadata, status: Int = 200
+        by setting: SchemeSettings.Value = .text(resource), _ body: String, at url: String = resourceMetadata, status: Int = 200
     ) throws -> [String] {
         var origins = FlowOrigins([("url", setting)], of: try TestPlugin.flow.get().scheme())
         let own = origins.allowed.count
@@ -166,7 +166,7 @@ struct FlowOriginsTests {
         #expect(try allowed(body) == [Self.issuer, "https://token.example"])
         // A setting may have a slash at its end, which the metadata repeat.
         let slash = body.replacing("/v1", with: "/v1/")
-        #expect(try allowed(.text("\(Self.resource)/"), slash) == [Self.issuer, "https://token.example"])
+        #expect(try allowed(by: .text("\(Self.resource)/"), slash) == [Self.issuer, "https://token.example"])
     }
 
     @Test(arguments: [
@@ -190,7 +190,7 @@ struct FlowOriginsTests {
 
     @Test func `A secret URL is no resource, and an issuer no resource either`() throws {
         let body = #"{"resource":"\#(Self.resource)","authorization_servers":["\#(Self.issuer)"]}"#
-        #expect(try allowed(.secret(Secret(Self.resource)), body) == [])
+        #expect(try allowed(by: .secret(Secret(Self.resource)), body) == [])
         var origins = FlowOrigins([("issuer", .text(Self.resource))], of: try TestPlugin.flow.get().scheme())
         origins.learn(from: FlowResponse(status: 200, headers: HTTPHeaders(), body: Array(body.utf8), url: Self.resourceMetadata))
         #expect(origins.allowed.map(\.description) == ["https://api.example"])
