@@ -81,7 +81,10 @@ extension OAuth2Auth {
         guard let token, !response.isFromProxy, let challenge = BearerChallenge(response.headers(named: "WWW-Authenticate"))
         else { return .nothing }
         switch challenge.fault {
-        case .insufficientScope: throw insufficientScope(challenge, token.stored)
+        case .insufficientScope:
+            // At another status the host renews nothing, and the caller sees what the API says.
+            guard response.status == 401 else { return .nothing }
+            throw insufficientScope(challenge, token.stored)
         case .insufficientAuthentication:
             // A 403 would do as well, but only a 401 says that another token helps (RFC 9470 §3).
             guard response.status == 401 else { return .nothing }

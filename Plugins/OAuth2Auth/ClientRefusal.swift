@@ -2,17 +2,12 @@ internal import NevodPluginKit
 internal import NevodSupport
 
 extension OAuth2Auth {
-    /// The error of a response that refuses the client itself (`invalid_client`, RFC 6749 §5.2): which settings may be wrong, and
-    /// what else the server would take. Nil for any other response.
-    func clientRefusal(_ response: FlowResponse, at endpoints: Endpoints) -> SchemeError? {
-        guard response.status == 400 || response.status == 401, let error = ServerAnswer(response).error,
-            error.utf8.elementsEqual("invalid_client".utf8)
-        else { return nil }
-        let advice = "\(clientAdvice(at: endpoints))\(Self.offer(of: endpoints))"
-        return .denied("the server refused the client (invalid_client); \(advice)")
+    /// What to check if the server doesn't accept the client (`invalid_client`, RFC 6749 §5.2), and what else it would take.
+    func clientAdvice(at endpoints: Endpoints) -> String {
+        proofAdvice(at: endpoints) + Self.offer(of: endpoints)
     }
 
-    private func clientAdvice(at endpoints: Endpoints) -> String {
+    private func proofAdvice(at endpoints: Endpoints) -> String {
         switch clientMethod(at: endpoints) {
         case .basic:
             "check client-id and client-secret, which were sent as HTTP Basic; some servers take them with client-auth=post alone"

@@ -34,8 +34,8 @@ struct DeviceCode {
         }
         var fields = FormFields()
         server.target(&fields)
-        let response = try await server.post(fields, to: endpoint, namingClient: true)
-        return try DeviceAuthorization(try ServerAnswer(response).success("the request for a device code"))
+        let answer = try await server.ask(fields, at: endpoint, namingClient: true)
+        return try DeviceAuthorization(try answer.success("the request for a device code"))
     }
 
     /// Shows the code also if the address has it, so that the person can compare the two (§3.3.1).

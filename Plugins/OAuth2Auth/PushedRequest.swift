@@ -21,8 +21,8 @@ struct PushedRequest {
         var fields = request.fields
         // Written once, in the way that the client proves who it is.
         fields.fields.removeAll { $0.name.utf8.elementsEqual("client_id".utf8) }
-        let response = try await server.post(fields, to: endpoint, namingClient: true)
-        let json = try ServerAnswer(response).success("the pushed authorization request")
+        let answer = try await server.ask(fields, at: endpoint, namingClient: true)
+        let json = try answer.success("the pushed authorization request")
         guard let reference = json["request_uri"]?.string, !reference.isEmpty, reference.utf8.count <= Self.longestReference,
             reference.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { throw .unavailable("the server's response to the pushed authorization request has no valid request_uri") }

@@ -13,6 +13,8 @@ struct ServerAnswer: Sendable {
     private let isFromProxy: Bool
     /// The setting to blame if the server doesn't accept the client's proof.
     var clientSetting = "client-id"
+    /// What else may be wrong then.
+    var clientAdvice = "check it, and client-auth"
     /// Those of the request, which the server's words may repeat.
     var secrets: [Secret] = []
 
@@ -82,7 +84,7 @@ struct ServerAnswer: Sendable {
         case .outage: .unavailable("the server can't serve \(what) now: \(reason)\(askedWait)")
         case .refusal: .denied("the server refused \(what): \(reason)")
         case .client:
-            .badSetting(clientSetting, "was not accepted by the server with \(what): \(reason); check it, and client-auth")
+            .badSetting(clientSetting, "was not accepted by the server with \(what): \(reason); \(clientAdvice)")
         case .setting(let name): .badSetting(name, "was not accepted by the server with \(what): \(reason)")
         case .unknown: .unavailable("the server refused \(what): \(reason)\(askedWait)")
         case .otherFormat: .unavailable("the server's response to \(what) is not one of OAuth (status \(status))")

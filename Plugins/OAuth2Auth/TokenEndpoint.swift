@@ -62,15 +62,17 @@ struct TokenEndpoint: Sendable {
 
     /// Sends a form with the client's proof, and sends it again once if the server, being busy, asks for a short wait
     /// (RFC 6585 §4, RFC 9110 §15.6.4).
-    func ask(_ fields: FormFields, at url: String) async throws(SchemeError) -> ServerAnswer {
-        let first = reading(try await post(fields, to: url), to: fields)
+    ///
+    /// - Parameter namingClient: whether the form has the client's identifier also if the proof is elsewhere.
+    func ask(_ fields: FormFields, at url: String, namingClient: Bool = false) async throws(SchemeError) -> ServerAnswer {
+        let first = reading(try await post(fields, to: url, namingClient), to: fields)
         guard first.status == 429 || first.status == 503, let wait = first.retryAfter, wait <= Self.longestWait else {
             return first
         }
         // Jitter of up to a second: all clients that the server has sent away are told the same time.
         let jitter = Int64(flow.random.first ?? 0) * 1000 / 256
         try await flow.wait(.milliseconds(max(1, wait) * 1000 + jitter))
-        return reading(try await post(fields, to: url), to: fields)
+        return reading(try await post(fields, to: url, namingClient), to: fields)
     }
 
     /// The longest wait that a server may ask for, in seconds. Meanwhile all requests wait that need the token.
@@ -79,6 +81,7 @@ struct TokenEndpoint: Sendable {
     private func reading(_ response: FlowResponse, to fields: FormFields) -> ServerAnswer {
         var answer = ServerAnswer(response, at: flow.unixSeconds)
         answer.clientSetting = scheme.clientSetting
+        answer.clientAdvice = scheme.clientAdvice(at: endpoints)
         answer.secrets = fields.fields.compactMap { if case .secret(let secret) = $0.value { secret } else { nil } }
         if let secret = scheme.clientSecret { answer.secrets.append(secret) }
         return answer
@@ -97,9 +100,7 @@ struct TokenEndpoint: Sendable {
     }
 
     /// Sends a form with the client's proof, and with one of the token's key where a token is asked for.
-    ///
-    /// - Parameter namingClient: whether the form has the client's identifier also if the proof is elsewhere.
-    func post(_ fields: FormFields, to url: String, namingClient: Bool = false) async throws(SchemeError) -> FlowResponse {
+    private func post(_ fields: FormFields, to url: String, _ namingClient: Bool) async throws(SchemeError) -> FlowResponse {
         var response: FlowResponse
         if let proofs, wantsProof(url) {
             response = try await send(fields, to: url, namingClient, proofs)
@@ -110,7 +111,6 @@ struct TokenEndpoint: Sendable {
         } else {
             response = try await send(fields, to: url, namingClient)
         }
-        if let refusal = scheme.clientRefusal(response, at: endpoints) { throw refusal }
         return response
     }
 

@@ -14,7 +14,8 @@ from support import FOLDER, PATIENCE, ROOT
 
 # Those of oauth/pages.py.
 USER, PASSWORD = "ada", "pa55-Xw3Rt9Lm"
-CLIENT_SECRET = "cl1ent-Zq8VnB4Td2Hs6Jk0Lp5Wf"
+# Long enough for a key of HS256 (RFC 7518 §3.2).
+CLIENT_SECRET = "cl1ent-Zq8VnB4Td2Hs6Jk0Lp5Wf7Cx1Gy"
 BROWSER = ROOT / "Examples/demo-server/browser.py"
 # The libraries of the servers are those of Debian's Python.
 PYTHON = "/usr/bin/python3"
@@ -27,6 +28,8 @@ class AuthorizationServer:
     path = ""
     # Whether a second use of a refresh token ends its family (RFC 9700 §4.14.2).
     revokes_families = False
+    # What the ID token calls the person.
+    account = USER
     # Whether a refresh of a token that is bound to a key returns one that is bound as well.
     renews_bound_tokens = True
     # The client that may revoke its tokens, and how it authenticates.
@@ -108,6 +111,8 @@ class Glewlwyd(AuthorizationServer):
     revokes_families = True
     # Public clients may not.
     revoking = ("web", "basic")
+    # A name of the server's own, since its ID token has no other.
+    account = "[0-9A-Za-z]{32}"
 
     def assertion_audience(self):
         return self.issuer + "/token"

@@ -185,7 +185,7 @@ class Way(WayTestCase):
         outcome = self.run_host("logout", *self.scheme())
         self.expect(outcome, 0)
         self.assertIn(b"logged out", outcome.out)
-        self.assertEqual(self.server.tokens(), ["granted authorization_code", "granted revoke"])
+        self.assertEqual(self.server.tokens(), ["granted authorization_code", "granted revoke", "granted revoke"])
         self.assertEqual(json.loads(self.run_host("sessions", "--json").out)["sessions"], [])
         self.expect(self.run_host("-f", "-H", header, self.url + "/orders"), 119)
 

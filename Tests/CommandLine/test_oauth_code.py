@@ -619,8 +619,16 @@ class Settings(OAuthTestCase):
         "pkce": (["pkce=false"], "must be true without client-secret"),
         "redirect": (["redirect-uri=/callback"], "must be an absolute address without a fragment"),
         "form": (["redirect-uri=https://app.example.com/", "response-mode=form-post"], "must be query where the browser's address is pasted"),
-        "client": (["client-id="], "is needed: the identifier that the server gave this program"),
     })
     def test_refused_before_anything_is_sent(self, settings, fragment):
         self.expect_refusal(self.login(*settings), 111, fragment)
         self.assertEqual(self.server.requests, [])
+
+    @cases({"code": "code", "device": "device"})
+    def test_client_is_needed(self, grant):
+        words = self.words()
+        index = words.index("client-id=app")
+        words[words.index("grant=code")] = f"grant={grant}"
+        del words[index - 1:index + 1]
+        outcome = self.run_host(*words, env=self.browser)
+        self.expect_refusal(outcome, 111, "client-id is needed: the identifier that the server gave this program")

@@ -236,11 +236,11 @@ class Metadata(OAuthTestCase):
 
     @cases({
         "without_tls": ("issuer=http://id.example", "issuer", "must begin with https://"),
-        "query": ("issuer=https://id.example/?tenant=1", "issuer", "neither a query nor a fragment"),
-        "fragment": ("issuer=https://id.example/#x", "issuer", "neither a query nor a fragment"),
+        "query": ("issuer=https://id.example/?tenant=1", "issuer", "must have neither a query nor a fragment"),
+        "fragment": ("issuer=https://id.example/#x", "issuer", "must have neither a query nor a fragment"),
         "nothing": ("scope=read", "issuer", "or token-url is needed"),
         "resource_without_tls": ("resource=http://api.example", "resource", "must begin with https://"),
-        "resource_with_fragment": ("resource=https://api.example/#x", "resource", "no fragment"),
+        "resource_with_fragment": ("resource=https://api.example/#x", "resource", "must have no fragment"),
     })
     def test_settings_are_refused(self, setting, name, fragment):
         outcome = self.get(setting, issuer=False)
@@ -648,21 +648,22 @@ class Challenges(OAuthTestCase):
         self.assertEqual(self.credentials(), ["Bearer access-1", "Bearer access-2"])
 
     @cases({
-        "forbidden": ("403 Forbidden", 'Bearer error="insufficient_scope", scope="orders:write"', '"orders:write"'),
-        "unauthorized": ("401 Unauthorized", 'Bearer error="insufficient_scope", scope="orders:write"', '"orders:write"'),
-        "unsaid": ("403 Forbidden", 'Bearer error="insufficient_scope"', "another scope"),
-        "after_others": ("403 Forbidden", 'Basic realm="x", Bearer realm="y", DPoP error="insufficient_scope", scope="w"', '"w"'),
-        "for_a_terminal": ("403 Forbidden", 'Bearer error="insufficient_scope", scope="a\x9b2J' + "b" * 300 + '"', "?2J" + "b" * 100),
+        "said": ('Bearer error="insufficient_scope", scope="orders:write"', '"orders:write"'),
+        "unsaid": ('Bearer error="insufficient_scope"', "another scope"),
+        "after_others": ('Basic realm="x", Bearer realm="y", DPoP error="insufficient_scope", scope="w"', '"w"'),
+        "for_a_terminal": ('Bearer error="insufficient_scope", scope="a\x9b2J' + "b" * 300 + '"', "?2J" + "b" * 100),
     })
-    def test_insufficient_scope_is_no_renewal(self, status, line, fragment):
-        self.challenge(line, status)
+    def test_insufficient_scope_is_no_renewal(self, line, fragment):
+        self.challenge(line, "401 Unauthorized")
         outcome = self.get("scope=orders:read")
         self.expect(outcome, 116, "insufficient_scope", fragment, "scope")
         self.assertEqual((self.grants(), outcome.out), (["authorization_code"], b""))
         self.assertNotIn("\x9b", outcome.err)
 
-    @cases({"other_scheme": 'Basic error="insufficient_scope"', "no_error": "Bearer", "other_error": 'Bearer error="x"', "nothing": ""})
-    def test_other_403_is_the_caller_s(self, line):
+    @cases({
+        "scope": 'Bearer error="insufficient_scope", scope="w"', "other_scheme": 'Basic error="insufficient_scope"', "no_error": "Bearer", "other_error": 'Bearer error="x"', "nothing": "",
+    })
+    def test_403_is_the_caller_s(self, line):
         self.challenge(line, "403 Forbidden")
         outcome = self.get()
         self.assertEqual((outcome.code, outcome.out), (0, b"refused"), outcome)

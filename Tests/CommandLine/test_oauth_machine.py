@@ -242,7 +242,7 @@ class Secrets(OAuthTestCase):
     def test_wrong(self, method, *fragments):
         outcome = self.oauth(
             "client-credentials", client_id=CLIENT, client_secret="env:OTHER", client_auth=method, env={"OTHER": "wr0ng-secret"})
-        self.expect(outcome, 112, "invalid_client", "client-id", "client-secret", *fragments)
+        self.expect(outcome, 111, "invalid_client", "client-id", "client-secret", *fragments)
         self.assertNotIn("wr0ng-secret", outcome.err)
         self.assertEqual(len(self.forms), 1)
 
@@ -352,12 +352,12 @@ class Assertions(OAuthTestCase):
         key = self.key_file(pem(self.key))
         change(self)
         outcome = self.assert_client(client_key=key)
-        self.expect(outcome, 112, "invalid_client", "client-id", "client-key", self.token_url, "client-assertion-audience")
+        self.expect(outcome, 111, "invalid_client", "client-id", "client-key", self.token_url, "client-assertion-audience")
 
     def test_wrong_secret(self):
         self.key, self.algorithm = CLIENT_SECRET + "x", "HS256"
         outcome = self.oauth("client-credentials", **self.client(client_auth="client-secret-jwt"))
-        self.expect(outcome, 112, "invalid_client", "client-secret", "client-assertion-audience")
+        self.expect(outcome, 111, "invalid_client", "client-secret", "client-assertion-audience")
 
     @cases({
         "no_key": ({}, "client-key", "private-key-jwt", "metadata-url"),
@@ -426,7 +426,7 @@ class MutualTLS(OAuthTestCase):
         self.expect_token(self.tls("--cert", authority().path("client.pem"), "--key", authority().path("client.key")))
 
     def test_without_a_certificate(self):
-        self.expect(self.tls(), 112, "invalid_client", "client-id", "--cert")
+        self.expect(self.tls(), 111, "invalid_client", "client-id", "--cert")
 
     def test_settings(self):
         for more in ({"client_secret": "env:CLIENT_SECRET"}, {"client_key": self.key_file(pem(private_key("ES256")))}):
@@ -479,7 +479,7 @@ class ClientCredentials(OAuthTestCase):
             raise Refused("unauthorized_client")
 
         self.grant = refuse
-        self.expect(self.oauth("client-credentials", **self.client()), 112, "the client's credentials", "unauthorized_client")
+        self.expect(self.oauth("client-credentials", **self.client()), 111, "the client's credentials", "unauthorized_client")
 
 
 class Password(OAuthTestCase):
@@ -946,7 +946,7 @@ class MetadataServices(OAuthTestCase):
             raise Refused("invalid_client", "401 Unauthorized")
 
         self.grant = refuse
-        self.expect(self.oauth("client-credentials", env=env, **words), 112, "invalid_client", "platform", "audience")
+        self.expect(self.oauth("client-credentials", env=env, **words), 111, "invalid_client", "platform", "audience")
 
     def test_session_first(self):
         """A service that wants a PUT before the request, as the second version of the EC2 instance metadata service does."""

@@ -40,8 +40,8 @@ struct AssertionTests {
             "h_96-mK1R_7glhsum81dZxjTnYynPbZpHziZjeeHcXYsXaaMwkOlODsWa7I9xXDoRwbKgB719rrmI2oKr6N3Do9U0ajaHF-NKJnw"
             + "gjMd2w9cjz3_-kyNlxAr2v4IKhGNpmM5iIgOS1VZnOZ68m6_pbLBSp3nssTdlqvd0tIiTHU",
         "qi":
-            "IYd7DHOhrWvxkwPQsRM2tOgrjbcrfvtQJipd-DlcxyVuuMFPo3Mfe7AAi7qbYmfUUX5Yf-DtyXJC-yYaE7uXrcOU_GkeyVsFNv6R"
-            + "xUpTR3ZIs_mXVNj9ZkZNzGPd4Rmt4HdTZ_9nZwOX0wJrVgPDw_3X9m3VLqC6ofJXZiUeZcM",
+            "IYd7DHOhrWvxkwPQsRM2tOgrjbcrfvtQJipd-DlcxyVuuM9sQLdgjVk2oy26F0EmpScGLq2MowX7fhd_QJQ3ydy5cY7YIBi87w93IKLE"
+            + "dfnbJtoOPLUW0ITrJReOgo1cq9SbsxYawBgfp_gh6A5603k2-ZQwVK0JKSHuLFkuQ3U",
     ])
 
     private static func jwk(_ members: KeyValuePairs<String, String>) -> JSONValue {

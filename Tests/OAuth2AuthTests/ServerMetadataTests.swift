@@ -51,7 +51,7 @@ struct ServerMetadataTests {
 
     @Test func `What a server says is safe to show`() {
         #expect(ServerText.quoted("a\u{1B}[2J\"é\u{202E}") == "\"a?[2J???" + "???\"")
-        #expect(ServerText.quoted(String(repeating: "a", count: 201)) == "\"" + String(repeating: "a", count: 200) + "...\"")
+        #expect(ServerText.quoted(String(repeating: "a", count: 241)) == "\"" + String(repeating: "a", count: 240) + "...\"")
     }
 }
 

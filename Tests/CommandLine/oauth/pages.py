@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT / "Tests/NevodHostTests/Probes"), str(ROOT / ".build/pe
 import common
 
 USER, PASSWORD = "ada", "pa55-Xw3Rt9Lm"
-CLIENT_SECRET = "cl1ent-Zq8VnB4Td2Hs6Jk0Lp5Wf"
+CLIENT_SECRET = "cl1ent-Zq8VnB4Td2Hs6Jk0Lp5Wf7Cx1Gy"
 proofs = set()
 FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
 

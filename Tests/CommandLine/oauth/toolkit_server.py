@@ -40,7 +40,7 @@ settings.configure(
     DEFAULT_AUTO_FIELD="django.db.models.AutoField", PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
     OAUTH2_PROVIDER={
         "OAUTH2_VALIDATOR_CLASS": __name__ + ".FamilyValidator", "ROTATE_REFRESH_TOKEN": True, "PKCE_REQUIRED": True,
-        "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0, "OIDC_ENABLED": True, "OIDC_RSA_PRIVATE_KEY": key,
+        "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0, "ALWAYS_RELOAD_OAUTHLIB_CORE": True, "OIDC_ENABLED": True, "OIDC_RSA_PRIVATE_KEY": key,
         "SCOPES": {"openid": "your name", "orders:read": "read orders", "orders:write": "change orders"},
         "DEFAULT_SCOPES": ["orders:read"]})
 django.setup()

@@ -70,22 +70,24 @@ struct OAuthClientTests {
         ("\u{FEFF}{\"access_token\":\"a\",\"expires_in\":1}", 1),
     ])
     func `A lifetime is read in each form that servers send`(body: String, seconds: Int) async throws {
-        let (_, endpoints) = try server(.json(body))
+        let (server, endpoints) = try server(.json(body))
         let before = HostClock.system.now
         let token = try await OAuthClient(server: endpoints, clientID: "app").clientCredentials()
         let after = HostClock.system.now
         let expiry = try #require(token.expiresAt)
         #expect(expiry >= before + .seconds(seconds) && expiry <= after + .seconds(seconds))
         #expect(token.accessToken == "a")
+        #expect(server.requests.count == 1)
     }
 
     @Test func `A token of another type is not used`() async throws {
-        let (_, endpoints) = try server(.json(#"{"access_token":"a","token_type":"mac"}"#))
+        let (server, endpoints) = try server(.json(#"{"access_token":"a","token_type":"mac"}"#))
         let error = await #expect(throws: OAuthError.self) {
             try await OAuthClient(server: endpoints, clientID: "app").clientCredentials()
         }
         #expect(error?.code == .unsupportedToken)
         #expect(error?.endsSession == false)
+        #expect(server.requests.count == 1)
     }
 
     @Test(arguments: [
@@ -94,7 +96,7 @@ struct OAuthClientTests {
     ])
     func `An error shows no secret that the server repeats`(words: String) async throws {
         let quoted = words.replacing("\u{1B}", with: "\\u001b")
-        let (_, endpoints) = try server(
+        let (server, endpoints) = try server(
             ScriptedServer.Response(status: 400, body: #"{"error":"invalid_grant","error_description":"\#(quoted)"}"#))
         let client = try OAuthClient(server: endpoints, clientID: "app", authentication: .basic(Secret("s3cret-of-client")))
         let error = await #expect(throws: OAuthError.self) {
@@ -104,6 +106,7 @@ struct OAuthClientTests {
         dump(error, to: &text)
         #expect(!text.contains("s3"))
         #expect(error?.serverCode == .invalidGrant)
+        #expect(server.requests.count == 1)
     }
 
     @Test func `An error shows what the server says, and nothing that a terminal obeys`() async throws {
