@@ -193,9 +193,11 @@ private struct FoundEndpoints {
     var issuer: String?
     private(set) var documents: [(url: String, metadata: ServerMetadata)] = []
     private let settings: [(endpoint: ServerMetadata.Endpoint, url: String)]
+    private let showsCertificate: Bool
 
     init(_ scheme: OAuth2Auth) {
         issuer = scheme.issuer?.text
+        showsCertificate = scheme.clientAuthentication == .tls
         var settings: [(endpoint: ServerMetadata.Endpoint, url: String)] = []
         for endpoint in ServerMetadata.Endpoint.allCases {
             let url: ServerURL? =
@@ -220,9 +222,14 @@ private struct FoundEndpoints {
     subscript(endpoint: ServerMetadata.Endpoint) -> String? {
         if let setting = settings.first(where: { $0.endpoint == endpoint }) { return setting.url }
         for document in documents {
-            if case .valid(let url) = document.metadata[endpoint] { return url }
+            if case .valid(let url) = address(of: endpoint, in: document.metadata) { return url }
         }
         return nil
+    }
+
+    /// Where people and keys are is said once.
+    private func address(of endpoint: ServerMetadata.Endpoint, in metadata: ServerMetadata) -> ServerMetadata.Address {
+        metadata[endpoint, alias: showsCertificate && endpoint != .authorization && endpoint != .keys]
     }
 
     func endpoints(_ needed: [ServerMetadata.Endpoint]) throws(SchemeError) -> Endpoints {
@@ -233,6 +240,7 @@ private struct FoundEndpoints {
             pushedRequests: self[.pushedRequests], revocation: self[.revocation], keys: self[.keys])
         endpoints.source = documents.isEmpty ? .settings : .metadata
         endpoints.clientMethods = words("token_endpoint_auth_methods_supported")
+        endpoints.assertionAlgorithms = words("token_endpoint_auth_signing_alg_values_supported")
         endpoints.challengeMethods = words("code_challenge_methods_supported")
         endpoints.proofAlgorithms = words("dpop_signing_alg_values_supported")
         for document in documents {
@@ -252,7 +260,7 @@ private struct FoundEndpoints {
 
     private func fault(of endpoint: ServerMetadata.Endpoint) -> SchemeError {
         for document in documents {
-            if case .invalid(let fault) = document.metadata[endpoint] {
+            if case .invalid(let fault) = address(of: endpoint, in: document.metadata) {
                 return .badSetting(endpoint.setting, "is needed, since \(endpoint.rawValue) in \(document.url) \(fault)")
             }
         }

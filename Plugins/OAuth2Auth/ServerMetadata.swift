@@ -73,8 +73,11 @@ struct ServerMetadata: Sendable {
 
     /// The address of an endpoint: by https, or on this machine if the issuer is (RFC 8414 §2), without a user and without a fragment
     /// (RFC 6749 §3.1, §3.2).
-    subscript(endpoint: Endpoint) -> Address {
-        guard let value = json[endpoint.rawValue], value != .null else { return .missing }
+    ///
+    /// - Parameter alias: whether the one for connections with a client's certificate goes first (`mtls_endpoint_aliases`, RFC 8705 §5).
+    subscript(endpoint: Endpoint, alias alias: Bool = false) -> Address {
+        let other = alias ? json["mtls_endpoint_aliases"]?[endpoint.rawValue] : nil
+        guard let value = other ?? json[endpoint.rawValue], value != .null else { return .missing }
         guard let text = value.string else { return .invalid("is not a text") }
         guard let address = WebAddress(text) else { return .invalid("is not an http or https URL: \(ServerText.quoted(text))") }
         if address.hasFragment { return .invalid("has a fragment: \(ServerText.quoted(text))") }

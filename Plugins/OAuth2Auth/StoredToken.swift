@@ -78,6 +78,7 @@ extension StoredToken {
         line("token-endpoint", endpoints?.token)
         line("revocation-endpoint", endpoints?.revocation)
         line("client-methods", endpoints?.clientMethods.joined(separator: " "))
+        line("assertion-algorithms", endpoints?.assertionAlgorithms.joined(separator: " "))
         line("proof-algorithms", endpoints?.proofAlgorithms.joined(separator: " "))
         return bytes.secret
     }
@@ -108,6 +109,7 @@ extension StoredToken {
                 case "token-endpoint": endpoints.token = String(decoding: value, as: UTF8.self)
                 case "revocation-endpoint": endpoints.revocation = String(decoding: value, as: UTF8.self)
                 case "client-methods": endpoints.clientMethods = Self.words(value)
+                case "assertion-algorithms": endpoints.assertionAlgorithms = Self.words(value)
                 case "proof-algorithms": endpoints.proofAlgorithms = Self.words(value)
                 // A newer version's.
                 default: break

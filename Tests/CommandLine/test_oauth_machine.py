@@ -312,6 +312,16 @@ class Assertions(OAuthTestCase):
         self.expect_token(self.assert_client(client_key=self.key_file(form(self.key)), client_key_id="k1"))
         self.assertEqual(self.header, {"alg": "RS256", "typ": "JWT", "kid": "k1"})
 
+    def test_algorithm_of_the_metadata(self):
+        self.algorithm = "PS256"
+        self.other = lambda seen: json_reply({
+            "issuer": self.server.http, "token_endpoint": self.token_url,
+            "token_endpoint_auth_signing_alg_values_supported": ["ES512", "PS256"]})
+        self.audience = self.server.http
+        self.expect_token(
+            self.assert_client(client_key=self.key_file(pem(self.key)), issuer=self.server.http, token_url=False))
+        self.assertEqual(self.header["alg"], "PS256")
+
     def test_names_in_a_JWK(self):
         self.algorithm = "PS256"
         self.expect_token(self.assert_client(client_key=self.key_file(jwk(self.key, kid="own", alg="PS256"))))
@@ -417,13 +427,24 @@ class MutualTLS(OAuthTestCase):
         if seen.certificate != expected:
             raise Refused("invalid_client", "401 Unauthorized")
 
-    def tls(self, *words):
+    def tls(self, *words, **settings):
         return self.oauth(
             "client-credentials", "--cacert", authority().path("ca.pem"), *words, client_id=CLIENT, client_auth="tls",
-            url=self.server.https + "/api")
+            url=self.server.https + "/api", **settings)
 
     def test_certificate(self):
         self.expect_token(self.tls("--cert", authority().path("client.pem"), "--key", authority().path("client.key")))
+
+    @cases({"only": {}, "beside_the_other": {"token_endpoint": "/elsewhere"}})
+    def test_endpoint_for_certificates(self, members):
+        """Servers have one on another port, since browsers would ask people for a certificate (RFC 8705 §5)."""
+        self.other = lambda seen: json_reply({
+            "issuer": self.server.https, **{name: self.server.https + path for name, path in members.items()},
+            "mtls_endpoint_aliases": {"token_endpoint": self.token_url}}) if "well-known" in seen.path else reply("404 Not Found")
+        self.expect_token(
+            self.tls(
+                "--cert", authority().path("client.pem"), "--key", authority().path("client.key"), token_url=False,
+                issuer=self.server.https))
 
     def test_without_a_certificate(self):
         self.expect(self.tls(), 111, "invalid_client", "client-id", "--cert")

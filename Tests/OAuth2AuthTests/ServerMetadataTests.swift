@@ -23,6 +23,16 @@ struct ServerMetadataTests {
         }
     }
 
+    @Test func `An endpoint for connections with a certificate goes first, if it is wanted`() throws {
+        let both = try metadata(
+            #""token_endpoint":"https://a/t","device_authorization_endpoint":"https://a/d","#
+                + #""mtls_endpoint_aliases":{"token_endpoint":"https://b/t","revocation_endpoint":"http://b/r"}"#)
+        #expect(both[.token] == .valid("https://a/t") && both[.token, alias: true] == .valid("https://b/t"))
+        #expect(both[.device, alias: true] == .valid("https://a/d"))
+        #expect(both[.revocation] == .missing)
+        #expect(both[.revocation, alias: true] == .invalid("is not an https URL: \"http://b/r\""))
+    }
+
     @Test func `An issuer on this machine may have endpoints on this machine without TLS`() throws {
         for (url, isValid) in [
             ("http://127.0.0.1:1/x", true), ("http://localhost/x", true), ("https://id.example/x", true),
