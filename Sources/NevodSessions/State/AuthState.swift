@@ -228,8 +228,8 @@ public final class AuthState<User: Codable & Sendable> {
     private func showBegun() async {
         // A login of this state, whose session a read has found before it was adopted, is no other's.
         guard machine.session == nil, let stored = try? await storage.storedSession(), machine.session != stored else { return }
-        guard !machine.isActive else { return mayBeUnshown = true }
-        await restoreSession()
+        mayBeUnshown = machine.isActive
+        if !machine.isActive { await restoreSession() }
     }
 
     private func update(_ body: (inout AuthStateMachine<User>) -> Void) {

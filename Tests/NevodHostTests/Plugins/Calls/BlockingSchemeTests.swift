@@ -179,7 +179,10 @@ struct BlockingSchemeTests {
 
     @Test func `A request whose time is up while it waits for a flow's step names the step`() async throws {
         let slow = try SlowScheme(in: "flow_step")
-        let session = SchemeSession(slow.instance, storage: InMemoryStorage())
+        var driver = FlowDriver(instance: slow.instance, session: CurlSession(), interaction: nil)
+        // Not the limit that is tried here.
+        driver.limits.call = .seconds(600)
+        let session = SchemeSession(slow.instance, storage: InMemoryStorage(), key: nil, driver: driver)
         let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
         async let first: Void = expectUnreturned("flow_step") { _ = try await sent("/", provider, timeout: $0) }
         #expect(await slow.hasEntered(1))
