@@ -77,6 +77,41 @@ struct SharedSessionTests {
         #expect(state.error == nil)
     }
 
+    @MainActor @Test func `A session that begins before the storage reports changes is shown`() async throws {
+        let (backend, reports) = (try Backend(), Latch())
+        let base = InMemoryStorage()
+        let own = SessionStorage<User>(storage: HeldStorage(base) { if case .subscribe = $0 { await reports.wait() } })
+        let other = SessionStorage<User>(storage: base)
+        let client = AuthenticatingHTTPClient(
+            baseURL: backend.url, tokenProvider: DefaultTokenProvider(tokenStorage: own, baseURL: backend.url))
+        let state = AuthState(service: Service(client: client), tokenStorage: own)
+        await state.restoreSession()
+        let response = try await client.send(API.login("ada@example.com"))
+        try await other.save(response.tokens, user: response.user)
+        #expect(!state.isLoggedIn)
+        reports.set()
+        #expect(await soon { state.user?.email == "ada@example.com" })
+    }
+
+    @MainActor @Test func `A session that begins during a login that fails is shown`() async throws {
+        let backend = try Backend()
+        let base = InMemoryStorage()
+        let (own, other) = (SessionStorage<User>(storage: HeldStorage(base) { _ in }), SessionStorage<User>(storage: base))
+        let client = AuthenticatingHTTPClient(
+            baseURL: backend.url, tokenProvider: DefaultTokenProvider(tokenStorage: own, baseURL: backend.url))
+        let state = AuthState(service: Service(client: client), tokenStorage: own)
+        await state.restoreSession()
+        let response = try await client.send(API.login("ada@example.com"))
+        await state.login { () async throws -> AuthResponse in
+            try await other.save(response.tokens, user: response.user)
+            // Read by this process during the login, and reported by nothing afterwards.
+            #expect(await own.loadTokens() == response.tokens)
+            for _ in 0..<1000 { await MainActor.run {} }
+            throw URLError(.timedOut)
+        }
+        #expect(await soon { state.user?.email == "ada@example.com" })
+    }
+
     @MainActor private func soon(_ condition: @MainActor () -> Bool) async -> Bool {
         let end = ContinuousClock.now + .seconds(60)
         while !condition() {

@@ -31,6 +31,8 @@ public final class AuthState<User: Codable & Sendable> {
     /// The session that a login saved last, and the number of that login.
     @ObservationIgnored private var lastSaved: (session: SessionIdentifier, number: Int)?
     @ObservationIgnored private var registration: SessionEndHandlers.Registration?
+    /// Whether another process, or another part of the app, has begun a session during a login or a logout, which decides first.
+    @ObservationIgnored private var mayBeUnshown = false
 
     private struct Actions: Sendable {
         let login: @Sendable (String, String) async throws -> UserSession<User>
@@ -222,26 +224,26 @@ public final class AuthState<User: Codable & Sendable> {
         update { _ in }
     }
 
-    /// Shows a session that another process has begun, as far as the storage reports it.
+    /// Shows a session that another process, or another part of the app, has begun. During a login or a logout, once that has finished.
     private func showBegun() async {
         // A login of this state, whose session a read has found before it was adopted, is no other's.
-        guard !machine.isActive, machine.session == nil, let stored = try? await storage.storedSession(),
-            machine.session != stored
-        else { return }
-        await restoreSession()
+        guard machine.session == nil, let stored = try? await storage.storedSession(), machine.session != stored else { return }
+        mayBeUnshown = machine.isActive
+        if !machine.isActive { await restoreSession() }
     }
 
     private func update(_ body: (inout AuthStateMachine<User>) -> Void) {
         let old = machine
         // First: what `body` adopts may have ended.
-        var isReplaced = false
         for end in inbox.take() {
-            isReplaced = isReplaced || end.reason == .replaced && end.session == machine.session
+            if end.reason == .replaced, end.session == machine.session { mayBeUnshown = true }
             machine.end(end)
         }
         body(&machine)
-        // Another part of the app has logged in.
-        if isReplaced, !machine.isActive { Task { await restoreSession() } }
+        if mayBeUnshown, !machine.isActive {
+            mayBeUnshown = false
+            Task { await showBegun() }
+        }
         guard machine.differs(from: old) else { return }
         status = machine.status
         observers.yield(status)

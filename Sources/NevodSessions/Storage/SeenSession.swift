@@ -1,8 +1,8 @@
 /// The session that this process has last seen in a storage, so that its end is reported once, whichever process ended it.
 struct SeenSession {
     private var session: SessionIdentifier?
-    /// Whether the storage was read or changed.
-    private var isKnown = false
+    /// Whether the storage was read or changed, so that a change is to be reported.
+    private(set) var isKnown = false
     /// The last session that a change of this process was about to end, and why: a read may find the result first.
     private var ending: (session: SessionIdentifier, reason: SessionEnd.Reason)?
     /// The last sessions that this process was about to begin, for the same reason.
@@ -10,9 +10,6 @@ struct SeenSession {
     private var reads = 0
     /// Reads up to this one began before something newer was seen, and may be outdated.
     private var newest = 0
-
-    /// Whether a session was seen whose end is to be reported.
-    var isSession: Bool { session != nil }
 
     mutating func beginRead() -> Int {
         reads += 1

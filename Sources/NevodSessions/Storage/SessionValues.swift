@@ -108,8 +108,8 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
             guard let changes = base.changes else { return nil }
             return Task { [weak self] in
                 let changes = await changes()
-                // A session that was seen may have ended before the storage reports to this task.
-                if self?.seen.withLock({ $0.isSession }) == true { await self?.readReported() }
+                // What was seen may have changed before the storage reports to this task.
+                if self?.seen.withLock({ $0.isKnown }) == true { await self?.readReported() }
                 for await changed in changes where changed == key { await self?.readReported() }
             }
         }

@@ -6,11 +6,14 @@ final class HeldStorage: CompareAndSwapStorage, ObservableStorage {
         case read, store, subscribe
     }
 
-    private let base = InMemoryStorage()
+    private let base: InMemoryStorage
     private let before: @Sendable (Operation) async -> Void
 
-    /// - Parameter before: awaited before each operation; removals are not held up.
-    init(before: @escaping @Sendable (Operation) async -> Void) {
+    /// - Parameters:
+    ///   - base: has the values. Two storages over one are as two processes.
+    ///   - before: awaited before each operation; removals are not held up.
+    init(_ base: InMemoryStorage = InMemoryStorage(), before: @escaping @Sendable (Operation) async -> Void) {
+        self.base = base
         self.before = before
     }
 
