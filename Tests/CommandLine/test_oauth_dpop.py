@@ -45,7 +45,7 @@ class ProofServer(RecordingServer):
     def answer(self, seen):
         with self.guard:
             try:
-                response = self.serve(seen)
+                response = self.result(seen)
                 self.answered.append("ok")
             except Refused as refusal:
                 self.answered.append(str(refusal))
@@ -108,7 +108,7 @@ class AuthorizationServer(ProofServer):
         self.type = "DPoP"
         self.expired = set()
 
-    def serve(self, seen):
+    def result(self, seen):
         form = dict(urllib.parse.parse_qsl(seen.body.decode()))
         if seen.values("Authorization") != ["Basic " + base64.b64encode(f"me:{SECRET}".encode()).decode()]:
             raise Refused("invalid_client")
@@ -136,7 +136,7 @@ class Resource(ProofServer):
         self.issuer = issuer
         self.takes_bearer = False
 
-    def serve(self, seen):
+    def result(self, seen):
         scheme, _, token = seen.values("Authorization")[0].partition(" ")
         if token not in self.issuer.bound or token in self.issuer.expired:
             raise Refused("invalid_token")
@@ -208,10 +208,8 @@ class Proofs(ProofTestCase):
             self.expect_success(self.get())
         self.resource.expire()
         self.expect_success(self.get())
-        # The algorithm of the setting is that of a new key.
-        self.expect_success(self.get("--set", "dpop-alg=EdDSA"))
         self.assertEqual(self.issuer.grants(), ["password", "refresh_token"])
-        self.assertEqual(self.resource.answered, ["ok", "ok", "invalid_token", "ok", "ok"])
+        self.assertEqual(self.resource.answered, ["ok", "ok", "invalid_token", "ok"])
         self.expect_one_key()
 
     def test_each_login_makes_a_key(self):
@@ -236,13 +234,13 @@ class Proofs(ProofTestCase):
 
     def test_redirect_to_another_path(self):
         """Each hop has a proof of its own."""
-        serve = self.resource.serve
+        serve = self.resource.result
 
         def redirecting(seen):
             response = serve(seen)
             return reply("302 Found", "Location: /b") if seen.path == "/a" else response
 
-        self.resource.serve = redirecting
+        self.resource.result = redirecting
         self.expect_success(self.get("-L"))
         addresses = [claims["htu"] for claims in self.resource.claims()]
         self.assertEqual(addresses, [self.resource.http + path for path in ("/a", "/b")])
@@ -308,7 +306,7 @@ class NoncesOfTheAuthorizationServer(ProofTestCase):
         self.assertEqual(self.issuer.answered, ["use_dpop_nonce", "ok", "ok"])
 
     def test_next_one_in_a_success(self):
-        serve = self.issuer.serve
+        serve = self.issuer.result
 
         def rotating(seen):
             response = serve(seen)
@@ -316,7 +314,7 @@ class NoncesOfTheAuthorizationServer(ProofTestCase):
             return response.replace(b"\r\nDPoP-Nonce: ", b"\r\nDPoP-Nonce: %b\r\nX-Old: " % self.issuer.nonces[-1].encode())
 
         self.issuer.rotate()
-        self.issuer.serve = rotating
+        self.issuer.result = rotating
         self.expect_success(self.get())
         for _ in range(2):
             self.resource.expire()
@@ -367,7 +365,7 @@ class NoncesOfAResource(ProofTestCase):
         self.assertEqual(self.issuer.grants(), ["password"])
 
     def test_next_one_in_a_success(self):
-        serve = self.resource.serve
+        serve = self.resource.result
 
         def rotating(seen):
             response = serve(seen)
@@ -375,7 +373,7 @@ class NoncesOfAResource(ProofTestCase):
             return response.replace(b"\r\nDPoP-Nonce: ", b"\r\nDPoP-Nonce: %b\r\nX-Old: " % self.resource.nonces[-1].encode())
 
         self.resource.rotate()
-        self.resource.serve = rotating
+        self.resource.result = rotating
         self.expect_success(self.get(paths=("/a", "/b", "/c")), 3)
         self.assertEqual(self.resource.answered, ["use_dpop_nonce", "ok", "ok", "ok"])
 
@@ -416,7 +414,7 @@ class NoncesOfAResource(ProofTestCase):
 
     def test_a_hundred_requests(self):
         """While the nonce changes, each request is sent once more at most, and none takes a new token."""
-        serve = self.resource.serve
+        serve = self.resource.result
 
         def rotating(seen):
             if len(self.resource.answered) % 20 == 19:
@@ -424,7 +422,7 @@ class NoncesOfAResource(ProofTestCase):
             return serve(seen)
 
         self.resource.rotate()
-        self.resource.serve, self.resource.accepted = rotating, 9
+        self.resource.result, self.resource.accepted = rotating, 9
         outcome, counts = self.concurrently(100)
         self.expect_success(outcome, 100)
         self.assertEqual(self.resource.answered.count("ok"), 100)
@@ -432,7 +430,7 @@ class NoncesOfAResource(ProofTestCase):
 
     def test_a_hundred_requests_and_nonces_that_hold_once(self):
         """A server that no concurrent client can satisfy: requests fail, and none is sent three times."""
-        refuse, serve = self.resource.refuse, self.resource.serve
+        refuse, serve = self.resource.refuse, self.resource.result
 
         def refusing(code):
             self.resource.rotate()
@@ -444,7 +442,7 @@ class NoncesOfAResource(ProofTestCase):
             return response
 
         self.resource.rotate()
-        self.resource.refuse, self.resource.serve = refusing, serving
+        self.resource.refuse, self.resource.result = refusing, serving
         outcome, counts = self.concurrently(100)
         self.assertEqual((len(counts), max(counts.values())), (100, 2))
         failed = outcome.err.count("refused the DPoP nonce that it had given")
@@ -481,26 +479,6 @@ class Refusals(ProofTestCase):
         self.expect_success(self.get(dpop="off"))
         self.assertEqual(self.issuer.grants(), ["password"] * 2)
         self.assertRegex(self.resource.requests[-1].values("Authorization")[0], "^Bearer ")
-
-    def test_setting_that_was_turned_on(self):
-        """The next renewal brings a token that is bound."""
-        self.issuer.type, self.resource.takes_bearer = "Bearer", True
-        self.expect_success(self.get(dpop="off"))
-        self.resource.expire()
-        self.issuer.type = "DPoP"
-        self.issuer.bound = {token: None for token in self.issuer.bound}
-        proven = self.issuer.proven
-
-        def renewing(seen):
-            """A refresh token that isn't bound yet takes the key of the first proof."""
-            thumbprint = proven(seen)
-            self.issuer.bound = {token: key or thumbprint for token, key in self.issuer.bound.items()}
-            return thumbprint
-
-        self.issuer.proven = renewing
-        self.expect_success(self.get())
-        self.assertEqual(self.issuer.grants(), ["password", "refresh_token"])
-        self.assertRegex(self.resource.requests[-1].values("Authorization")[0], "^DPoP ")
 
     def test_invalid_proof_at_the_authorization_server(self):
         """No fault of the session, which stays."""
