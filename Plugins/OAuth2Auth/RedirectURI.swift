@@ -64,7 +64,7 @@ struct RedirectURI: Sendable {
 
     private static func port(_ digits: Substring.UTF8View) throws(SchemeError) -> UInt16 {
         let isNumber = digits.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-        guard isNumber, let port = UInt16(String(Substring(digits))), port > 0 else {
+        guard isNumber, let port = UInt16(Substring(digits)), port > 0 else {
             throw .badSetting("redirect-uri", "must have a port from 1 to 65535, or none for any free port")
         }
         return port
