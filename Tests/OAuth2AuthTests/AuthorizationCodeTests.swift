@@ -2,6 +2,8 @@ import NevodPluginTesting
 import NevodTestSupport
 import Testing
 
+@testable import OAuth2Auth
+
 struct AuthorizationCodeTests {
     /// A browser that ends at the redirect URI with a query. `STATE` stands for the request's state.
     private func browser(_ query: String) -> TestPerson {
@@ -40,6 +42,22 @@ struct AuthorizationCodeTests {
         #expect(server.requests[0].formValue("redirect_uri") == "http://127.0.0.1:49152/callback")
         let verifier = try #require(server.requests[0].formValue("code_verifier"))
         #expect(verifier.utf8.count == 43)
+    }
+
+    @Test func `A code is bound to the key of the proof that redeems it`() throws {
+        let seen = Collected<String>()
+        let browse = try #require(browser("code=c&state=STATE").browse)
+        let person = TestPerson(browse: { url in
+            seen.append(url)
+            return try browse(url)
+        })
+        let server = ScriptedServer([
+            .expect("POST", "/token", .json(["access_token": "A", "token_type": "DPoP", "expires_in": 60]))
+        ])
+        _ = try makeClient(["dpop": "required"]).run(.login, with: server, answers: person)
+        let address = TestRequest("GET", try #require(seen.values.first))
+        let proof = try ProofKeyTests.Verified(#require(server.requests[0].headers["DPoP"]), ProofAlgorithm.es256.signature)
+        #expect(try address.formValue("dpop_jkt") == ProofKey.thumbprint(of: proof.key))
     }
 
     @Test func `State, verifier and nonce are different, though the random bytes are the same`() throws {
