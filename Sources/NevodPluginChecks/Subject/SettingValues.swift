@@ -51,15 +51,16 @@ struct SettingValues {
         return (0..<count).map { _ in letters[Int(random.next() % UInt64(letters.count))] }
     }
 
-    /// Sets to try in order: the required ones with addresses, the required ones, all.
-    var attempts: [[ContractPair]] {
-        [
-            pairs { $0.isRequired || $0.kind == Int32(NEVOD_SETTING_URL) }, pairs { $0.isRequired }, pairs { _ in true },
-            pairs { $0.isRequired || $0.isSecret },
-        ]
-    }
+    /// Whether a setting is given that has neither a value nor a default.
+    typealias Choice = @Sendable (Declaration) -> Bool
 
-    private func pairs(_ isIncluded: (Declaration) -> Bool) -> [ContractPair] {
+    /// Sets to try in order: the required ones with addresses, the required ones, all.
+    static let attempts: [Choice] = [
+        { $0.isRequired || $0.kind == Int32(NEVOD_SETTING_URL) }, { $0.isRequired }, { _ in true },
+        { $0.isRequired || $0.isSecret },
+    ]
+
+    func pairs(_ isIncluded: (Declaration) -> Bool) -> [ContractPair] {
         var pairs: [ContractPair] = []
         for (declaration, secret) in zip(declarations, secrets) {
             let values = given.filter { Array($0.name.utf8) == declaration.name }

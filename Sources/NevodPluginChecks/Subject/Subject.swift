@@ -40,23 +40,45 @@ final class Subject {
         declaredParameters =
             SettingValues(table.parameters, table.parameter_count, given: [], seed: 0).declarations
         parameters = declaredParameters.filter { !$0.defaultValue.isEmpty }.map { ContractPair($0.name, $0.defaultValue) }
-        var made: (ContractInstance, [ContractPair])?
-        var refusal: ContractOutcome?
-        for settings in values.attempts where made == nil {
-            let (instance, outcome) = context.during(.create) { host.create(settings) }
-            if refusal == nil { refusal = outcome }
-            if let instance {
-                made = (instance, settings)
-                noted = [outcome]
-            }
-        }
+        let (made, first) = Self.create(values, context, host)
         guard let made else {
-            let report = refusal?.report.map { Shown.text($0.subject + [0x20] + $0.message) } ?? "no report"
+            let report = first?.report.map { Shown.text($0.subject + [0x20] + $0.message) } ?? "no report"
             throw CheckStop.skip("create refuses generated settings (\(report)); pass --set NAME=VALUE")
         }
-        (instance, settings) = made
-        let instance = made.0
+        (instance, settings) = (made.instance, made.settings)
+        noted = [made.outcome]
+        let instance = made.instance
         needs = context.during(.needs) { instance.needs().needs } ?? ContractNeeds()
+    }
+
+    private struct Made {
+        let instance: ContractInstance
+        let settings: [ContractPair]
+        let outcome: ContractOutcome
+    }
+
+    /// Creates an instance with the first generated settings that the scheme accepts.
+    ///
+    /// - Returns: also the first refusal, for an error.
+    private static func create(
+        _ values: SettingValues, _ context: CheckContext, _ host: ContractHost
+    ) -> (Made?, refusal: ContractOutcome?) {
+        var refusal: ContractOutcome?
+        for isIncluded in SettingValues.attempts {
+            // A refusal names the setting that has to be left out, or that has to be given.
+            var isNamed: [[UInt8]: Bool] = [:]
+            for _ in 0...values.declarations.count {
+                let settings = values.pairs { isNamed[$0.name] ?? isIncluded($0) }
+                let (instance, outcome) = context.during(.create) { host.create(settings) }
+                if let instance { return (Made(instance: instance, settings: settings, outcome: outcome), refusal) }
+                refusal = refusal ?? outcome
+                guard let name = outcome.report?.subject, isNamed[name] == nil,
+                    let declaration = values.declarations.first(where: { $0.name == name }), !declaration.isRequired
+                else { break }
+                isNamed[name] = !isIncluded(declaration)
+            }
+        }
+        return (nil, refusal)
     }
 
     func note(_ outcome: ContractOutcome) { if isNoting { noted.append(outcome) } }
