@@ -60,7 +60,9 @@ public struct SchemePreset: Sendable {
     /// Unlike one that is found by its name, it reads no environment variables: a file from elsewhere could send any of them to its
     /// server.
     ///
-    /// - Parameter path: only root and this user may be able to change it.
+    /// - Parameters:
+    ///   - path: only root and this user may be able to change it.
+    ///   - scheme: declares the settings that the preset may have.
     public static func file(_ path: String, for scheme: Scheme) throws(PresetError) -> SchemePreset {
         guard let canonical = canonicalPath(path) else { throw PresetError(path, .unreadable("there is no such file")) }
         let end =
