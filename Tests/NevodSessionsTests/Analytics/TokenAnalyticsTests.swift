@@ -49,7 +49,7 @@ struct TokenAnalyticsTests {
             ])
         var dumped = snapshot.prometheusText
         dump(snapshot, to: &dumped)
-        #expect(!dumped.contains("7000") && !dumped.contains("opaque-secret") && snapshot.users.isEmpty)
+        #expect(!dumped.contains("/7000") && !dumped.contains("opaque-secret") && snapshot.users.isEmpty)
     }
 
     @Test func `A route names its own template, and a request without a route is other`() async throws {
