@@ -61,6 +61,7 @@ public struct Scheme: Sendable {
         settings: SchemeSettings = [:], target: SchemeTarget = .origin, clock: HostClock = .system,
         workers: SchemeWorkers = .shared, log: @escaping PluginLog = { _, _ in }
     ) throws(PluginError) -> SchemeInstance {
-        try SchemeInstance(self, validated(settings), target: target, clock: clock, workers: workers, log: log)
+        try SchemeInstance(
+            self, validated(settings), settingsDigest: settings.digest, target: target, clock: clock, workers: workers, log: log)
     }
 }

@@ -13,6 +13,9 @@ public final class SchemeInstance: Sendable {
     private let defaultParameters: Result<ParameterSet?, PluginError>
     /// The scheme and servers that its tokens are issued for.
     package let purpose: TokenPurpose
+    /// Tells its given settings from others, secrets aside. A user's name or a client's identifier may be among them, and one user's token
+    /// must not be found by another.
+    package let settingsDigest: String
     let provenance: Provenance
     let services: HostServices
     let workers: SchemeWorkers
@@ -21,12 +24,13 @@ public final class SchemeInstance: Sendable {
     nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
 
     init(
-        _ scheme: Scheme, _ values: [(name: String, value: SchemeSettings.Value)], target: SchemeTarget, clock: HostClock,
-        workers: SchemeWorkers, log: @escaping PluginLog
+        _ scheme: Scheme, _ values: [(name: String, value: SchemeSettings.Value)], settingsDigest: String, target: SchemeTarget,
+        clock: HostClock, workers: SchemeWorkers, log: @escaping PluginLog
     ) throws(PluginError) {
         self.scheme = scheme
         self.workers = workers
         self.target = target
+        self.settingsDigest = settingsDigest
         clocks = ServerClocks(clock)
         services = HostServices(of: scheme.called, secrets: SettingSecrets(values, of: scheme.settings), log: log)
         provenance = .scheme(scheme.id)

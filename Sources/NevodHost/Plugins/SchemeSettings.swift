@@ -39,6 +39,25 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
+extension SchemeSettings {
+    /// The digest of the values that are not secret, independent of the order of their names: 64 bits of FNV-1a as 16 hexadecimal digits,
+    /// which tell a user's own settings apart and protect nothing.
+    var digest: String {
+        var texts: [(name: String, value: String)] = []
+        for (name, value) in values {
+            if case .text(let text) = value { texts.append((name, text)) }
+        }
+        // Values of one name keep their order, which may matter.
+        let sorted = texts.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
+        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+        for (name, value) in sorted {
+            for byte in Array(name.utf8) + [0] + Array(value.utf8) + [0] { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+        let text = String(digest, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}
+
 extension SchemeSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The names only: a value that isn't secret to the scheme may be to its user.
     public var description: String { "[\(values.map(\.name).joined(separator: ", "))]" }

@@ -6,7 +6,7 @@ struct FlowDriver: Sendable {
     let instance: SchemeInstance
     let session: any HTTPTransport
     /// Nil if no person can be asked.
-    let interaction: (any UserInteraction)?
+    var interaction: (any UserInteraction)?
     var limits = FlowLimits()
     /// The parameters that the flow's token is for; nil if there are none.
     var parameters: ParameterSet?

@@ -27,8 +27,8 @@ public struct SchemeSession: Sendable {
     /// - Parameters:
     ///   - instance: the scheme with its settings; for an origin, or for a proxy.
     ///   - storage: stores the token.
-    ///   - key: the token's key in the storage; by default made from the scheme and the origins that its settings name. Two accounts
-    ///     need two keys.
+    ///   - key: the token's key in the storage; by default made from the scheme, the origins that its settings name, and the
+    ///     settings that are not secret. Two accounts with the same settings need two keys.
     ///   - account: the account that the user wants, which a flow gets at its start; may be empty.
     ///   - session: sends the requests of flows.
     ///   - interaction: answers the questions of flows. Without one, a flow that asks a question fails with
@@ -67,7 +67,7 @@ public struct SchemeSession: Sendable {
         driver: FlowDriver
     ) {
         self.instance = instance
-        let key = key ?? instance.purpose.key
+        let key = key ?? instance.tokenKey
         self.key = key
         store = AnyKeyValueStorage(storage)
         self.storage = TokenStorage(storage: storage, key: key)
@@ -203,8 +203,23 @@ public struct SchemeSession: Sendable {
     func renewed(_ old: PluginToken?) async throws -> PluginToken {
         let old = own(old)
         return try await withPluginErrors(renewing: old) {
-            if let old, let token = try await refreshed(old) { return self.token(token) }
-            return try await loggedIn(replacing: old)
+            guard let old else { return try await loggedIn(replacing: nil, by: driver) }
+            if let token = try await refreshed(old) { return self.token(token) }
+            let renewal = RenewalContext.renewal(of: ObjectIdentifier(coordinator))
+            guard renewal?.isEarly == true else { return try await loggedIn(replacing: old, by: driver) }
+            return try await loggedInEarly(replacing: old)
+        }
+    }
+
+    /// Logs in while the old token still works: without asking a person, and a refusal is no reason to stop using that token. Nor is
+    /// it one to try again before the server refuses the token: an account may be locked after a few attempts.
+    private func loggedInEarly(replacing old: PluginToken) async throws -> PluginToken {
+        var driver = driver
+        driver.interaction = nil
+        do {
+            return try await loggedIn(replacing: old, by: driver)
+        } catch let error as PluginError where error.status == .denied || error.isUnanswered {
+            throw NetworkError.unauthorized
         }
     }
 
@@ -213,7 +228,7 @@ public struct SchemeSession: Sendable {
         token?.purpose == instance.purpose ? token : nil
     }
 
-    private func loggedIn(replacing old: PluginToken?) async throws -> PluginToken {
+    private func loggedIn(replacing old: PluginToken?, by driver: FlowDriver) async throws -> PluginToken {
         let wanted = account.isEmpty ? old?.account ?? "" : account
         let issued = try await driver.run(.login, account: wanted, keep: { try await coordinator.keep(token($0)) })
         guard let issued else { throw NetworkError.unauthorized }
@@ -243,7 +258,7 @@ public struct SchemeSession: Sendable {
                 if let issued { return token(issued) }
             } catch let error as PluginError where error.status == .badToken {}
             guard mayLogIn else { throw NetworkError.unauthorized }
-            return try await loggedIn(replacing: old)
+            return try await loggedIn(replacing: old, by: driver)
         }
     }
 
@@ -276,20 +291,20 @@ public struct SchemeSession: Sendable {
     }
 }
 
-extension TokenPurpose {
-    /// The default key of its stored token.
-    var key: StorageKey {
-        StorageKey(value: "nevod.scheme.\(plugin).\(scheme)" + (origins.isEmpty ? "" : "@\(origins.joined(separator: ","))"))
-    }
-}
-
 extension SchemeInstance {
+    /// The default key of its stored token.
+    var tokenKey: StorageKey {
+        let origins = purpose.origins.isEmpty ? "" : "@\(purpose.origins.joined(separator: ","))"
+        return StorageKey(value: "nevod.scheme.\(purpose.plugin).\(purpose.scheme)\(origins);\(settingsDigest)")
+    }
+
     /// An interceptor with the scheme's token, kept in `storage`, and obtained and renewed by the scheme's flows. Short for the
     /// interceptor of a ``SchemeSession``.
     ///
     /// - Parameters:
     ///   - storage: stores the token.
-    ///   - key: the token's key in the storage; by default made from the scheme and the origins that its settings name.
+    ///   - key: the token's key in the storage; by default made from the scheme, the origins that its settings name, and the
+    ///     settings that are not secret.
     ///   - interaction: answers the questions of flows; without one, a flow that asks a question fails.
     ///   - shouldAuthenticate: selects the requests that carry the token, such as those of a service or to its origins.
     public func interceptor(
@@ -306,5 +321,10 @@ extension PluginError {
     /// The status that the plugin's function returned, if that is the reason.
     var status: PluginStatus? {
         if case .failed(_, _, let status, _, _, _) = reason { PluginStatus(rawValue: status) } else { nil }
+    }
+
+    /// Whether nobody has answered a question of a flow.
+    fileprivate var isUnanswered: Bool {
+        if case .unanswered = reason { true } else { false }
     }
 }

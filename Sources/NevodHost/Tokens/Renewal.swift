@@ -3,6 +3,8 @@ internal import NevodSupport
 /// One renewal of a coordinator's token. A task that the renewal started and left running sees here that it has finished.
 final class Renewal: Sendable {
     let coordinator: ObjectIdentifier
+    /// Whether the token that is renewed still works: nobody has refused it, and it has not expired.
+    let isEarly: Bool
     private let finished = Locked(false)
     private let version: Locked<TokenVersion>
     /// Releases the storage's renewal lock before the renewal has finished. A flow that asks a person calls it, since it no
@@ -21,12 +23,15 @@ final class Renewal: Sendable {
 
     /// - Parameters:
     ///   - base: the version that the renewed token will replace.
+    ///   - isEarly: whether the token still works.
     ///   - confirmLock: throws if the storage's renewal lock is no longer held.
     init(
-        of coordinator: ObjectIdentifier, _ base: TokenVersion, releaseLock: @escaping @Sendable () -> Void = {},
+        of coordinator: ObjectIdentifier, _ base: TokenVersion, isEarly: Bool = false,
+        releaseLock: @escaping @Sendable () -> Void = {},
         confirmLock: @escaping @Sendable () async throws -> Void = {}
     ) {
         self.coordinator = coordinator
+        self.isEarly = isEarly
         version = Locked(base)
         self.releaseLock = releaseLock
         self.confirmLock = confirmLock

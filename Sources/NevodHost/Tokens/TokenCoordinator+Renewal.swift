@@ -64,7 +64,8 @@ extension TokenCoordinator {
             let stored = try await read()
             guard stored.version == version else { return .replaced }
             let renewal = Renewal(
-                of: ObjectIdentifier(self), stored.version, releaseLock: releaseLock,
+                of: ObjectIdentifier(self), stored.version, isEarly: !isRefused && !isExpired(stored.token),
+                releaseLock: releaseLock,
                 confirmLock: { try await self.confirmRenewalLock() })
             let outcome = try await outcome(of: strategy, stored, renewal)
             switch outcome {

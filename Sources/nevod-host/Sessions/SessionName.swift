@@ -52,7 +52,7 @@ struct SessionName: Sendable, Equatable {
         let purpose = scheme.instance.purpose
         self.init(
             profile: profile, plugin: purpose.plugin, scheme: purpose.scheme, origins: purpose.origins,
-            settings: scheme.settingsDigest)
+            settings: scheme.instance.settingsDigest)
     }
 
     init(profile: String, plugin: String, scheme: String, origins: [String], settings: String, account: String = "") {
@@ -98,24 +98,5 @@ struct SessionName: Sendable, Equatable {
 
     private static func decoded(_ text: Substring) -> String? {
         PercentEncoding.strictlyDecoded(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
-    }
-}
-
-extension LoadedScheme {
-    /// The digest of the given settings that are not secret, independent of the order of their names: 64 bits of FNV-1a, which tell a
-    /// user's own settings apart and protect nothing.
-    var settingsDigest: String {
-        var texts: [(name: String, value: String)] = []
-        for (name, value) in settings.values {
-            if case .text(let text) = value { texts.append((name, text)) }
-        }
-        // Values of one name keep their order, which may matter.
-        let sorted = texts.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
-        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-        for (name, value) in sorted {
-            for byte in Array(name.utf8) + [0] + Array(value.utf8) + [0] { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        }
-        let text = String(digest, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
     }
 }

@@ -169,8 +169,9 @@ struct SchemeParametersTests {
         for parameters in [["scope": "b c", "age": "7", "scope": "a"], ["scope": long]] as [SchemeParameters] {
             try await session.login(parameters: parameters)
         }
-        let key = "nevod.scheme.parameters.session@\(server.url)"
-        #expect(memory.data(for: StorageKey(rawValue: key)) != nil)
+        let key = session.key
+        #expect(key.rawValue.hasPrefix("nevod.scheme.parameters.session@\(server.url);"))
+        #expect(memory.data(for: key) != nil)
         #expect(memory.data(for: StorageKey(rawValue: "\(key)?age=7&scope=b%20c&scope=a")) != nil)
         let digest = try Command.python(
             "import hashlib, sys; print(hashlib.sha256(sys.argv[1].encode()).hexdigest()[:32])", ["scope=\(long)"])
@@ -194,7 +195,7 @@ struct SchemeParametersTests {
             ])
         #expect(try await session().tokenStorage.load() == nil)
         for scope in ["a", "b"] { #expect(try await session().tokenStorage(for: ["scope": scope]).load() == nil) }
-        #expect(memory.data(for: StorageKey(rawValue: "nevod.scheme.parameters.session@\(server.url)?")) == nil)
+        #expect(memory.data(for: StorageKey(rawValue: "\(try session().key)?")) == nil)
     }
 
     /// Fails the second write, as if the process ended before it.
@@ -228,13 +229,13 @@ struct SchemeParametersTests {
     @Test func `A set is listed before its token is written`() async throws {
         let session = SchemeSession(try instance(), storage: CrashingStorage(memory: memory))
         await #expect(throws: CrashingStorage.Crash.self) { try await session.login(parameters: ["scope": "a"]) }
-        let key = "nevod.scheme.parameters.session@\(server.url)"
+        let key = session.key
         #expect(memory.data(for: StorageKey(rawValue: "\(key)?")) == Array("scope=a".utf8))
         #expect(memory.data(for: StorageKey(rawValue: "\(key)?scope=a")) == nil)
     }
 
     @Test func `A logout of another process during a login doesn't hide the new token`() async throws {
-        let (memory, key) = (memory, "nevod.scheme.parameters.session@\(server.url)")
+        let (memory, key) = (memory, try session().key)
         let session = SchemeSession(
             try instance(),
             storage: CrashingStorage(memory: memory) {

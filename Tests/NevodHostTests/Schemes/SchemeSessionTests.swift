@@ -16,6 +16,7 @@ struct SchemeSessionTests {
             var refusal = "401 X\r\n"
             /// Responses of /refresh before it works.
             var refusals: [Int] = []
+            var refusesLogins = false
             /// The API's first responses, by number; later ones follow its own rules.
             var script: [String] = []
             var apiTokens: [String] = []
@@ -53,6 +54,7 @@ struct SchemeSessionTests {
             case "/login", "/refresh", "/challenge", "/logout":
                 state.calls.append("\(path) \(body)")
                 if path != "/login", !state.refusals.isEmpty { return http(state.refusals.removeFirst()) }
+                if path == "/login", state.refusesLogins { return http(400) }
                 if path == "/logout" { return http(200) }
                 state.issued += 1
                 state.isExpired = false
@@ -154,9 +156,9 @@ struct SchemeSessionTests {
         try await session().login()
         #expect(try await get(session()) == 200)
         #expect(server.state.calls == ["/login login"])
-        let stored = memory.data(for: StorageKey(rawValue: "nevod.scheme.flow.flow@\(server.url)")).map {
-            String(decoding: $0, as: UTF8.self)
-        }
+        let key = try session().instance.tokenKey
+        #expect(key.rawValue.hasPrefix("nevod.scheme.flow.flow@\(server.url);"))
+        let stored = memory.data(for: key).map { String(decoding: $0, as: UTF8.self) }
         #expect(stored?.contains("\u{2}met1") == true)
     }
 
@@ -179,6 +181,48 @@ struct SchemeSessionTests {
         #expect(try await get(session) == 401)
         #expect(server.state.calls == ["/login login", "/challenge t1"])
         #expect(try await session.tokenStorage.load() == nil)
+    }
+
+    /// Renews a stored token that nobody has refused, and that is valid for an hour.
+    private func renewEarly(_ session: SchemeSession) async throws -> RenewalOutcome {
+        let token = IssuedToken(bytes: Secret("t0"), expiresAt: HostClock.system.now + .seconds(3600), account: "me")
+        try await session.tokenStorage.save(session.token(token))
+        let version = try await session.coordinator.read().version
+        return try await session.coordinator.renew(version, isRefused: false, until: nil) { try await session.renewed($0) }
+    }
+
+    @Test func `A token that still works stays when a login in its place is refused, and isn't asked for again`() async throws {
+        let session = try session("login-only")
+        server.change { $0.refusesLogins = true }
+        guard case .stillUsable = try await renewEarly(session) else { return #expect(Bool(false)) }
+        #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("t0"))
+        #expect(server.state.calls == ["/login login"])
+        #expect(!session.coordinator.isDue(try await session.coordinator.read().version))
+        // Once the server refuses it, a refused login ends the session.
+        server.change { $0.isExpired = true }
+        #expect(try await get(session) == 401)
+        #expect(try await session.tokenStorage.load() == nil)
+    }
+
+    @Test func `Nobody is asked to log in while the token still works`() async throws {
+        let instance = try TestPlugin.flow.get().scheme().makeInstance(
+            settings: ["mode": "login-only-ask", "url": .text(server.url)])
+        let person = FlowPerson(answers: ["password": Secret("pw")])
+        let session = SchemeSession(instance, storage: memory, interaction: person)
+        guard case .stillUsable = try await renewEarly(session) else { return #expect(Bool(false)) }
+        #expect(person.seen.values == [])
+        #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("t0"))
+        // A login without questions takes place.
+        let silent = try self.session("login-only")
+        guard case .replaced = try await renewEarly(silent) else { return #expect(Bool(false)) }
+        #expect(try await silent.tokenStorage.load()?.issued.bytes == Secret("t1"))
+    }
+
+    @Test func `Clients of one server have a token each`() async throws {
+        let (one, other) = (try session("exchange"), try session("login-only"))
+        try await one.login()
+        #expect(try await other.tokenStorage.load() == nil)
+        #expect(try await session("exchange").tokenStorage.load() != nil)
     }
 
     @Test func `100 requests across the end of a session: one refresh, all succeed`() async throws {
@@ -243,9 +287,9 @@ struct SchemeSessionTests {
         }
         #expect(try await unreachable.tokenStorage.load() == nil)
         // A token that can't be read is cleared too.
-        memory.set(Array("nonsense".utf8), for: elsewhere.purpose.key)
+        memory.set(Array("nonsense".utf8), for: elsewhere.tokenKey)
         try await unreachable.logout()
-        #expect(memory.data(for: elsewhere.purpose.key) == nil)
+        #expect(memory.data(for: elsewhere.tokenKey) == nil)
     }
 
     @Test func `State is kept for each origin; new state resets its use count; a response may cause one retry`() async throws {
@@ -331,8 +375,7 @@ struct SchemeSessionTests {
         let token = try #require(try await session().tokenStorage.load())
         let purpose = TokenPurpose(
             plugin: "Other", scheme: token.purpose.scheme, origins: token.purpose.origins)
-        #expect(purpose.key != token.purpose.key)
-        memory.set(try PluginToken(stored: token.issued, purpose).encode(), for: token.purpose.key)
+        memory.set(try PluginToken(stored: token.issued, purpose).encode(), for: try session().key)
         #expect(try await get(session()) == 200)
         #expect(server.state.calls == ["/login login", "/login login"])
         // The refresh has replaced it.

@@ -117,7 +117,7 @@ static int32_t begin(void *in, int32_t kind, void **out, const nevod_errors *err
         errors->report(errors->host, NOTHING, text("there is no card"), NOTHING);
         return atoi(mode + 6);
     }
-    if (!strcmp(mode, "login-only") && kind != NEVOD_FLOW_LOGIN) return NEVOD_UNSUPPORTED;
+    if (!strncmp(mode, "login-only", 10) && kind != NEVOD_FLOW_LOGIN) return NEVOD_UNSUPPORTED;
     if (!strcmp(mode, "nonce-challenge-only") && kind != NEVOD_FLOW_CHALLENGE) return NEVOD_UNSUPPORTED;
     flow *made = calloc(1, sizeof *made);
     if (!made) return NEVOD_INTERNAL;
@@ -231,6 +231,7 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
     MODE("ignores-cancel") return request(to, "GET", url, "/", NOTHING, 0), NEVOD_OK;
     MODE("endless-wait") return to->wait(to->host, 1000), NEVOD_OK;
     MODE("long-wait") return to->wait(to->host, UINT64_MAX), NEVOD_OK;
+    MODE("login-only-ask") return event->kind == NEVOD_EVENT_START ? ask(to) : give(to, text("asked")), NEVOD_OK;
     MODE("endless-ask") return ask(to), NEVOD_OK;
     MODE("no-action") return NEVOD_OK;
     MODE("two-actions") return to->show(to->host, text("hello"), NOTHING), give(to, text("T")), NEVOD_OK;

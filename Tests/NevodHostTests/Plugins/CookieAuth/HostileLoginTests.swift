@@ -176,7 +176,7 @@ struct HostileLoginTests {
             [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("session-cookie", "sid")], storage: storage)
         try await session.login()
         let provider = session.provider()
-        let key = StorageKey(rawValue: "nevod.scheme.CookieAuth.cookie@\(server.url)")
+        let key = session.key
         func stored(after line: String) async throws -> Bool {
             let before = storage.data(for: key)
             lines.append("Set-Cookie: \(line)")
