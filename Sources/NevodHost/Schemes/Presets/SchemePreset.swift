@@ -57,8 +57,8 @@ public struct SchemePreset: Sendable {
 
     /// Reads the preset in a file.
     ///
-    /// Unlike one that is found by its name, it reads no environment variables: a file from elsewhere could send any of them to its
-    /// server.
+    /// Unlike one that is found by its name, it reads no environment variables, and gives no setting whose name ends in `-file`: a preset
+    /// from elsewhere could send any of them to its server.
     ///
     /// - Parameters:
     ///   - path: only root and this user may be able to change it.
@@ -69,8 +69,14 @@ public struct SchemePreset: Sendable {
             canonical.utf8.lastIndex(of: UInt8(ascii: "/")).map { canonical[canonical.utf8.index(after: $0)...] }
             ?? canonical[...]
         let name = end.hasSuffix(PresetLocator.suffix) ? end.dropLast(PresetLocator.suffix.utf8.count) : end
-        return try SchemePreset(
-            try PresetText(path: canonical, mayReadEnvironment: false), name: String(name), path: canonical, for: scheme)
+        let text = try PresetText(path: canonical, mayReadEnvironment: false)
+        if let entry = text.entries.first(where: { $0.name.utf8.suffix(5).elementsEqual("-file".utf8) }) {
+            let problem =
+                "\(entry.name) is for presets that are found by their name; put the file into ~/.config/nevod-host/presets/SCHEME, or "
+                + "give \(entry.name) with the other settings"
+            throw PresetError(canonical, .malformed(line: entry.line, problem: problem))
+        }
+        return try SchemePreset(text, name: String(name), path: canonical, for: scheme)
     }
 
     /// The names of the presets for a scheme, sorted.
@@ -129,20 +135,31 @@ public struct SchemePreset: Sendable {
                 continue
             }
             guard values[name] == nil else { throw bad(name, "was given more than once") }
-            guard case .text(let text) = value, PresetText.isPlaceholderValue(text) else {
-                throw bad(name, "must be letters, digits, and . - _ : between them: no https:// in front, and no / at the end")
-            }
+            guard case .text(let text) = value else { throw bad(name, "must not be a secret") }
+            try check(text, for: name)
             values[name] = text
         }
-        let kept = lines.filter { !isReplaced($0, by: rest) }
-        let missing = placeholders.filter { placeholder in
-            values[placeholder.name] == nil && kept.contains { $0.value.placeholders.contains(placeholder.name) }
-        }
+        let missing = missingPlaceholders(given)
         guard missing.isEmpty else { throw PresetError(name, .missingValues(missing)) }
+        let kept = lines.filter { !isReplaced($0, by: rest) }
         var settings = SchemeSettings()
         for line in kept { settings.add(line.setting.name, try value(of: line, values, environment)) }
         for (name, value) in rest.values { settings.add(name, value) }
         return settings
+    }
+
+    /// The placeholders without a value that lines need: those of the lines that the given settings don't replace.
+    package func missingPlaceholders(_ given: SchemeSettings) -> [Placeholder] {
+        let kept = lines.filter { !isReplaced($0, by: given) }
+        return placeholders.filter { placeholder in
+            !given.contains(placeholder.name) && kept.contains { $0.value.placeholders.contains(placeholder.name) }
+        }
+    }
+
+    /// Checks the value of a placeholder.
+    package func check(_ value: String, for placeholder: String) throws(PresetError) {
+        guard !PresetText.isPlaceholderValue(value) else { return }
+        throw bad(placeholder, "must be letters, digits, and . - _ : between them: no https:// in front, and no / at the end")
     }
 
     private func value(
@@ -153,6 +170,10 @@ public struct SchemePreset: Sendable {
             guard let text = environment(variable) else {
                 throw PresetError(name, .unsetVariable(setting: line.setting.name, variable: variable))
             }
+            // A platform may name a service of this machine, which has no certificate.
+            if !line.setting.isSecret, let problem = Self.problem(withText: text, for: line.setting, allowsLoopback: true) {
+                throw PresetError(name, .badValue(name: variable, help: "an environment variable", problem: problem))
+            }
             return line.setting.isSecret ? .secret(Secret(text)) : .text(text)
         case .text(let pieces):
             let text = pieces.map { piece in
@@ -161,9 +182,9 @@ public struct SchemePreset: Sendable {
                 case .placeholder(let name): values[name] ?? ""
                 }
             }.joined()
-            let problem = line.setting.problem(with: text) ?? Self.problem(withURL: text, for: line.setting)
-            if let problem {
-                throw PresetError(path, .malformed(line: line.number, problem: "\(line.setting.name) \(problem)"))
+            // The lines without placeholders were checked when the file was read.
+            if let placeholder = line.value.placeholders.first, Self.problem(withText: text, for: line.setting) != nil {
+                throw bad(placeholder, "makes no valid \(line.setting.name) of line \(line.number) in \(TerminalText.safe(path))")
             }
             return .text(text)
         }
@@ -192,15 +213,18 @@ public struct SchemePreset: Sendable {
         }
         var start = ""
         if case .literal(let text)? = pieces.first { start = text }
-        guard !value.placeholders.isEmpty else { return setting.problem(with: start) ?? problem(withURL: start, for: setting) }
+        guard !value.placeholders.isEmpty else { return problem(withText: start, for: setting) }
         return setting.kind == .url && !start.utf8.starts(with: "https://".utf8) ? "must begin with https://" : nil
     }
 
-    private static func problem(withURL text: String, for setting: SchemeSetting) -> String? {
+    private static func problem(withText text: String, for setting: SchemeSetting, allowsLoopback: Bool = false) -> String? {
+        if let problem = setting.problem(with: text) { return problem }
         guard setting.kind == .url, let origin = try? HTTPURL(text).origin, origin.scheme != .https, !origin.isLinkLocal else {
             return nil
         }
+        guard !allowsLoopback || !origin.isAuthentic else { return nil }
         return "must begin with https://; http:// is for link-local addresses alone, such as 169.254.169.254"
+            + (allowsLoopback ? ", and for this machine" : "")
     }
 }
 

@@ -109,7 +109,7 @@ struct PresetTextTests {
     }
 
     @Test(arguments: [
-        ("access_type=offline", "access_type"), ("prompt=", "prompt"), ("Metadata: true", "Metadata"), ("a.b-c=d", "a.b-c"),
+        ("access_type=offline", "access_type"), ("prompt=", "prompt"), ("Metadata: true", "metadata"), ("a.b-c=d", "a.b-c"),
         ("https://api.example.com", nil), ("=a", nil), ("a", nil), ("", nil), (": a", nil), ("a b=c", nil), ("a:b", nil),
     ])
     func `A pair has a name`(text: String, name: String?) {

@@ -70,6 +70,9 @@ struct SchemePresetTests {
         #expect(throws: PresetError.self) { try SchemePreset.file(folder.path, for: scheme) }
         try folder.write("environment.preset", "# E\ntext = env:HOME\n")
         #expect(throws: PresetError.self) { try SchemePreset.file("\(folder.path)/environment.preset", for: scheme) }
+        try folder.write("sends.preset", "# S\ntoken-file = /home/me/.ssh/id_ed25519\n")
+        let sends = try #require(throws: PresetError.self) { try SchemePreset.file("\(folder.path)/sends.preset", for: scheme) }
+        #expect("\(sends)".contains("sends.preset:2: token-file is for presets that are found by their name"))
     }
 
     @Test func `A file that others can change is not used`() throws {
@@ -171,7 +174,8 @@ struct SchemePresetTests {
     @Test func `The URL that a placeholder makes is checked`() throws {
         let preset = try preset("{host} = The host\nurl = https://{host}.example.com")
         let error = try #require(throws: PresetError.self) { try preset.settings(["host": "evil.example:443"]) }
-        #expect("\(error)".hasPrefix("/p:3: url must be an absolute http or https URL"))
+        // The file is not to blame, and the value isn't shown.
+        #expect("\(error)" == "\"host\" of the preset \"acme\" (The host) makes no valid url of line 3 in /p")
     }
 
     @Test func `A template of the scheme keeps its own placeholders`() throws {
@@ -189,6 +193,29 @@ struct SchemePresetTests {
         let variables = ["ACME_TOKEN": "hunter2", "ACME_URL": "http://127.0.0.1:41/msi"]
         let settings = try preset.settings([:], environment: { variables[$0] })
         #expect(texts(settings) == ["text=a", "secret has 7", "url=http://127.0.0.1:41/msi"])
+    }
+
+    @Test(arguments: ["http://tokens.example.com/hunter2", "hunter2"])
+    func `A URL in a variable is checked as one in a preset`(value: String) throws {
+        let preset = try preset("text = a\nurl = env:ACME_URL")
+        let error = try #require(throws: PresetError.self) { try preset.settings([:], environment: { _ in value }) }
+        guard case .badValue("ACME_URL", _, _) = error.reason else { throw error }
+    }
+
+    @Test func `Fields of a header are one, however their names are written`() throws {
+        let preset = try preset("text = t\nrepeated = Metadata: true\nrepeated = Key=a")
+        #expect(
+            texts(try preset.settings(["repeated": "metadata: false", "repeated": "key=b"]))
+                == ["text=t", "repeated=Key=a", "repeated=metadata: false", "repeated=key=b"])
+    }
+
+    @Test func `What is still missing depends on what is given`() throws {
+        let preset = try preset("{host} = The host\n{realm} = The realm\nurl = https://{host}/{realm}\ntext = {realm}")
+        #expect(preset.missingPlaceholders([:]).map(\.name) == ["host", "realm"])
+        #expect(preset.missingPlaceholders(["url": "https://a.example", "host": "h"]).map(\.name) == ["realm"])
+        #expect(preset.missingPlaceholders(["url": "https://a.example", "text": "t"]).isEmpty)
+        #expect(throws: PresetError.self) { try preset.check("https://h", for: "host") }
+        #expect(throws: Never.self) { try preset.check("h.example", for: "host") }
     }
 
     @Test func `An empty text is written out`() throws {
