@@ -14,37 +14,27 @@ let embedded: BuildSettingCondition = .when(traits: ["Embedded"])
 // (Not `.enableExperimentalFeature`: SwiftPM 6.3 passes that to the linker of a dynamic library with or without the trait, and the
 // library of ordinary Swift then lacks the registration of its types.)
 let embeddedFeature = ["-enable-experimental-feature", "Embedded"]
-// The command for symbol graphs turns each trait on, in a debug build, which can't be Embedded: scripts/check-docs sets this.
-let documenting = Context.environment["NEVOD_DOCUMENTATION"] == "1"
-let embeddedRuntime: [Target.Dependency] =
-    documenting ? [] : [.target(name: "CEmbeddedRuntime", condition: .when(traits: ["Embedded"]))]
-let embeddedSwift: [SwiftSetting] =
-    documenting ? [] : [.unsafeFlags(embeddedFeature + ["-Xfrontend", "-function-sections"], embedded)]
+let embeddedRuntime: [Target.Dependency] = [.target(name: "CEmbeddedRuntime", condition: .when(traits: ["Embedded"]))]
+let embeddedSwift: [SwiftSetting] = [.unsafeFlags(embeddedFeature + ["-Xfrontend", "-function-sections"], embedded)]
 // Relative to the toolchain's folder of ordinary libraries, where the linker looks; lld alone takes such a name.
-let embeddedLinkage: [LinkerSetting] = ["libswift_Concurrency.a", "libswiftUnicodeDataTables.a"].filter { _ in !documenting }.map
-{
+let embeddedLinkage: [LinkerSetting] = ["libswift_Concurrency.a", "libswiftUnicodeDataTables.a"].map {
     .linkedLibrary(":../embedded/x86_64-unknown-linux-gnu/\($0)", embedded)
 }
 
 // An ordinary plugin carries its own Swift runtime. NEVOD_SHARED_RUNTIME=1 turns that off: a sanitizer needs one runtime in the process.
 // Each plugin shows one symbol, so that it loads into any host, written in any language, with any Swift runtime or none.
 let sharedRuntime = Context.environment["NEVOD_SHARED_RUNTIME"] == "1"
-let pluginLinkage: [LinkerSetting] =
-    [
-        .unsafeFlags(
-            (sharedRuntime ? [] : ["-static-stdlib"])
-                + ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/NevodPluginLinkage/exports.map"])
-    ]
-    + (documenting
-        ? []
-        : [
-            .unsafeFlags(
-                embeddedFeature + [
-                    "-no-static-stdlib", "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--gc-sections", "-Xlinker",
-                    "--no-undefined",
-                ],
-                embedded)
-        ])
+let pluginLinkage: [LinkerSetting] = [
+    .unsafeFlags(
+        (sharedRuntime ? [] : ["-static-stdlib"])
+            + ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/NevodPluginLinkage/exports.map"]),
+    .unsafeFlags(
+        embeddedFeature + [
+            "-no-static-stdlib", "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--gc-sections", "-Xlinker",
+            "--no-undefined",
+        ],
+        embedded),
+]
 
 let threadSanitizer = Context.environment["NEVOD_THREAD_SANITIZER"] == "1"
 let addressSanitizer = Context.environment["NEVOD_ADDRESS_SANITIZER"] == "1"
@@ -313,7 +303,14 @@ let package = Package(
 let isMissing = { (target: Target) in
     access("\(Context.packageDirectory)/\(target.path ?? "\(target.isTest ? "Tests" : "Sources")/\(target.name)")", F_OK) != 0
 }
-let missing = Set(package.targets.filter(isMissing).map(\.name))
+// ThreadSanitizer is for code that threads share: what runs in one thread has nothing to show it, and takes as long to build.
+let singleThreaded: Set<String> = [
+    "HMACAuthTests", "KitExamples", "NevodJWTTests", "NevodPluginChecksTests", "NevodPluginCryptoTests",
+    "NevodPluginTestingTests",
+    "OAuth2AuthTests", "nevod-host", "nevod-hostTests", "nevod-bench",
+]
+let missing = Set(package.targets.map(\.name).filter { threadSanitizer && singleThreaded.contains($0) })
+    .union(package.targets.filter(isMissing).map(\.name))
 package.targets.removeAll { missing.contains($0.name) }
 package.products.removeAll { product in
     (product as? Product.Library)?.targets.contains(where: missing.contains) == true

@@ -113,13 +113,19 @@ struct PercentEncodingSetTests {
         #expect(String(decoding: text, as: UTF8.self) == "x-É-id")
     }
 
-    @Test func `A million items are sorted, and none is read again and again`() {
-        let query = Array((0..<200_000).map { "k\($0 * 7919 % 200_000)=v" }.joined(separator: "&").utf8)
+    /// One that read items again and again would not come to an end.
+    @Test func `Many items are sorted, and many segments are removed`() {
+        #if NEVOD_ADDRESS_SANITIZER || NEVOD_THREAD_SANITIZER
+            let count = 5000
+        #else
+            let count = 100_000
+        #endif
+        let query = Array((0..<count).map { "k\($0 * 7919 % count)=v" }.joined(separator: "&").utf8)
         var text: [UInt8] = []
         text.append(canonicalQuery: query.span, as: .rfc3986)
         #expect(text.count == query.count)
         text = []
-        text.append(normalizedPath: Array(String(repeating: "/a/..", count: 200_000).utf8).span, as: .rfc3986Path)
+        text.append(normalizedPath: Array(String(repeating: "/a/..", count: count).utf8).span, as: .rfc3986Path)
         #expect(text == Array("/".utf8))
     }
 }
