@@ -108,7 +108,7 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
             guard let changes = base.changes else { return nil }
             return Task { [weak self] in
                 let changes = await changes()
-                // What was seen may have changed before the storage reports to this task.
+                // The session may have changed since it was read, and before the storage reports to this task.
                 if self?.seen.withLock({ $0.isKnown }) == true { await self?.readReported() }
                 for await changed in changes where changed == key { await self?.readReported() }
             }
