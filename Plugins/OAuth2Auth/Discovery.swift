@@ -9,15 +9,18 @@ extension OAuth2Auth {
             throw .badSetting("resource", "must have no fragment (RFC 8707 §2)")
         }
         guard issuer == nil, tokenURL == nil, grant != .metadata else { return }
-        guard resources.count == 1 else {
+        let namesEndpoint = authorizationURL != nil || deviceURL != nil || pushedRequestURL != nil
+        guard resources.count == 1, !namesEndpoint else {
             throw .badSetting(
-                "issuer", "or token-url is needed, to know the authorization server; one resource could name it, too")
+                "issuer", "or token-url is needed, to know the authorization server; one resource alone could name it, too")
         }
         try Self.checkIdentifier(resources[0], of: "resource")
-        // The client's secret would go to any server that the resource names.
-        guard clientSecret == nil, clientKey == nil else {
+        // A server could use elsewhere what proves something by itself. A person sees at which server the login is.
+        guard grant.needsPerson, isPublicClient else {
             throw .badSetting(
-                "issuer", "is needed with client-secret or client-key, so that nobody but it gets the client's proof")
+                "issuer",
+                "or token-url is needed: the server that resource names is the API's choice, and would get a secret; only a login "
+                    + "of a person by a client without one can do without")
         }
     }
 

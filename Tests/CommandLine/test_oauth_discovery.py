@@ -856,10 +856,27 @@ class ProtectedResource(OAuthTestCase):
         self.expect(outcome, 112 if "can't be read" in fragments else 111, *fragments)
         self.assertEqual((self.server.requests, self.credentials()), ([], []))
 
-    def test_gets_no_secret_of_the_client(self):
-        outcome = self.discover("client-secret=env:NEVOD_TEST_SECRET")
-        self.expect_failure(outcome, 111, "issuer is needed with client-secret")
+    @cases({
+        "client_secret": ["client-secret=env:NEVOD_TEST_SECRET"],
+        "client_key": ["client-key=env:NEVOD_TEST_SECRET"],
+        "platform_token": ["client-auth=private-key-jwt", "token-file=/nowhere"],
+        "certificate": ["client-auth=tls"],
+        "password": ["grant=password", "username=ada", "password=env:NEVOD_TEST_SECRET"],
+        "refresh_token": ["grant=refresh-token", "refresh-token=env:NEVOD_TEST_SECRET"],
+        "subject_token": ["grant=token-exchange", "subject-token=env:NEVOD_TEST_SECRET"],
+        "actor_token": ["grant=token-exchange", "token-file=/nowhere", "actor-token=env:NEVOD_TEST_SECRET"],
+        "assertion": ["grant=jwt-bearer", "assertion=env:NEVOD_TEST_SECRET"],
+        "token_file": ["grant=jwt-bearer", "token-file=/nowhere"],
+        # Another server's code would go to the one that the resource names.
+        "authorization_url": ["authorization-url=https://id.example/authorize"],
+        "device_url": ["grant=device", "device-url=https://id.example/device"],
+        "par_url": ["par-url=https://id.example/par"],
+    })
+    def test_server_that_it_names_gets_no_secret(self, settings):
+        outcome = self.discover(*settings)
+        self.expect_failure(outcome, 111, "corrected settings: issuer or token-url is needed")
         self.assertNotIn(SECRET, outcome.err)
+        self.assertEqual((self.server.requests, self.api.requests), ([], []))
 
 
 if __name__ == "__main__":
