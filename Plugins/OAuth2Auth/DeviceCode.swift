@@ -67,7 +67,7 @@ struct DeviceCode {
             do throws(SchemeError) {
                 let answer = try await server.answer(fields)
                 switch answer.error {
-                case nil where answer.status / 100 == 2: return try server.token(in: answer)
+                case nil where answer.status / 100 == 2: return try await server.token(in: answer)
                 case "authorization_pending":
                     silences = 0
                     continue

@@ -43,7 +43,7 @@ extension OAuth2Auth {
         case .device: needed.append(.device)
         case .clientCredentials, .password, .tokenExchange, .jwtBearer, .refreshToken, .metadata: break
         }
-        return try await endpoints(flow, needing: needed, wanting: asksForIdentity(flow) ? [.keys] : [])
+        return try await endpoints(flow, needing: needed, wanting: asksForIdentity(flow) && grant != .refreshToken ? [.keys] : [])
     }
 
     /// The endpoints for the renewal or the revocation of a token.

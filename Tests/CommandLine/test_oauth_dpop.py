@@ -456,6 +456,18 @@ class Refusals(ProofTestCase):
         self.expect(self.get(), 112, "the server issued a bearer token", "dpop=auto")
         self.assertEqual(self.resource.requests, [])
 
+    def test_bearer_token_at_a_renewal(self):
+        """By then the server has replaced the refresh token: the new one is kept, and used as soon as the server is mended."""
+        self.expect_success(self.get())
+        self.resource.expire()
+        self.issuer.type = "Bearer"
+        self.expect(self.get(), 112, "the server issued a bearer token", "dpop=auto")
+        self.issuer.type = "DPoP"
+        self.expect_success(self.get())
+        self.assertEqual(self.issuer.grants(), ["password", "refresh_token", "refresh_token"])
+        self.assertEqual(self.issuer.answered, ["ok"] * 3)
+        self.expect_one_key()
+
     def test_bearer_token_of_a_server_without_metadata(self):
         self.issuer.type, self.resource.takes_bearer = "Bearer", True
         self.expect_success(self.get(dpop="auto"))

@@ -573,6 +573,28 @@ class GivenRefreshToken(OAuthTestCase):
         self.expect_token(self.oauth("refresh-token", client_id=CLIENT, refresh_token="env:FIRST", env={"FIRST": "r-0"}))
         self.assertEqual(len(self.forms), 2)
 
+    def identified(self, **claims):
+        """The words of a login that asks who it is, at a server whose keys can't be read."""
+        now = int(time.time())
+        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        members = {"iss": self.server.http, "aud": CLIENT, "sub": "4711", "email": "ada@id.example", "exp": now + 600, "iat": now}
+        renew = self.grant
+        self.grant = lambda form, seen: renew(form, seen) | {"id_token": jwt.encode(members | claims, key, "RS256")}
+        return self.words(
+            "refresh-token", token_url=False, issuer=self.server.http, keys_url=self.server.http + "/keys", scope="openid",
+            client_id=CLIENT, refresh_token="env:FIRST")
+
+    @cases({"right": ({}, "ada@id.example"), "other_client": ({"aud": "other"}, ""), "other_issuer": ({"iss": "https://id.example"}, "")})
+    def test_account(self, claims, account):
+        """Depends on no request, which could fail while the new refresh token isn't stored."""
+        words, env = self.identified(**claims), self.stored(FIRST="r-0")
+        for _ in range(2):
+            self.expect_token(self.run_host(*words, self.server.http + "/api", env=env))
+        self.assertEqual([form["refresh_token"] for form in self.forms], ["r-0"])
+        self.assertNotIn("/keys", [seen.path for seen in self.server.requests])
+        (session,) = json.loads(self.run_host("sessions", "--json", env=env).out)["sessions"]
+        self.assertEqual(session.get("account") or "", account)
+
     def test_question(self):
         self.expect_token(self.oauth(
             "refresh-token", "--answer", "refresh-token=env:FIRST", client_id=CLIENT, env={"FIRST": "r-0"}))
