@@ -75,7 +75,7 @@ struct DeviceCode {
                     silences = 0
                     pause = min(pause + 5, Self.longestPause)
                     continue
-                case "access_denied":
+                case "access_denied" where answer.meaning == .refusal:
                     let words = ServerText.shown(answer.json?["error_description"]?.string ?? "")
                     throw .denied("the login was refused on the other device\(words.isEmpty ? "" : " (\(words))")")
                 case "expired_token": throw Self.expired(authorization)

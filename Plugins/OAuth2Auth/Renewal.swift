@@ -23,7 +23,8 @@ extension OAuth2Auth {
         do {
             return try await server.token(fields, as: "the renewal", replacing: old).issued
         } catch {
-            guard error.isDenied, !grant.needsPerson else { throw error }
+            // A given refresh token is spent, or was refused just now: a server takes its second use for a theft, and ends the session.
+            guard error.isDenied, !grant.needsPerson, grant != .refreshToken else { throw error }
             return try await login(flow)
         }
     }

@@ -573,6 +573,16 @@ class GivenRefreshToken(OAuthTestCase):
         self.expect_token(self.oauth("refresh-token", client_id=CLIENT, refresh_token="env:FIRST", env={"FIRST": "r-0"}))
         self.assertEqual(len(self.forms), 2)
 
+    def test_session_that_has_ended(self):
+        """The given token is spent: a second use of it would be taken for a theft (RFC 9700 §4.14.2)."""
+        env = self.stored(FIRST="r-0")
+        words = [*self.words("refresh-token", client_id=CLIENT, refresh_token="env:FIRST"), self.server.http + "/api"]
+        self.expect_token(self.run_host(*words, env=env))
+        self.accepted.clear()
+        self.current = "another"
+        self.expect(self.run_host("-f", *words, env=env), 119, "the session is cleared", "invalid_grant")
+        self.assertEqual([form["refresh_token"] for form in self.forms], ["r-0", "r-1"])
+
     def identified(self, **claims):
         """The words of a login that asks who it is, at a server whose keys can't be read."""
         now = int(time.time())

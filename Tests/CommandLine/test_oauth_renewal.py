@@ -373,6 +373,7 @@ class ServerInTrouble(RenewalTestCase):
         "page_with_404": reply("404 Not Found", HTML, body=PAGE),
         "redirect": reply("302 Found", "Location: /login"),
         "empty_200": reply(),
+        "empty_403": reply("403 Forbidden"),
         "empty_404": reply("404 Not Found"),
         "half_of_json": reply("200 OK", JSON, body=b'{"access_token": "abc", "expires'),
         "no_token": as_json({"token_type": "Bearer"}),
@@ -438,7 +439,8 @@ class ServerInTrouble(RenewalTestCase):
         self.expect(self.get(), 0)
 
     @cases({"challenge": reply("401 Unauthorized", 'WWW-Authenticate: Basic realm="x"'), "unauthorized": refusal("unauthorized_client"),
-            "github": as_json({"error": "incorrect_client_credentials", "error_description": "The client_id is incorrect."})})
+            "github": as_json({"error": "incorrect_client_credentials", "error_description": "The client_id is incorrect."}),
+            "auth0": refusal("access_denied", "Unauthorized", "401 Unauthorized")})
     def test_client_in_other_words(self, response):
         self.start()
         self.logged_in()

@@ -90,6 +90,12 @@ struct DeviceCodeTests {
         #expect(failure.description.contains("NEVOD_DENIED"))
     }
 
+    @Test func `A refusal of the client is none of the person`() throws {
+        let denied = TestResponse.json(.object([JSONValue.Member("error", "access_denied")]), status: 401)
+        let failure = try problem([begun(), .expect("POST", "/token", denied)])
+        #expect(failure.message.hasPrefix("client-id was not accepted by the server with the token request: access_denied"), "\(failure)")
+    }
+
     @Test func `A code that expires is named, by the server's word or by its time`() throws {
         let expected = "the code WDJB-MJHT expired before it was confirmed; log in again for a new one"
         let failure = try problem([begun(), refused("expired_token")])

@@ -28,6 +28,9 @@ struct ServerAnswerTests {
         Case(body: #"{"error":"expired_token"}"#, meaning: .refusal),
         Case(body: #"{"error":"slow_down"}"#, meaning: .outage),
         Case(body: #"{"error":"use_dpop_nonce"}"#, meaning: .outage),
+        // Auth0's, for a wrong client-secret.
+        Case(status: 401, body: #"{"error":"access_denied","error_description":"Unauthorized"}"#, meaning: .client),
+        Case(status: 403, body: #"{"error":"access_denied"}"#, meaning: .refusal),
         // Status
         Case(status: 500, body: #"{"error":"invalid_grant"}"#, meaning: .outage),
         Case(status: 429, body: #"{"error":"invalid_grant"}"#, meaning: .outage),
@@ -35,6 +38,8 @@ struct ServerAnswerTests {
         Case(status: 401, headers: [("WWW-Authenticate", "Basic")], body: "", meaning: .client),
         Case(status: 401, body: "", meaning: .refusal),
         Case(status: 400, body: "", meaning: .refusal),
+        // A firewall's.
+        Case(status: 403, body: "", meaning: .otherFormat),
         Case(status: 404, body: "", meaning: .otherFormat),
         Case(status: 401, body: " ", meaning: .otherFormat),
         // Other forms
