@@ -384,6 +384,23 @@ class NoncesOfAResource(ProofTestCase):
         self.expect_success(self.get())
         self.assertEqual(self.resource.answered, ["ok", "invalid_token", "ok"])
 
+    def test_that_changes_during_a_renewal(self):
+        self.resource.rotate()
+        self.expect_success(self.get())
+        self.resource.expire()
+        refuse = self.resource.refuse
+
+        def rotating(code):
+            response = refuse(code)
+            if code == "invalid_token":
+                self.resource.rotate()
+            return response
+
+        self.resource.refuse = rotating
+        self.expect_success(self.get())
+        self.assertEqual(self.resource.answered, ["use_dpop_nonce", "ok", "invalid_token", "use_dpop_nonce", "ok"])
+        self.assertEqual(self.issuer.grants(), ["password", "refresh_token"])
+
     def test_refused_twice(self):
         refuse = self.resource.refuse
 
