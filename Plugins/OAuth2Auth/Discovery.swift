@@ -5,6 +5,12 @@ extension OAuth2Auth {
     /// Refuses settings of the server by which its metadata can't be found, or could be forged on the way.
     func checkServer() throws(SchemeError) {
         if let issuer { try Self.checkIdentifier(issuer.text, of: "issuer") }
+        for endpoint in ServerMetadata.Endpoint.allCases {
+            guard let url = self[endpoint] else { continue }
+            guard let address = WebAddress(url.text), address.isAuthentic else {
+                throw .badSetting(endpoint.setting, "must begin with https://, except on this machine")
+            }
+        }
         for resource in resources where WebAddress(resource)?.hasFragment == true {
             throw .badSetting("resource", "must have no fragment (RFC 8707 §2)")
         }
@@ -21,6 +27,18 @@ extension OAuth2Auth {
                 "issuer",
                 "or token-url is needed: the server that resource names is the API's choice, and would get a secret; only a login "
                     + "of a person by a client without one can do without")
+        }
+    }
+
+    /// The setting for an endpoint.
+    fileprivate subscript(endpoint: ServerMetadata.Endpoint) -> ServerURL? {
+        switch endpoint {
+        case .authorization: authorizationURL
+        case .token: tokenURL
+        case .device: deviceURL
+        case .pushedRequests: pushedRequestURL
+        case .revocation: revocationURL
+        case .keys: keysURL
         }
     }
 
@@ -203,16 +221,7 @@ private struct FoundEndpoints {
         showsCertificate = scheme.clientAuthentication == .tls
         var settings: [(endpoint: ServerMetadata.Endpoint, url: String)] = []
         for endpoint in ServerMetadata.Endpoint.allCases {
-            let url: ServerURL? =
-                switch endpoint {
-                case .authorization: scheme.authorizationURL
-                case .token: scheme.tokenURL
-                case .device: scheme.deviceURL
-                case .pushedRequests: scheme.pushedRequestURL
-                case .revocation: scheme.revocationURL
-                case .keys: scheme.keysURL
-                }
-            if let url { settings.append((endpoint, url.text)) }
+            if let url = scheme[endpoint] { settings.append((endpoint, url.text)) }
         }
         self.settings = settings
     }

@@ -239,6 +239,8 @@ class Metadata(OAuthTestCase):
         "query": ("issuer=https://id.example/?tenant=1", "issuer", "must have neither a query nor a fragment"),
         "fragment": ("issuer=https://id.example/#x", "issuer", "must have neither a query nor a fragment"),
         "nothing": ("scope=read", "issuer", "or token-url is needed"),
+        **{name: (f"{name}=http://id.example/x", name, "must begin with https://") for name in (
+            "token-url", "authorization-url", "device-url", "par-url", "revocation-url", "keys-url")},
         "resource_without_tls": ("resource=http://api.example", "resource", "must begin with https://"),
         "resource_with_fragment": ("resource=https://api.example/#x", "resource", "must have no fragment"),
     })
