@@ -76,7 +76,7 @@ struct DeviceCode {
                     pause = min(pause + 5, Self.longestPause)
                     continue
                 case "access_denied" where answer.meaning == .refusal:
-                    let words = ServerText.shown(answer.json?["error_description"]?.string ?? "")
+                    let words = ServerText.shown(answer.json?["error_description"]?.string ?? "", without: answer.secrets)
                     throw .denied("the login was refused on the other device\(words.isEmpty ? "" : " (\(words))")")
                 case "expired_token": throw Self.expired(authorization)
                 case "temporarily_unavailable", "server_error": silence = answer.failure(of: "the token request")

@@ -92,7 +92,12 @@ struct TokenEndpoint: Sendable {
         answer.clientSetting = scheme.clientSetting
         answer.clientAdvice = scheme.clientAdvice(at: endpoints)
         answer.secrets = fields.fields.compactMap { if case .secret(let secret) = $0.value { secret } else { nil } }
-        if let secret = scheme.clientSecret { answer.secrets.append(secret) }
+        guard let secret = scheme.clientSecret else { return answer }
+        answer.secrets.append(secret)
+        if let clientID = scheme.clientID, scheme.clientMethod(at: endpoints) == .basic {
+            let pair = OAuth2Auth.basic(clientID, secret).utf8.dropFirst(6).prefix { $0 != UInt8(ascii: "=") }
+            answer.secrets.append(Secret(String(Substring(pair))))
+        }
         return answer
     }
 

@@ -90,10 +90,19 @@ struct DeviceCodeTests {
         #expect(failure.description.contains("NEVOD_DENIED"))
     }
 
+    @Test func `A refusal doesn't repeat the device code`() throws {
+        let code = JSONValue.Member("device_code", "d:vice/code")
+        let denied = TestResponse.json(
+            .object([JSONValue.Member("error", "access_denied"), JSONValue.Member("error_description", "no d%3Avice/code")]),
+            status: 400)
+        let failure = try problem([begun([code]), .expect("POST", "/token", denied)])
+        #expect(failure.message == "the login was refused on the other device (no ...)")
+    }
+
     @Test func `A refusal of the client is none of the person`() throws {
         let denied = TestResponse.json(.object([JSONValue.Member("error", "access_denied")]), status: 401)
         let failure = try problem([begun(), .expect("POST", "/token", denied)])
-        #expect(failure.message.hasPrefix("client-id was not accepted by the server with the token request: access_denied"), "\(failure)")
+        #expect(failure.message.hasPrefix("was not accepted by the server with the token request: access_denied"), "\(failure)")
     }
 
     @Test func `A code that expires is named, by the server's word or by its time`() throws {
