@@ -226,7 +226,7 @@ extension StoredToken {
     }
 
     /// Whether a text can be a refresh token. More than Appendix A.17 has: the client only repeats it, in a form's field.
-    private static func isRefreshToken(_ text: String) -> Bool {
+    static func isRefreshToken(_ text: String) -> Bool {
         text.utf8.count <= 16_384 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 

@@ -583,6 +583,21 @@ class GivenRefreshToken(OAuthTestCase):
         self.expect(self.run_host("-f", *words, env=env), 119, "the session is cleared", "invalid_grant")
         self.assertEqual([form["refresh_token"] for form in self.forms], ["r-0", "r-1"])
 
+    @cases({"line_break": "r-0\nscope admin", "control_character": "r\x01", "too_long": "r" * 16_385})
+    def test_settings(self, text):
+        path = self.file("refresh-token", text)
+        path.chmod(0o600)
+        outcome = self.oauth("refresh-token", client_id=CLIENT, refresh_token=f"file:{path}")
+        self.expect(outcome, 111, "refresh-token", "is no refresh token")
+        self.assertNotIn("admin", outcome.err)
+        self.assertEqual(self.forms, [])
+
+    def test_answer_that_is_none(self):
+        outcome = self.oauth(
+            "refresh-token", "--answer", "refresh-token=env:FIRST", client_id=CLIENT, env={"FIRST": "r-0\nscope admin"})
+        self.expect(outcome, 111, "refresh-token", "is no refresh token")
+        self.assertEqual(self.forms, [])
+
     def identified(self, **claims):
         """The words of a login that asks who it is, at a server whose keys can't be read."""
         now = int(time.time())
