@@ -709,15 +709,18 @@ class Challenges(OAuthTestCase):
         self.expect(outcome, 116, "step-up", '"urn:gold urn:silver"')
         self.assertEqual(self.grants(), ["authorization_code"])
 
-    def test_step_up_by_another_person(self):
+    @cases({"another": (lambda token: token, 112), "unnamed": (lambda token: "4711" if token == "access-1" else None, 112), "same": (lambda token: "4711", 0)})
+    def test_step_up_by_a_person(self, subject, code):
+        """The same one as before, or the session would be another's unnoticed."""
         self.server.documents[self.server.path + "/keys"] = document({"keys": PUBLIC})
         now = int(time.time())
         self.server.extra = lambda request, token: {"id_token": rs256({
-            "iss": self.server.issuer, "sub": token, "aud": "app", "exp": now + 600, "iat": now, "nonce": request["nonce"]})}
+            "iss": self.server.issuer, "sub": subject(token), "aud": "app", "exp": now + 600, "iat": now, "nonce": request["nonce"]})
+        } if subject(token) else {}
         self.challenge(self.STEP_UP)
         outcome = self.get("scope=openid")
-        self.expect(outcome, 112, "another account has logged in")
-        self.assertEqual(self.credentials(), ["Bearer access-1"])
+        self.expect(outcome, code, *(["the same account", "openid"] if code else []))
+        self.assertEqual(self.credentials(), ["Bearer access-1"] + (["Bearer access-2"] if code == 0 else []))
 
     @cases({
         "age_of_no_number": ('max_age="soon"', {}), "negative_age": ('max_age="-1"', {}), "endless_age": (f'max_age="{10**30}"', {}),
