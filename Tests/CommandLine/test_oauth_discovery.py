@@ -172,6 +172,14 @@ class Metadata(OAuthTestCase):
         self.expect_served(self.get(f"authorization-url={base}/authorize", f"token-url={base}/token"), "Bearer access-1")
         self.assertEqual(self.server.places(), ["/authorize", "/token"])
 
+    def test_response_of_another_issuer_if_settings_have_all(self):
+        """Without metadata a response may lack its issuer (RFC 9207 §2.4), and still not name another one."""
+        base = self.server.issuer
+        outcome = self.get(
+            f"issuer={base}/b", f"authorization-url={base}/authorize", f"token-url={base}/token", "client-id=app", issuer=False)
+        self.expect_no_exchange(outcome, 112, f"is from the issuer {base}, and the login was begun at {base}/b")
+        self.assertEqual(self.server.places(), ["/authorize"])
+
     @cases({
         "other_issuer": (lambda s: s.metadata(issuer="https://evil.example"), ["issuer is", "/tenant", '"https://evil.example"']),
         "slash": (lambda s: s.metadata(issuer=s.issuer + "/"), ["issuer is", '/tenant/"']),
