@@ -25,13 +25,7 @@ struct DeviceCode {
 
     /// Asks for the codes (§3.1).
     private func authorize() async throws(SchemeError) -> DeviceAuthorization {
-        guard let endpoint = server.endpoints.device else {
-            throw .badSetting(
-                "device-url",
-                server.endpoints.issuer == nil
-                    ? "or issuer is needed for grant=device"
-                    : "is needed: the issuer's metadata name no device_authorization_endpoint")
-        }
+        guard let endpoint = server.endpoints.device else { throw .internal("a device login without its endpoint") }
         var fields = FormFields()
         server.target(&fields)
         let answer = try await server.ask(fields, at: endpoint, namingClient: true)

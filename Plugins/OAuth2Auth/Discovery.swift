@@ -86,6 +86,7 @@ extension OAuth2Auth {
         return endpoints
     }
 
+    /// Checks that a stored token was issued by the server that the settings name: no other one may see it (RFC 9700 §4.4).
     private static func checkIssuer(_ issuer: String, of token: StoredToken) throws(SchemeError) {
         guard let other = token.issuer, !other.utf8.elementsEqual(issuer.utf8) else { return }
         throw .badToken("it is of the issuer \(ServerText.quoted(other)), and the settings are for \(ServerText.quoted(issuer))")

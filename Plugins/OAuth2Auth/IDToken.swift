@@ -221,7 +221,8 @@ extension TokenEndpoint {
 
     private func publishedKeys() async throws(SchemeError) -> [JSONWebKey] {
         guard let url = endpoints.keys else {
-            throw .badSetting("keys-url", "is needed for the server's ID token, since its metadata name no valid jwks_uri")
+            throw .badSetting(
+                "keys-url", "is needed for the server's ID token: its metadata name no valid jwks_uri, or can't be read")
         }
         switch try await scheme.document(flow, at: url) {
         case .absent(let fault), .unavailable(let fault):

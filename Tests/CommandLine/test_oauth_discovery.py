@@ -569,6 +569,12 @@ class IDTokens(OAuthTestCase):
         self.expect_refused("keys-url is needed", code=111)
         self.expect_account("4711", f"keys-url={self.server.issuer}/keys")
 
+    def test_metadata_that_can_t_be_read(self):
+        self.server.documents[self.server.place(OPENID)] = reply("503 Service Unavailable")
+        base = self.server.issuer
+        self.expect_refused(
+            "keys-url is needed", "or can't be read", settings=[f"authorization-url={base}/authorize", f"token-url={base}/token"], code=111)
+
     # A renewed token.
 
     def renew(self):
