@@ -151,8 +151,8 @@ extension OAuth2Auth {
         // Without an ID token of either login, nothing says who it was.
         if let subject = old?.subject, token.subject?.utf8.elementsEqual(subject.utf8) != true {
             throw .unavailable(
-                "the API demands \(challenge.demand), and the login isn't known to be of the same account: log in with that one, with openid "
-                    + "in scope")
+                "the API demands \(challenge.demand), and the login isn't known to be of the same account: log in with that "
+                    + "one, with openid in scope")
         }
         token.isSteppedUp = true
         return token.issued

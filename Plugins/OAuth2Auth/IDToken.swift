@@ -72,8 +72,8 @@ struct IDTokenRules: Sendable {
 
     /// The claims of an ID token that came for a refresh token; nil if it isn't readable.
     ///
-    /// Its signature isn't verified, so that a renewal depends on no request for keys, whose failure would lose a rotated token. TLS
-    /// vouches for the issuer instead (§3.1.3.7, rule 6). Nor does its time count, since it decides nothing.
+    /// Its signature isn't verified, so that a renewal depends on no request for keys, whose failure would lose a rotated token.
+    /// TLS vouches for the issuer instead (§3.1.3.7, rule 6). Nor does its time count, since it decides nothing.
     private func renewedClaims(in token: Secret) throws(IDTokenFault) -> JWTClaims? {
         guard let claims = try? JSONWebToken(token).unverifiedClaims else { return nil }
         guard let other = claims.issuer, other.utf8.elementsEqual(issuer.utf8) else {

@@ -1,8 +1,8 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-// Tokens that are bound to a key, at resources (RFC 9449 §7, §9). The state of an origin is its last nonce, a space and the hash of the
-// token that it was given to.
+// Tokens that are bound to a key, at resources (RFC 9449 §7, §9). The state of an origin is its last nonce, a space and the hash of
+// the token that it was given to.
 extension OAuth2Auth {
     /// What proofs and nonces need. The request's header lines have the proof that a server refused.
     var proofNeeds: Needs { proofUse == .off ? [] : [.random, .state, .otherResponses, .headers] }
@@ -52,8 +52,8 @@ extension OAuth2Auth {
             guard let nonce = ProofNonce.of(response.headers(named: "DPoP-Nonce")) else {
                 throw .refused("the server wants a nonce (use_dpop_nonce), and gave no valid DPoP-Nonce")
             }
-            // A nonce that is refused right after it was given is no reason to spend a refresh token. One that an earlier token got is
-            // older: a renewal came between.
+            // A nonce that is refused right after it was given is no reason to spend a refresh token. One that an earlier token got
+            // is older: a renewal came between.
             let isRepeated =
                 request.attempt > 1
                 && request.state.withUnsafeBufferPointer {

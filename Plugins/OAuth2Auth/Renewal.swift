@@ -22,7 +22,7 @@ extension OAuth2Auth {
         do {
             return try await server.token(fields, as: "the renewal", replacing: old).issued
         } catch {
-            // A given refresh token is spent, or was refused just now: a server takes its second use for a theft, and ends the session.
+            // A given refresh token is spent, or was refused just now: servers take its second use for a theft.
             guard error.isDenied, !grant.needsPerson, grant != .refreshToken else { throw error }
             return try await login(flow)
         }

@@ -6,8 +6,8 @@ enum ServerText {
     static let limit = 240
     private static let mostRead = 2000
 
-    /// Returns the text as printable ASCII, cut if it is long. Secrets, percent-encoded or not, and words that look like a token, are
-    /// replaced by `...`, because a server may repeat what it was sent.
+    /// Returns the text as printable ASCII, cut if it is long. Secrets, percent-encoded or not, and words that look like a token,
+    /// are replaced by `...`, because a server may repeat what it was sent.
     static func shown(_ text: String, without secrets: [Secret] = []) -> String {
         let bytes = Array(text.utf8.prefix(mostRead + 1))
         let isCut = bytes.count > mostRead

@@ -42,7 +42,7 @@ struct TokenEndpoint: Sendable {
         return try await ask(fields, at: endpoints.token)
     }
 
-    /// The token in the server's answer. If it can't be used, keeps the refresh token that came with it, since the old one is spent.
+    /// The token in the server's answer. If it can't be used, the refresh token that came with it is kept: the old one is spent.
     ///
     /// - Throws: as ``ServerAnswer/success(_:)``.
     func token(

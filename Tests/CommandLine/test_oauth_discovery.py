@@ -573,7 +573,8 @@ class IDTokens(OAuthTestCase):
         self.server.documents[self.server.place(OPENID)] = reply("503 Service Unavailable")
         base = self.server.issuer
         self.expect_refused(
-            "keys-url is needed", "or can't be read", settings=[f"authorization-url={base}/authorize", f"token-url={base}/token"], code=111)
+            "keys-url is needed", "or can't be read", code=111,
+            settings=[f"authorization-url={base}/authorize", f"token-url={base}/token"])
 
     # A renewed token.
 
@@ -723,7 +724,9 @@ class Challenges(OAuthTestCase):
         self.expect(outcome, 116, "step-up", '"urn:gold urn:silver"')
         self.assertEqual(self.grants(), ["authorization_code"])
 
-    @cases({"another": (lambda token: token, 112), "unnamed": (lambda token: "4711" if token == "access-1" else None, 112), "same": (lambda token: "4711", 0)})
+    @cases({
+        "another": (lambda token: token, 112), "unnamed": (lambda token: "4711" if token == "access-1" else None, 112),
+        "same": (lambda token: "4711", 0)})
     def test_step_up_by_a_person(self, subject, code):
         """The same one as before, or the session would be another's unnoticed."""
         self.server.documents[self.server.path + "/keys"] = document({"keys": PUBLIC})

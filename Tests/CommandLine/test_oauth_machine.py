@@ -609,7 +609,9 @@ class GivenRefreshToken(OAuthTestCase):
             "refresh-token", token_url=False, issuer=self.server.http, keys_url=self.server.http + "/keys", scope="openid",
             client_id=CLIENT, refresh_token="env:FIRST")
 
-    @cases({"right": ({}, "ada@id.example"), "other_client": ({"aud": "other"}, ""), "other_issuer": ({"iss": "https://id.example"}, "")})
+    @cases({
+        "right": ({}, "ada@id.example"), "other_client": ({"aud": "other"}, ""),
+        "other_issuer": ({"iss": "https://id.example"}, "")})
     def test_account(self, claims, account):
         """Depends on no request, which could fail while the new refresh token isn't stored."""
         words, env = self.identified(**claims), self.stored(FIRST="r-0")
