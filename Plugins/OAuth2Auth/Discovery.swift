@@ -61,7 +61,7 @@ extension OAuth2Auth {
         case .device: needed.append(.device)
         case .clientCredentials, .password, .tokenExchange, .jwtBearer, .refreshToken, .metadata: break
         }
-        return try await endpoints(flow, needing: needed, wanting: asksForIdentity(flow) && grant != .refreshToken ? [.keys] : [])
+        return try await endpoints(flow, needing: needed, wanting: asksForIdentity(flow) ? [.keys] : [])
     }
 
     /// The endpoints for the renewal or the revocation of a token.

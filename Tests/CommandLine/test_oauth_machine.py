@@ -622,6 +622,16 @@ class GivenRefreshToken(OAuthTestCase):
         (session,) = json.loads(self.run_host("sessions", "--json", env=env).out)["sessions"]
         self.assertEqual(session.get("account") or "", account)
 
+    def test_account_of_a_renewal(self):
+        """The one that the first response named."""
+        words, env = self.identified(), self.stored(FIRST="r-0")
+        self.expect_token(self.run_host(*words, self.server.http + "/api", env=env))
+        del self.grant
+        self.identified(sub="4712")
+        self.accepted.clear()
+        outcome = self.run_host("-f", *words, self.server.http + "/api", env=env)
+        self.expect(outcome, 119, "ID token is not valid", "(sub)")
+
     def test_question(self):
         self.expect_token(self.oauth(
             "refresh-token", "--answer", "refresh-token=env:FIRST", client_id=CLIENT, env={"FIRST": "r-0"}))

@@ -526,6 +526,18 @@ class LostResponse(RenewalTestCase):
         first, second = self.server.exchanges()
         self.assertEqual(first["refresh_token"], second["refresh_token"])
 
+    @cases({"access_token": {"access_token": "a\nb"}, "type": {"token_type": "mac"}, "no_access_token": {"access_token": None}})
+    def test_access_token_that_can_not_be_used(self, members):
+        """The response arrives, and the refresh token in it is the one that counts from now on."""
+        self.start()
+        self.logged_in()
+        self.server.expire()
+        self.server.response = lambda known: known | members
+        self.expect(self.get(), 112)
+        self.server.response = lambda known: known
+        self.expect(self.get(), 0)
+        self.assertTrue(self.server.is_alive())
+
     @cases({"nothing": b"", "head": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"})
     def test_strict(self, data):
         """A strict server ends the session: said once, with the reason, and not asked again."""
