@@ -384,6 +384,20 @@ class NoncesOfAResource(ProofTestCase):
         self.expect_success(self.get())
         self.assertEqual(self.resource.answered, ["ok", "invalid_token", "ok"])
 
+    def test_that_changes_between_two_requests(self):
+        serve = self.resource.result
+
+        def rotating(seen):
+            response = serve(seen)
+            self.resource.rotate()
+            return response
+
+        self.resource.rotate()
+        self.resource.result = rotating
+        self.expect_success(self.get(paths=("/a", "/b")), 2)
+        self.assertEqual(self.resource.answered, ["use_dpop_nonce", "ok", "use_dpop_nonce", "ok"])
+        self.assertEqual(self.issuer.grants(), ["password"])
+
     def test_that_changes_during_a_renewal(self):
         self.resource.rotate()
         self.expect_success(self.get())
