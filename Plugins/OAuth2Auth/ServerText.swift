@@ -84,7 +84,7 @@ enum ServerText {
 
     /// The end of a secret that begins at an index, or of its part before the cut; nil if none begins there.
     ///
-    /// - Parameter isEncoded: whether bytes may be percent-encoded (RFC 3986 §2.1), and a plus stand for a space.
+    /// - Parameter isEncoded: whether bytes may be percent-encoded (RFC 3986 §2.1). A plus may stand for a space in any case.
     private static func end(
         of secret: UnsafeRawBufferPointer, in bytes: [UInt8], from start: Int, _ isEncoded: Bool, _ isCut: Bool
     ) -> Int? {
@@ -99,7 +99,7 @@ enum ServerText {
                 guard decoded == byte else { return nil }
                 index += 3
             } else {
-                guard bytes[index] == byte || isEncoded && bytes[index] == UInt8(ascii: "+") && byte == 0x20 else { return nil }
+                guard bytes[index] == byte || bytes[index] == UInt8(ascii: "+") && byte == 0x20 else { return nil }
                 index += 1
             }
         }
