@@ -113,12 +113,8 @@ extension Endpoints {
         guard !withPKCE || challengeMethods.isEmpty || challengeMethods.contains("S256") else {
             throw .badSetting("pkce", "must be false: the server's metadata do not offer S256")
         }
-        if let authorization { return authorization }
-        throw .badSetting(
-            "authorization-url",
-            issuer == nil
-                ? "or issuer is needed, to know where people log in"
-                : "is needed: the issuer's metadata name no authorization_endpoint")
+        guard let authorization else { throw .internal("a login without an authorization endpoint") }
+        return authorization
     }
 }
 

@@ -148,8 +148,11 @@ extension OAuth2Auth {
         var token = try issued.bytes.withUnsafeBytes { bytes throws(SchemeError) in
             try StoredToken(decoding: Span(_unsafeBytes: bytes))
         }
-        if let subject = token.subject, let other = old?.subject, !subject.utf8.elementsEqual(other.utf8) {
-            throw .unavailable("the API demands \(challenge.demand), and another account has logged in: log in with the same one")
+        // Without an ID token of either login, nothing says who it was.
+        if let subject = old?.subject, token.subject?.utf8.elementsEqual(subject.utf8) != true {
+            throw .unavailable(
+                "the API demands \(challenge.demand), and the login isn't known to be of the same account: log in with that "
+                    + "one, with openid in scope")
         }
         token.isSteppedUp = true
         return token.issued

@@ -5,7 +5,7 @@ internal import NevodSupport
 struct DeviceCode {
     /// The consecutive polls without a proper answer after which the login ends.
     private static let mostSilences = 10
-    /// Seconds.
+    /// The longest pause, in seconds, that a server which doesn't answer brings about.
     private static let longestPause: Int64 = 120
 
     private let server: TokenEndpoint
@@ -25,13 +25,7 @@ struct DeviceCode {
 
     /// Asks for the codes (§3.1).
     private func authorize() async throws(SchemeError) -> DeviceAuthorization {
-        guard let endpoint = server.endpoints.device else {
-            throw .badSetting(
-                "device-url",
-                server.endpoints.issuer == nil
-                    ? "or issuer is needed for grant=device"
-                    : "is needed: the issuer's metadata name no device_authorization_endpoint")
-        }
+        guard let endpoint = server.endpoints.device else { throw .internal("a device login without its endpoint") }
         var fields = FormFields()
         server.target(&fields)
         let answer = try await server.ask(fields, at: endpoint, namingClient: true)
@@ -67,16 +61,16 @@ struct DeviceCode {
             do throws(SchemeError) {
                 let answer = try await server.answer(fields)
                 switch answer.error {
-                case nil where answer.status / 100 == 2: return try server.token(in: answer)
+                case nil where answer.status / 100 == 2: return try await server.token(in: answer)
                 case "authorization_pending":
                     silences = 0
                     continue
                 case "slow_down":
                     silences = 0
-                    pause = min(pause + 5, Self.longestPause)
+                    pause += 5
                     continue
-                case "access_denied":
-                    let words = ServerText.shown(answer.json?["error_description"]?.string ?? "")
+                case "access_denied" where answer.meaning == .refusal:
+                    let words = ServerText.shown(answer.json?["error_description"]?.string ?? "", without: answer.secrets)
                     throw .denied("the login was refused on the other device\(words.isEmpty ? "" : " (\(words))")")
                 case "expired_token": throw Self.expired(authorization)
                 case "temporarily_unavailable", "server_error": silence = answer.failure(of: "the token request")
@@ -91,7 +85,7 @@ struct DeviceCode {
             silences += 1
             guard silences < Self.mostSilences else { throw silence }
             // A server that doesn't answer is asked less often (§3.5).
-            pause = min(pause * 2, Self.longestPause)
+            pause = max(pause, min(pause * 2, Self.longestPause))
         }
     }
 
@@ -108,6 +102,9 @@ struct DeviceAuthorization: Sendable {
     private static let intervals: ClosedRange<Int64> = 1...300
     /// A flow has an hour.
     private static let lifetimes: ClosedRange<Int64> = 1...3300
+
+    /// Half of the waits of a flow: a server that is busy may ask for one before each poll.
+    private static let mostPolls: Int64 = 900
 
     let deviceCode: Secret
     let userCode: String
@@ -135,8 +132,8 @@ struct DeviceAuthorization: Sendable {
         verificationURI = uri
         let complete = json["verification_uri_complete"]?.string
         completeURI = complete.flatMap { Self.isAddress($0, upTo: Self.longestCompleteAddress) ? $0 : nil }
-        interval = Self.seconds(json["interval"], else: 5, Self.intervals)
         lifetime = Self.seconds(json["expires_in"], else: 900, Self.lifetimes)
+        interval = max(Self.seconds(json["interval"], else: 5, Self.intervals), lifetime / Self.mostPolls + 1)
     }
 
     private static func without(_ member: String) -> SchemeError {

@@ -5,19 +5,40 @@ extension OAuth2Auth {
     /// Refuses settings of the server by which its metadata can't be found, or could be forged on the way.
     func checkServer() throws(SchemeError) {
         if let issuer { try Self.checkIdentifier(issuer.text, of: "issuer") }
+        for endpoint in ServerMetadata.Endpoint.allCases {
+            guard let url = self[endpoint] else { continue }
+            guard let address = WebAddress(url.text), address.isAuthentic else {
+                throw .badSetting(endpoint.setting, "must begin with https://, except on this machine")
+            }
+        }
         for resource in resources where WebAddress(resource)?.hasFragment == true {
             throw .badSetting("resource", "must have no fragment (RFC 8707 §2)")
         }
         guard issuer == nil, tokenURL == nil, grant != .metadata else { return }
-        guard resources.count == 1 else {
+        let namesEndpoint = authorizationURL != nil || deviceURL != nil || pushedRequestURL != nil
+        guard resources.count == 1, !namesEndpoint else {
             throw .badSetting(
-                "issuer", "or token-url is needed, to know the authorization server; one resource could name it, too")
+                "issuer", "or token-url is needed, to know the authorization server; one resource alone could name it, too")
         }
         try Self.checkIdentifier(resources[0], of: "resource")
-        // The client's secret would go to any server that the resource names.
-        guard clientSecret == nil, clientKey == nil else {
+        // A server could use elsewhere what proves something by itself. A person sees at which server the login is.
+        guard grant.needsPerson, isPublicClient else {
             throw .badSetting(
-                "issuer", "is needed with client-secret or client-key, so that nobody but it gets the client's proof")
+                "issuer",
+                "or token-url is needed: the server that resource names is the API's choice, and would get a secret; only a login "
+                    + "of a person by a client without one can do without")
+        }
+    }
+
+    /// The setting for an endpoint.
+    fileprivate subscript(endpoint: ServerMetadata.Endpoint) -> ServerURL? {
+        switch endpoint {
+        case .authorization: authorizationURL
+        case .token: tokenURL
+        case .device: deviceURL
+        case .pushedRequests: pushedRequestURL
+        case .revocation: revocationURL
+        case .keys: keysURL
         }
     }
 
@@ -65,6 +86,7 @@ extension OAuth2Auth {
         return endpoints
     }
 
+    /// Checks that a stored token was issued by the server that the settings name: no other one may see it (RFC 9700 §4.4).
     private static func checkIssuer(_ issuer: String, of token: StoredToken) throws(SchemeError) {
         guard let other = token.issuer, !other.utf8.elementsEqual(issuer.utf8) else { return }
         throw .badToken("it is of the issuer \(ServerText.quoted(other)), and the settings are for \(ServerText.quoted(issuer))")
@@ -200,16 +222,7 @@ private struct FoundEndpoints {
         showsCertificate = scheme.clientAuthentication == .tls
         var settings: [(endpoint: ServerMetadata.Endpoint, url: String)] = []
         for endpoint in ServerMetadata.Endpoint.allCases {
-            let url: ServerURL? =
-                switch endpoint {
-                case .authorization: scheme.authorizationURL
-                case .token: scheme.tokenURL
-                case .device: scheme.deviceURL
-                case .pushedRequests: scheme.pushedRequestURL
-                case .revocation: scheme.revocationURL
-                case .keys: scheme.keysURL
-                }
-            if let url { settings.append((endpoint, url.text)) }
+            if let url = scheme[endpoint] { settings.append((endpoint, url.text)) }
         }
         self.settings = settings
     }

@@ -14,6 +14,11 @@ struct GivenRefreshToken {
             if let setting = server.scheme.refreshToken { setting } else {
                 try await server.flow.ask(.secret("refresh-token", "Refresh token"))
             }
+        // Stored as a line: a line break in it would begin another member.
+        guard StoredToken.isRefreshToken(String(revealing: given)) else {
+            throw .badSetting(
+                "refresh-token", "is no refresh token: it has a line break or another control character, or is too long")
+        }
         var fields: FormFields = ["grant_type": "refresh_token", "refresh_token": .secret(given)]
         server.target(&fields)
         var token = try await server.token(fields, as: "the given refresh token")

@@ -56,21 +56,33 @@ struct IDTokenRules: Sendable {
 
     /// Checks an ID token that came with a renewed token: it must be about the same person (§12.2).
     ///
-    /// Its signature isn't verified, so that a renewal depends on no request for keys, whose failure would lose a rotated token. TLS
-    /// vouches for the issuer instead (§3.1.3.7, rule 6). Nor does its time count, since it decides nothing.
-    ///
     /// - Throws: if the token is readable, and about somebody else.
     func checkSame(_ subject: String, in token: Secret) throws(IDTokenFault) {
-        guard let claims = try? JSONWebToken(token).unverifiedClaims else { return }
-        guard let other = claims.issuer, other.utf8.elementsEqual(issuer.utf8) else {
-            throw IDTokenFault("it is from another issuer (iss)")
-        }
+        guard let claims = try renewedClaims(in: token) else { return }
         guard let other = claims.subject, other.utf8.elementsEqual(subject.utf8) else {
             throw IDTokenFault("it is for another account (sub)")
+        }
+    }
+
+    /// The person in an ID token that came for a refresh token; nil if it names none.
+    func renewedPerson(in token: Secret) -> Person? {
+        guard let claims = try? renewedClaims(in: token) else { return nil }
+        return try? person(claims)
+    }
+
+    /// The claims of an ID token that came for a refresh token; nil if it isn't readable.
+    ///
+    /// Its signature isn't verified, so that a renewal depends on no request for keys, whose failure would lose a rotated token.
+    /// TLS vouches for the issuer instead (§3.1.3.7, rule 6). Nor does its time count, since it decides nothing.
+    private func renewedClaims(in token: Secret) throws(IDTokenFault) -> JWTClaims? {
+        guard let claims = try? JSONWebToken(token).unverifiedClaims else { return nil }
+        guard let other = claims.issuer, other.utf8.elementsEqual(issuer.utf8) else {
+            throw IDTokenFault("it is from another issuer (iss)")
         }
         guard claims.audience.contains(where: { $0.utf8.elementsEqual(clientID.utf8) }) else {
             throw IDTokenFault("it is for another client (aud)")
         }
+        return claims
     }
 
     private var verifier: JWTVerifier {
@@ -147,6 +159,13 @@ extension TokenEndpoint {
             let clientID = scheme.clientID
         else { return }
         let rules = IDTokenRules(issuer: issuer, clientID: clientID, nonce: token.nonce)
+        if scheme.grant == .refreshToken {
+            // Whoever it is, the new refresh token must not be lost.
+            guard let person = rules.renewedPerson(in: idToken) else { return }
+            token.subject = person.subject
+            token.account = person.account
+            return
+        }
         let keys = try await keys(for: idToken)
         do throws(IDTokenFault) {
             let person = try rules.person(in: idToken, with: keys, beside: token.accessToken, at: flow.unixSeconds)
@@ -202,7 +221,8 @@ extension TokenEndpoint {
 
     private func publishedKeys() async throws(SchemeError) -> [JSONWebKey] {
         guard let url = endpoints.keys else {
-            throw .badSetting("keys-url", "is needed for the server's ID token, since its metadata name no valid jwks_uri")
+            throw .badSetting(
+                "keys-url", "is needed for the server's ID token: its metadata name no valid jwks_uri, or can't be read")
         }
         switch try await scheme.document(flow, at: url) {
         case .absent(let fault), .unavailable(let fault):

@@ -23,7 +23,7 @@ struct KeyBinding: Sendable {
         self.tokenHash = tokenHash
     }
 
-    /// Signs a proof for a request to a resource (§7), with the nonce that the state is.
+    /// Signs a proof for a request to a resource (§7), with the nonce in the state.
     func proof(for request: borrowing RequestView) throws(SchemeError) -> [UInt8] {
         // 128 bits; a proof needs 96 (§4.2).
         guard request.random.count >= 16 else { throw .internal("the host gave no random bytes for a proof (DPoP)") }
@@ -35,7 +35,7 @@ struct KeyBinding: Sendable {
         return try key.proof(
             ProofKey.Claims(
                 method: bytes(request.method), url: url, issuedAt: request.unixSeconds,
-                id: bytes(request.random.extracting(first: 16)), nonce: bytes(request.state), tokenHash: tokenHash))
+                id: bytes(request.random.extracting(first: 16)), nonce: ProofNonce.kept(by: request.state), tokenHash: tokenHash))
     }
 
     private func bytes(_ span: Span<UInt8>) -> [UInt8] {

@@ -1,7 +1,8 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-// Tokens that are bound to a key, at resources (RFC 9449 §7, §9). The state of an origin is its last nonce.
+// Tokens that are bound to a key, at resources (RFC 9449 §7, §9). The state of an origin is its last nonce, a space and the hash of
+// the token that it was given to.
 extension OAuth2Auth {
     /// What proofs and nonces need. The request's header lines have the proof that a server refused.
     var proofNeeds: Needs { proofUse == .off ? [] : [.random, .state, .otherResponses, .headers] }
@@ -20,12 +21,12 @@ extension OAuth2Auth {
     ///
     /// - Returns: whether it is another one.
     func keepNonce(
-        of response: borrowing ResponseView, _ request: borrowing RequestView, _ edits: ResponseEdits
+        of response: borrowing ResponseView, _ request: borrowing RequestView, _ token: AccessToken?, _ edits: ResponseEdits
     ) -> Bool {
         guard proofUse != .off, !response.isFromProxy, let nonce = ProofNonce.of(response.headers(named: "DPoP-Nonce")),
             !isNonce(nonce, of: request)
         else { return false }
-        edits.setState(Array(nonce.utf8))
+        edits.setState(Array(nonce.utf8) + [UInt8(ascii: " ")] + (token?.binding?.tokenHash ?? []))
         return true
     }
 
@@ -38,7 +39,7 @@ extension OAuth2Auth {
     ) throws(SchemeError) -> Verdict? {
         guard response.status == 401, !response.isFromProxy, let token else { return nil }
         let challenges = Challenge.parse(response.headers(named: "WWW-Authenticate"))
-        guard token.binding != nil else {
+        guard let binding = token.binding else {
             guard proofUse == .off, challenges.contains(where: { $0.isOf("DPoP") }),
                 !challenges.contains(where: { $0.isOf("Bearer") })
             else { return nil }
@@ -51,8 +52,13 @@ extension OAuth2Auth {
             guard let nonce = ProofNonce.of(response.headers(named: "DPoP-Nonce")) else {
                 throw .refused("the server wants a nonce (use_dpop_nonce), and gave no valid DPoP-Nonce")
             }
-            // A nonce that is refused right after it was given is no reason to spend a refresh token.
-            let isRepeated = request.attempt > 1 && !request.state.isEmpty
+            // A nonce that is refused right after it was given is no reason to spend a refresh token. One that an earlier token got
+            // is older: a renewal came between.
+            let isRepeated =
+                request.attempt > 1
+                && request.state.withUnsafeBufferPointer {
+                    $0.drop { $0 != UInt8(ascii: " ") }.dropFirst().elementsEqual(binding.tokenHash)
+                }
             guard !isRepeated, !isNonce(nonce, of: request) else {
                 throw .refused("the server refused the DPoP nonce that it had given (use_dpop_nonce); try again later")
             }
@@ -66,7 +72,7 @@ extension OAuth2Auth {
     }
 
     private func isNonce(_ nonce: String, of request: borrowing RequestView) -> Bool {
-        request.state.withUnsafeBufferPointer { nonce.utf8.elementsEqual($0) }
+        ProofNonce.kept(by: request.state).elementsEqual(nonce.utf8)
     }
 
     /// The time of the proof that a request carried, in seconds since 1970 UTC; nil if it carried none.

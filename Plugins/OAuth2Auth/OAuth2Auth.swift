@@ -153,7 +153,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ token: AccessToken?, _ edits: ResponseEdits
     ) throws(SchemeError) -> Verdict {
-        let hasNewNonce = keepNonce(of: response, request, edits)
+        let hasNewNonce = keepNonce(of: response, request, token, edits)
         if let verdict = try proofVerdict(on: response, request, token) { return verdict }
         let verdict = try bearerVerdict(on: response, request, token)
         return verdict == .nothing && hasNewNonce ? .stateChanged : verdict

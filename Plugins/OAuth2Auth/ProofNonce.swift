@@ -13,6 +13,11 @@ enum ProofNonce {
         return lines[0]
     }
 
+    /// The nonce in an origin's state; empty if there is none.
+    static func kept(by state: Span<UInt8>) -> [UInt8] {
+        state.withUnsafeBufferPointer { Array($0.prefix { $0 != UInt8(ascii: " ") }) }
+    }
+
     /// Whether a text is a nonce (§8.1): visible ASCII without quotation marks and backslashes. It needs no escapes in JSON.
     static func isValid(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= sizeLimit

@@ -41,8 +41,9 @@ struct ProtectedResource: Sendable {
 extension OAuth2Auth {
     /// The issuer: the setting, or else the only authorization server that the resource names; nil without either.
     ///
-    /// The resource's server could pass on whatever it is sent, so a client without a secret loses nothing by trusting it. A later flow
-    /// compares the issuer with the one that has issued the token, whatever the resource says then.
+    /// The resource may name any server, one of its own among them. So the settings allow this only for a person's login by a
+    /// client without a secret (``checkServer()``), which sends nothing that another server would accept. A later flow compares
+    /// the issuer with the one that has issued the token, whatever the resource says then.
     func namedIssuer(_ flow: AuthFlow) async throws(SchemeError) -> String? {
         if let issuer { return issuer.text }
         guard tokenURL == nil, let resource = resources.first, resources.count == 1, let address = WebAddress(resource),

@@ -17,7 +17,6 @@ extension OAuth2Auth {
         let endpoints = try await endpoints(flow, of: token, wanting: .revocation)
         guard let url = endpoints.revocation else { return }
         let server = TokenEndpoint(of: self, flow, endpoints)
-        try server.checkIssuer(of: token)
         guard let refreshToken = token.refreshToken else {
             return try await server.revoke(token.accessToken, "access_token", at: url)
         }

@@ -119,11 +119,13 @@ extension ServerAnswer {
             switch status {
             // RFC 6749 §5.2 demands the challenge for `invalid_client`.
             case 401 where hasChallenge: return .client
-            // Glewlwyd's, for one.
-            case 400, 401, 403: return .refusal
+            // Glewlwyd's, for one. A 403 is a proxy's or a firewall's as well.
+            case 400, 401: return .refusal
             default: return .otherFormat
             }
         }
+        // Auth0 says so of a wrong client-secret.
+        if status == 401, error.utf8.elementsEqual("access_denied".utf8) { return .client }
         return Self.meaning(of: error)
     }
 

@@ -6,16 +6,21 @@ enum ServerText {
     static let limit = 240
     private static let mostRead = 2000
 
-    /// Returns the text as printable ASCII, cut if it is long. Secrets, and words that look like a token, are replaced by `...`,
-    /// because a server may repeat what it was sent.
+    /// Returns the text as printable ASCII, cut if it is long. Secrets, percent-encoded or not, and words that look like a token,
+    /// are replaced by `...`, because a server may repeat what it was sent.
     static func shown(_ text: String, without secrets: [Secret] = []) -> String {
-        var bytes = Array(text.utf8.prefix(mostRead + 1))
+        let bytes = Array(text.utf8.prefix(mostRead + 1))
         let isCut = bytes.count > mostRead
+        var isSecret = [Bool](repeating: false, count: bytes.count)
         // Short ones are texts as well.
-        for secret in secrets where secret.count >= 4 { remove(secret, from: &bytes) }
+        for secret in secrets where secret.count >= 4 { mark(secret, in: bytes, isCut, &isSecret) }
         var shown: [UInt8] = []
         var word: [UInt8] = []
-        for byte in bytes {
+        for (index, byte) in bytes.enumerated() {
+            if isSecret[index] {
+                if index == 0 || !isSecret[index - 1] { word += ellipsis }
+                continue
+            }
             if isOfToken(byte) {
                 word.append(byte)
                 continue
@@ -65,17 +70,39 @@ enum ServerText {
         }
     }
 
-    private static func remove(_ secret: Secret, from bytes: inout [UInt8]) {
+    /// Marks the bytes of a secret, wherever it begins.
+    private static func mark(_ secret: Secret, in bytes: [UInt8], _ isCut: Bool, _ isSecret: inout [Bool]) {
         secret.withUnsafeBytes { secret in
-            var index = 0
-            while index + secret.count <= bytes.count {
-                if bytes[index..<index + secret.count].elementsEqual(secret) {
-                    bytes.replaceSubrange(index..<index + secret.count, with: ellipsis)
-                    index += ellipsis.count
-                } else {
-                    index += 1
+            for start in bytes.indices {
+                for isEncoded in [false, true] {
+                    guard let end = end(of: secret, in: bytes, from: start, isEncoded, isCut) else { continue }
+                    for index in start..<end { isSecret[index] = true }
                 }
             }
         }
+    }
+
+    /// The end of a secret that begins at an index, or of its part before the cut; nil if none begins there.
+    ///
+    /// - Parameter isEncoded: whether bytes may be percent-encoded (RFC 3986 §2.1). A plus may stand for a space in any case.
+    private static func end(
+        of secret: UnsafeRawBufferPointer, in bytes: [UInt8], from start: Int, _ isEncoded: Bool, _ isCut: Bool
+    ) -> Int? {
+        var index = start
+        for byte in secret {
+            // A code of three bytes may be cut.
+            if isCut, bytes.count - index < 3 { return bytes.count }
+            guard index < bytes.count else { return nil }
+            if isEncoded, bytes[index] == UInt8(ascii: "%"), bytes.count - index >= 3,
+                let decoded = Hexadecimal.byte(bytes[index + 1], bytes[index + 2])
+            {
+                guard decoded == byte else { return nil }
+                index += 3
+            } else {
+                guard bytes[index] == byte || bytes[index] == UInt8(ascii: "+") && byte == 0x20 else { return nil }
+                index += 1
+            }
+        }
+        return index
     }
 }

@@ -30,7 +30,7 @@ struct TokenEndpoint: Sendable {
         if let server = try await moved(after: answer.status) {
             return try await server.token(fields, as: what, replacing: old, check)
         }
-        return try token(in: answer, as: what, replacing: old, check)
+        return try await token(in: answer, as: what, replacing: old, check)
     }
 
     /// Asks for a token, and returns what the server says, be it an error.
@@ -42,16 +42,25 @@ struct TokenEndpoint: Sendable {
         return try await ask(fields, at: endpoints.token)
     }
 
-    /// The token in the server's answer.
+    /// The token in the server's answer. If it can't be used, the refresh token that came with it is kept: the old one is spent.
     ///
     /// - Throws: as ``ServerAnswer/success(_:)``.
     func token(
         in answer: ServerAnswer, as what: String = "the token request", replacing old: StoredToken? = nil,
         _ check: (JSONValue) throws(SchemeError) -> JSONValue = { json throws(SchemeError) in json }
-    ) throws(SchemeError) -> StoredToken {
+    ) async throws(SchemeError) -> StoredToken {
         let json = try check(answer.success(what))
-        var token = try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer, random: flow.random.first)
-        try bind(&token)
+        var token: StoredToken
+        do throws(SchemeError) {
+            token = try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer, random: flow.random.first)
+            try bind(&token)
+        } catch {
+            if var old, let refreshToken = try StoredToken.refreshToken(in: json) {
+                old.refreshToken = refreshToken
+                try await flow.keep(old.issued)
+            }
+            throw error
+        }
         if let old {
             try checkIdentity(of: token, as: old)
             token.keepMissing(of: old)
@@ -83,7 +92,12 @@ struct TokenEndpoint: Sendable {
         answer.clientSetting = scheme.clientSetting
         answer.clientAdvice = scheme.clientAdvice(at: endpoints)
         answer.secrets = fields.fields.compactMap { if case .secret(let secret) = $0.value { secret } else { nil } }
-        if let secret = scheme.clientSecret { answer.secrets.append(secret) }
+        guard let secret = scheme.clientSecret else { return answer }
+        answer.secrets.append(secret)
+        if let clientID = scheme.clientID, scheme.clientMethod(at: endpoints) == .basic {
+            let pair = OAuth2Auth.basic(clientID, secret).utf8.dropFirst(6).prefix { $0 != UInt8(ascii: "=") }
+            answer.secrets.append(Secret(String(Substring(pair))))
+        }
         return answer
     }
 
@@ -169,16 +183,19 @@ extension StoredToken {
             throw .unavailable("the server's response has no valid access_token")
         }
         self.init(accessToken: Secret(accessToken), type: try Self.type(json))
-        if let refresh = json["refresh_token"]?.string, !refresh.isEmpty {
-            guard Self.isRefreshToken(refresh) else { throw .unavailable("the server's response has no valid refresh_token") }
-            refreshToken = Secret(refresh)
-        }
+        refreshToken = try Self.refreshToken(in: json)
         // Some servers send the number as a string, and some a zero for a token that doesn't expire.
         let lifetime = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0) }
         expiresAt = lifetime.flatMap { $0 > 0 ? now + Self.usable(min($0, 1_000_000_000), random) : nil }
         scope = json["scope"]?.string.flatMap { Self.isScope($0) ? $0 : nil }
         idToken = json["id_token"]?.string.map { Secret($0) }
         self.issuer = issuer
+    }
+
+    static func refreshToken(in json: JSONValue) throws(SchemeError) -> Secret? {
+        guard let text = json["refresh_token"]?.string, !text.isEmpty else { return nil }
+        guard isRefreshToken(text) else { throw .unavailable("the server's response has no valid refresh_token") }
+        return Secret(text)
     }
 
     /// Returns the seconds for which a token counts as valid: fewer than at the server, since a request takes time to arrive, and
@@ -209,7 +226,7 @@ extension StoredToken {
     }
 
     /// Whether a text can be a refresh token. More than Appendix A.17 has: the client only repeats it, in a form's field.
-    private static func isRefreshToken(_ text: String) -> Bool {
+    static func isRefreshToken(_ text: String) -> Bool {
         text.utf8.count <= 16_384 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 

@@ -172,6 +172,14 @@ class Metadata(OAuthTestCase):
         self.expect_served(self.get(f"authorization-url={base}/authorize", f"token-url={base}/token"), "Bearer access-1")
         self.assertEqual(self.server.places(), ["/authorize", "/token"])
 
+    def test_response_of_another_issuer_if_settings_have_all(self):
+        """Without metadata a response may lack its issuer (RFC 9207 §2.4), and still not name another one."""
+        base = self.server.issuer
+        outcome = self.get(
+            f"issuer={base}/b", f"authorization-url={base}/authorize", f"token-url={base}/token", "client-id=app", issuer=False)
+        self.expect_no_exchange(outcome, 112, f"is from the issuer {base}, and the login was begun at {base}/b")
+        self.assertEqual(self.server.places(), ["/authorize"])
+
     @cases({
         "other_issuer": (lambda s: s.metadata(issuer="https://evil.example"), ["issuer is", "/tenant", '"https://evil.example"']),
         "slash": (lambda s: s.metadata(issuer=s.issuer + "/"), ["issuer is", '/tenant/"']),
@@ -239,6 +247,8 @@ class Metadata(OAuthTestCase):
         "query": ("issuer=https://id.example/?tenant=1", "issuer", "must have neither a query nor a fragment"),
         "fragment": ("issuer=https://id.example/#x", "issuer", "must have neither a query nor a fragment"),
         "nothing": ("scope=read", "issuer", "or token-url is needed"),
+        **{name: (f"{name}=http://id.example/x", name, "must begin with https://") for name in (
+            "token-url", "authorization-url", "device-url", "par-url", "revocation-url", "keys-url")},
         "resource_without_tls": ("resource=http://api.example", "resource", "must begin with https://"),
         "resource_with_fragment": ("resource=https://api.example/#x", "resource", "must have no fragment"),
     })
@@ -559,6 +569,13 @@ class IDTokens(OAuthTestCase):
         self.expect_refused("keys-url is needed", code=111)
         self.expect_account("4711", f"keys-url={self.server.issuer}/keys")
 
+    def test_metadata_that_can_t_be_read(self):
+        self.server.documents[self.server.place(OPENID)] = reply("503 Service Unavailable")
+        base = self.server.issuer
+        self.expect_refused(
+            "keys-url is needed", "or can't be read", code=111,
+            settings=[f"authorization-url={base}/authorize", f"token-url={base}/token"])
+
     # A renewed token.
 
     def renew(self):
@@ -707,15 +724,20 @@ class Challenges(OAuthTestCase):
         self.expect(outcome, 116, "step-up", '"urn:gold urn:silver"')
         self.assertEqual(self.grants(), ["authorization_code"])
 
-    def test_step_up_by_another_person(self):
+    @cases({
+        "another": (lambda token: token, 112), "unnamed": (lambda token: "4711" if token == "access-1" else None, 112),
+        "same": (lambda token: "4711", 0)})
+    def test_step_up_by_a_person(self, subject, code):
+        """The same one as before, or the session would be another's unnoticed."""
         self.server.documents[self.server.path + "/keys"] = document({"keys": PUBLIC})
         now = int(time.time())
         self.server.extra = lambda request, token: {"id_token": rs256({
-            "iss": self.server.issuer, "sub": token, "aud": "app", "exp": now + 600, "iat": now, "nonce": request["nonce"]})}
+            "iss": self.server.issuer, "sub": subject(token), "aud": "app", "exp": now + 600, "iat": now, "nonce": request["nonce"]})
+        } if subject(token) else {}
         self.challenge(self.STEP_UP)
         outcome = self.get("scope=openid")
-        self.expect(outcome, 112, "another account has logged in")
-        self.assertEqual(self.credentials(), ["Bearer access-1"])
+        self.expect(outcome, code, *(["the same account", "openid"] if code else []))
+        self.assertEqual(self.credentials(), ["Bearer access-1"] + (["Bearer access-2"] if code == 0 else []))
 
     @cases({
         "age_of_no_number": ('max_age="soon"', {}), "negative_age": ('max_age="-1"', {}), "endless_age": (f'max_age="{10**30}"', {}),
@@ -856,10 +878,27 @@ class ProtectedResource(OAuthTestCase):
         self.expect(outcome, 112 if "can't be read" in fragments else 111, *fragments)
         self.assertEqual((self.server.requests, self.credentials()), ([], []))
 
-    def test_gets_no_secret_of_the_client(self):
-        outcome = self.discover("client-secret=env:NEVOD_TEST_SECRET")
-        self.expect_failure(outcome, 111, "issuer is needed with client-secret")
+    @cases({
+        "client_secret": ["client-secret=env:NEVOD_TEST_SECRET"],
+        "client_key": ["client-key=env:NEVOD_TEST_SECRET"],
+        "platform_token": ["client-auth=private-key-jwt", "token-file=/nowhere"],
+        "certificate": ["client-auth=tls"],
+        "password": ["grant=password", "username=ada", "password=env:NEVOD_TEST_SECRET"],
+        "refresh_token": ["grant=refresh-token", "refresh-token=env:NEVOD_TEST_SECRET"],
+        "subject_token": ["grant=token-exchange", "subject-token=env:NEVOD_TEST_SECRET"],
+        "actor_token": ["grant=token-exchange", "token-file=/nowhere", "actor-token=env:NEVOD_TEST_SECRET"],
+        "assertion": ["grant=jwt-bearer", "assertion=env:NEVOD_TEST_SECRET"],
+        "token_file": ["grant=jwt-bearer", "token-file=/nowhere"],
+        # Another server's code would go to the one that the resource names.
+        "authorization_url": ["authorization-url=https://id.example/authorize"],
+        "device_url": ["grant=device", "device-url=https://id.example/device"],
+        "par_url": ["par-url=https://id.example/par"],
+    })
+    def test_server_that_it_names_gets_no_secret(self, settings):
+        outcome = self.discover(*settings)
+        self.expect_failure(outcome, 111, "corrected settings: issuer or token-url is needed")
         self.assertNotIn(SECRET, outcome.err)
+        self.assertEqual((self.server.requests, self.api.requests), ([], []))
 
 
 if __name__ == "__main__":

@@ -384,6 +384,37 @@ class NoncesOfAResource(ProofTestCase):
         self.expect_success(self.get())
         self.assertEqual(self.resource.answered, ["ok", "invalid_token", "ok"])
 
+    def test_that_changes_between_two_requests(self):
+        serve = self.resource.result
+
+        def rotating(seen):
+            response = serve(seen)
+            self.resource.rotate()
+            return response
+
+        self.resource.rotate()
+        self.resource.result = rotating
+        self.expect_success(self.get(paths=("/a", "/b")), 2)
+        self.assertEqual(self.resource.answered, ["use_dpop_nonce", "ok", "use_dpop_nonce", "ok"])
+        self.assertEqual(self.issuer.grants(), ["password"])
+
+    def test_that_changes_during_a_renewal(self):
+        self.resource.rotate()
+        self.expect_success(self.get())
+        self.resource.expire()
+        refuse = self.resource.refuse
+
+        def rotating(code):
+            response = refuse(code)
+            if code == "invalid_token":
+                self.resource.rotate()
+            return response
+
+        self.resource.refuse = rotating
+        self.expect_success(self.get())
+        self.assertEqual(self.resource.answered, ["use_dpop_nonce", "ok", "invalid_token", "use_dpop_nonce", "ok"])
+        self.assertEqual(self.issuer.grants(), ["password", "refresh_token"])
+
     def test_refused_twice(self):
         refuse = self.resource.refuse
 
@@ -455,6 +486,18 @@ class Refusals(ProofTestCase):
         self.issuer.type = "Bearer"
         self.expect(self.get(), 112, "the server issued a bearer token", "dpop=auto")
         self.assertEqual(self.resource.requests, [])
+
+    def test_bearer_token_at_a_renewal(self):
+        """By then the server has replaced the refresh token: the new one is kept, and used as soon as the server is mended."""
+        self.expect_success(self.get())
+        self.resource.expire()
+        self.issuer.type = "Bearer"
+        self.expect(self.get(), 112, "the server issued a bearer token", "dpop=auto")
+        self.issuer.type = "DPoP"
+        self.expect_success(self.get())
+        self.assertEqual(self.issuer.grants(), ["password", "refresh_token", "refresh_token"])
+        self.assertEqual(self.issuer.answered, ["ok"] * 3)
+        self.expect_one_key()
 
     def test_bearer_token_of_a_server_without_metadata(self):
         self.issuer.type, self.resource.takes_bearer = "Bearer", True

@@ -573,6 +573,65 @@ class GivenRefreshToken(OAuthTestCase):
         self.expect_token(self.oauth("refresh-token", client_id=CLIENT, refresh_token="env:FIRST", env={"FIRST": "r-0"}))
         self.assertEqual(len(self.forms), 2)
 
+    def test_session_that_has_ended(self):
+        """The given token is spent: a second use of it would be taken for a theft (RFC 9700 §4.14.2)."""
+        env = self.stored(FIRST="r-0")
+        words = [*self.words("refresh-token", client_id=CLIENT, refresh_token="env:FIRST"), self.server.http + "/api"]
+        self.expect_token(self.run_host(*words, env=env))
+        self.accepted.clear()
+        self.current = "another"
+        self.expect(self.run_host("-f", *words, env=env), 119, "the session is cleared", "invalid_grant")
+        self.assertEqual([form["refresh_token"] for form in self.forms], ["r-0", "r-1"])
+
+    @cases({"line_break": "r-0\nscope admin", "control_character": "r\x01", "too_long": "r" * 16_385})
+    def test_settings(self, text):
+        path = self.file("refresh-token", text)
+        path.chmod(0o600)
+        outcome = self.oauth("refresh-token", client_id=CLIENT, refresh_token=f"file:{path}")
+        self.expect(outcome, 111, "refresh-token", "is no refresh token")
+        self.assertNotIn("admin", outcome.err)
+        self.assertEqual(self.forms, [])
+
+    def test_answer_that_is_none(self):
+        outcome = self.oauth(
+            "refresh-token", "--answer", "refresh-token=env:FIRST", client_id=CLIENT, env={"FIRST": "r-0\nscope admin"})
+        self.expect(outcome, 111, "refresh-token", "is no refresh token")
+        self.assertEqual(self.forms, [])
+
+    def identified(self, **claims):
+        """The words of a login that asks who it is, at a server whose keys can't be read."""
+        now = int(time.time())
+        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        members = {"iss": self.server.http, "aud": CLIENT, "sub": "4711", "email": "ada@id.example", "exp": now + 600, "iat": now}
+        renew = self.grant
+        self.grant = lambda form, seen: renew(form, seen) | {"id_token": jwt.encode(members | claims, key, "RS256")}
+        return self.words(
+            "refresh-token", token_url=False, issuer=self.server.http, keys_url=self.server.http + "/keys", scope="openid",
+            client_id=CLIENT, refresh_token="env:FIRST")
+
+    @cases({
+        "right": ({}, "ada@id.example"), "other_client": ({"aud": "other"}, ""),
+        "other_issuer": ({"iss": "https://id.example"}, "")})
+    def test_account(self, claims, account):
+        """Depends on no request, which could fail while the new refresh token isn't stored."""
+        words, env = self.identified(**claims), self.stored(FIRST="r-0")
+        for _ in range(2):
+            self.expect_token(self.run_host(*words, self.server.http + "/api", env=env))
+        self.assertEqual([form["refresh_token"] for form in self.forms], ["r-0"])
+        self.assertNotIn("/keys", [seen.path for seen in self.server.requests])
+        (session,) = json.loads(self.run_host("sessions", "--json", env=env).out)["sessions"]
+        self.assertEqual(session.get("account") or "", account)
+
+    def test_account_of_a_renewal(self):
+        """The one that the first response named."""
+        words, env = self.identified(), self.stored(FIRST="r-0")
+        self.expect_token(self.run_host(*words, self.server.http + "/api", env=env))
+        del self.grant
+        self.identified(sub="4712")
+        self.accepted.clear()
+        outcome = self.run_host("-f", *words, self.server.http + "/api", env=env)
+        self.expect(outcome, 119, "ID token is not valid", "(sub)")
+
     def test_question(self):
         self.expect_token(self.oauth(
             "refresh-token", "--answer", "refresh-token=env:FIRST", client_id=CLIENT, env={"FIRST": "r-0"}))

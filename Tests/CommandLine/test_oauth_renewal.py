@@ -373,6 +373,7 @@ class ServerInTrouble(RenewalTestCase):
         "page_with_404": reply("404 Not Found", HTML, body=PAGE),
         "redirect": reply("302 Found", "Location: /login"),
         "empty_200": reply(),
+        "empty_403": reply("403 Forbidden"),
         "empty_404": reply("404 Not Found"),
         "half_of_json": reply("200 OK", JSON, body=b'{"access_token": "abc", "expires'),
         "no_token": as_json({"token_type": "Bearer"}),
@@ -438,7 +439,8 @@ class ServerInTrouble(RenewalTestCase):
         self.expect(self.get(), 0)
 
     @cases({"challenge": reply("401 Unauthorized", 'WWW-Authenticate: Basic realm="x"'), "unauthorized": refusal("unauthorized_client"),
-            "github": as_json({"error": "incorrect_client_credentials", "error_description": "The client_id is incorrect."})})
+            "github": as_json({"error": "incorrect_client_credentials", "error_description": "The client_id is incorrect."}),
+            "auth0": refusal("access_denied", "Unauthorized", "401 Unauthorized")})
     def test_client_in_other_words(self, response):
         self.start()
         self.logged_in()
@@ -523,6 +525,18 @@ class LostResponse(RenewalTestCase):
         self.expect(self.get(), 0)
         first, second = self.server.exchanges()
         self.assertEqual(first["refresh_token"], second["refresh_token"])
+
+    @cases({"access_token": {"access_token": "a\nb"}, "type": {"token_type": "mac"}, "no_access_token": {"access_token": None}})
+    def test_access_token_that_can_not_be_used(self, members):
+        """The response arrives, and the refresh token in it is the one that counts from now on."""
+        self.start()
+        self.logged_in()
+        self.server.expire()
+        self.server.response = lambda known: known | members
+        self.expect(self.get(), 112)
+        self.server.response = lambda known: known
+        self.expect(self.get(), 0)
+        self.assertTrue(self.server.is_alive())
 
     @cases({"nothing": b"", "head": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"})
     def test_strict(self, data):

@@ -1,3 +1,5 @@
+import NevodPluginTesting
+import NevodSupport
 import Testing
 
 @testable import OAuth2Auth
@@ -17,5 +19,19 @@ struct ClientMethodTests {
         _ hasKey: Bool, _ hasSecret: Bool, _ offered: [String], _ expected: ClientMethod
     ) {
         #expect(ClientMethod.automatic(hasKey: hasKey, hasSecret: hasSecret, offered: offered) == expected)
+    }
+
+    /// Too short to look like a token.
+    @Test(arguments: ["YXBwOm9obm8=", "YXBwOm9obm8", "YXBwOm9obm8%3D"])
+    func `A refusal repeats nothing of HTTP Basic`(_ echo: String) throws {
+        let denied = TestResponse.json(
+            .object([JSONValue.Member("error", "invalid_client"), JSONValue.Member("error_description", .string("no (\(echo))"))]
+            ),
+            status: 401)
+        let scheme = try makeClient(["grant": "client-credentials", "client-secret": "ohno"])
+        let server = ScriptedServer([.expect("POST", "/token", containing: ["Authorization: Basic"], denied)])
+        let failure = try #require(throws: TestFailure.self) { try scheme.run(.login, with: server) }
+        #expect(failure.message.contains("no (..."), "\(failure)")
+        #expect(!failure.message.contains("YXBw"))
     }
 }

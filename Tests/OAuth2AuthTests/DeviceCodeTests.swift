@@ -7,12 +7,16 @@ struct DeviceCodeTests {
     private static let device = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code"
 
     private func begun(_ more: [JSONValue.Member] = []) -> ScriptedServer.Step {
+        .expect("POST", "/device", containing: ["client_id=app"], codes(more))
+    }
+
+    private func codes(_ more: [JSONValue.Member]) -> TestResponse {
         let members = [
             JSONValue.Member("device_code", "D"), JSONValue.Member("user_code", "WDJB-MJHT"),
             JSONValue.Member("verification_uri", "https://as.test/activate"), JSONValue.Member("expires_in", 600),
         ]
         let others = members.filter { member in !more.contains { $0.name == member.name } }
-        return .expect("POST", "/device", containing: ["client_id=app"], .json(.object(others + more)))
+        return .json(.object(others + more))
     }
 
     private func refused(_ code: String, _ description: String? = nil) -> ScriptedServer.Step {
@@ -59,6 +63,36 @@ struct DeviceCodeTests {
         #expect(waits(result) == ["wait 2000 ms", "wait 7000 ms", "wait 7000 ms", "wait 12000 ms"])
     }
 
+    @Test func `slow_down never makes it poll faster`() throws {
+        let slow = begun([JSONValue.Member("interval", 200), JSONValue.Member("expires_in", 3000)])
+        let steps = [
+            slow, refused("slow_down"), .expect("POST", "/token", failing: .transientError), refused("authorization_pending"),
+            .token(),
+        ]
+        let result = try makeClient(["grant": "device"]).run(.login, with: ScriptedServer(steps))
+        #expect(waits(result) == ["wait 200000 ms"] + Array(repeating: "wait 205000 ms", count: 3))
+    }
+
+    /// A flow may wait 2000 times: twice for each poll, if the server is busy.
+    @Test(arguments: [(899, "wait 1000 ms"), (900, "wait 2000 ms"), (3600, "wait 4000 ms")])
+    func `A code that lives long is polled less often`(_ lifetime: Int64, _ expected: String) throws {
+        let members = [JSONValue.Member("interval", 1), JSONValue.Member("expires_in", .integer(lifetime))]
+        let result = try makeClient(["grant": "device"]).run(
+            .login, with: ScriptedServer([begun(members), refused("authorization_pending"), .token()]))
+        #expect(waits(result) == [expected, expected])
+    }
+
+    @Test func `A code that nobody confirms ends the login, also one that lives for ever`() throws {
+        let members = [JSONValue.Member("interval", 1), JSONValue.Member("expires_in", .integer(.max))]
+        let (codes, pending) = (
+            codes(members), TestResponse.json(.object([JSONValue.Member("error", "authorization_pending")]), status: 400)
+        )
+        let server = ScriptedServer { $0.path == "/token" ? pending : codes }
+        let failure = try #require(throws: TestFailure.self) { try makeClient(["grant": "device"]).run(.login, with: server) }
+        #expect(failure.message.hasPrefix("the code WDJB-MJHT expired"), "\(failure)")
+        #expect(server.requests.count == 826)
+    }
+
     @Test func `A server that doesn't answer is asked less often, and forgiven`() throws {
         let steps = [
             begun(), .expect("POST", "/token", failing: .transientError),
@@ -88,6 +122,21 @@ struct DeviceCodeTests {
         let failure = try problem([begun(), refused("access_denied", "Not\u{1B}[2J you")])
         #expect(failure.message == "the login was refused on the other device (Not [2J you)")
         #expect(failure.description.contains("NEVOD_DENIED"))
+    }
+
+    @Test func `A refusal doesn't repeat the device code`() throws {
+        let code = JSONValue.Member("device_code", "d:vice/code")
+        let denied = TestResponse.json(
+            .object([JSONValue.Member("error", "access_denied"), JSONValue.Member("error_description", "no d%3Avice/code")]),
+            status: 400)
+        let failure = try problem([begun([code]), .expect("POST", "/token", denied)])
+        #expect(failure.message == "the login was refused on the other device (no ...)")
+    }
+
+    @Test func `A refusal of the client is none of the person`() throws {
+        let denied = TestResponse.json(.object([JSONValue.Member("error", "access_denied")]), status: 401)
+        let failure = try problem([begun(), .expect("POST", "/token", denied)])
+        #expect(failure.message.hasPrefix("was not accepted by the server with the token request: access_denied"), "\(failure)")
     }
 
     @Test func `A code that expires is named, by the server's word or by its time`() throws {

@@ -28,6 +28,9 @@ struct ServerAnswerTests {
         Case(body: #"{"error":"expired_token"}"#, meaning: .refusal),
         Case(body: #"{"error":"slow_down"}"#, meaning: .outage),
         Case(body: #"{"error":"use_dpop_nonce"}"#, meaning: .outage),
+        // Auth0's, for a wrong client-secret.
+        Case(status: 401, body: #"{"error":"access_denied","error_description":"Unauthorized"}"#, meaning: .client),
+        Case(status: 403, body: #"{"error":"access_denied"}"#, meaning: .refusal),
         // Status
         Case(status: 500, body: #"{"error":"invalid_grant"}"#, meaning: .outage),
         Case(status: 429, body: #"{"error":"invalid_grant"}"#, meaning: .outage),
@@ -35,6 +38,8 @@ struct ServerAnswerTests {
         Case(status: 401, headers: [("WWW-Authenticate", "Basic")], body: "", meaning: .client),
         Case(status: 401, body: "", meaning: .refusal),
         Case(status: 400, body: "", meaning: .refusal),
+        // A firewall's.
+        Case(status: 403, body: "", meaning: .otherFormat),
         Case(status: 404, body: "", meaning: .otherFormat),
         Case(status: 401, body: " ", meaning: .otherFormat),
         // Other forms
@@ -68,6 +73,30 @@ struct ServerAnswerTests {
             status: 400, headers: [], body: Secret(#"{"error":"invalid_grant","error_description":"no hunter2-hunter"}"#))
         answer.secrets = [Secret("hunter2-hunter")]
         #expect(answer.failure(of: "it").message == "the server refused it: invalid_grant (no ...)")
+    }
+
+    @Test(arguments: [
+        "p%2F+w: x&é", "p%252F%2Bw%3A%20x%26%C3%A9", "p%252F%2bw%3a+x%26%c3%a9", "p%252F+w: x%26é", "%70%25%32F%2Bw:%20x&%C3%A9",
+    ])
+    func `A secret isn't shown, however its bytes are encoded`(_ echo: String) {
+        let secret = Secret("p%2F+w: x&é")
+        #expect(ServerText.shown("no (\(echo)) here", without: [secret]) == "no (...) here")
+        #expect(ServerText.shown(echo, without: [Secret("p%2F"), secret]) == "...")
+        // At the end of what is read.
+        let padding = String(repeating: " ", count: 1980)
+        for cut in 1...20 {
+            let shown = ServerText.shown(padding + String(repeating: " ", count: cut) + echo + " and more", without: [secret])
+            #expect(!shown.contains("p") && !shown.contains("2F"), "\(cut): \(shown)")
+        }
+    }
+
+    @Test func `What only resembles a secret is shown`() {
+        let secret = Secret("abc d")
+        for text in ["abc%2", "abc%2xd", "abc e", "abc%20", "xabc", "abc-d"] {
+            #expect(ServerText.shown(text, without: [secret]) == text)
+        }
+        #expect(ServerText.shown("abc", without: [Secret("abc")]) == "abc")
+        #expect(ServerText.shown("aaaaaa", without: [Secret("aaaa")]) == "...")
     }
 
     @Test func `Words of a server are printable ASCII and bounded`() {
