@@ -60,9 +60,10 @@ struct OAuthRedirect {
     }
 
     private static func failure(_ text: String, description: String?, _ login: OAuthLogin) -> OAuthError {
-        guard let code = OAuthErrorCode(received: text) else { return refused("it has an invalid error code") }
-        let words = ServerWords.shown(description, hiding: [login.verifier.text, login.state])
-        guard !OAuthErrorCode.transient.contains(code) else {
+        let secrets = [login.verifier.text, login.state]
+        guard let code = OAuthErrorCode(received: text, hiding: secrets) else { return refused("it has an invalid error code") }
+        let words = ServerWords.shown(description, hiding: secrets)
+        guard code.meaning(status: nil) != .outage else {
             return OAuthError(
                 .unavailable, "the authorization server can't serve the login now: \(code)\(words); try again later",
                 serverCode: code)

@@ -55,7 +55,14 @@ struct OAuthResponse {
     /// Whether the server said that there is nothing at this URL.
     var isMissing: Bool { status == 404 || status == 410 }
 
-    private var serverCode: OAuthErrorCode? { json?["error"]?.string.flatMap(OAuthErrorCode.init(received:)) }
+    private var serverCode: OAuthErrorCode? {
+        json?["error"]?.string.flatMap { OAuthErrorCode(received: $0, hiding: secrets) }
+    }
+
+    /// Words of the response in parentheses, after a space; empty if they repeat a secret of the request, or one of these.
+    func shown(_ words: String?, hiding more: [String] = []) -> String {
+        ServerWords.shown(words, hiding: secrets + more)
+    }
 
     /// The result.
     func result() throws(OAuthError) -> JSONValue {
@@ -82,20 +89,21 @@ struct OAuthResponse {
     /// The one classification of responses: a server that fails, or sends something that isn't OAuth's, has refused nothing.
     var failure: OAuthError {
         let code = serverCode
-        let words = code.map { ": \($0)\(ServerWords.shown(json?["error_description"]?.string, hiding: secrets))" } ?? ""
-        if status == 429 || status >= 500 || code.map(OAuthErrorCode.transient.contains) == true {
+        let meaning = code?.meaning(status: status)
+        let words = code.map { ": \($0)\(shown(json?["error_description"]?.string))" } ?? ""
+        if status == 429 || status >= 500 || meaning == .outage {
             return OAuthError(
                 .unavailable, "\(origin) can't serve \(purpose) now (status \(status))\(words); \(wait)", serverCode: code,
                 status: status, retryAfter: retryAfter)
         }
-        guard let code else {
+        guard let code, let meaning else {
             return OAuthError(
                 .unavailable, "the response of \(origin) to \(purpose) is not one of OAuth (status \(status)); \(hint)",
                 status: status,
                 retryAfter: retryAfter)
         }
         return OAuthError(
-            .refused, "\(origin) refused \(purpose)\(words)\(Self.remedy(after: code))", serverCode: code, status: status,
+            .refused, "\(origin) refused \(purpose)\(words)\(Self.remedy(after: code, meaning))", serverCode: code, status: status,
             retryAfter: retryAfter)
     }
 
@@ -113,15 +121,18 @@ struct OAuthResponse {
         }
     }
 
-    private static func remedy(after code: OAuthErrorCode) -> String {
-        switch code {
-        case .invalidClient: "; check the client's identifier and secret, and how they are sent"
-        case .unauthorizedClient: "; let the server allow this client to use the grant"
-        case .unsupportedGrantType: "; the server doesn't offer this grant"
-        case .invalidScope: "; ask for other scopes"
-        case .unsupportedTokenType: "; the server doesn't revoke tokens of this kind"
-        case .authorizationPending: "; the user has yet to enter the code"
-        default: OAuthErrorCode.refusals.contains(code) ? "; log in again" : ""
+    private static func remedy(after code: OAuthErrorCode, _ meaning: OAuthErrorMeaning) -> String {
+        switch meaning {
+        case .client where code == .unauthorizedClient: "; let the server allow this client to use the grant"
+        case .client: "; check the client's identifier and secret, and how they are sent"
+        case .grantType: "; the server doesn't offer this grant"
+        case .scope: "; ask for other scopes"
+        case .target: "; ask for another resource or audience"
+        case .redirectURI: "; register the redirect URI at the server"
+        case .refusal: "; log in again"
+        case .unfinished where code == .authorizationPending: "; the user has yet to enter the code"
+        case .unknown where code == .unsupportedTokenType: "; the server doesn't revoke tokens of this kind"
+        case .outage, .unfinished, .unknown: ""
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Why an OAuth server issued or revoked no token.
 ///
 /// ``isTransient`` tells what may succeed later from what needs a change: another setting, or a login. A renewal by an
@@ -55,12 +57,13 @@ public struct OAuthError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Whether the same request may succeed later: without a connection, with a status of 429 or 5xx, with
-    /// `temporarily_unavailable`, `server_error` or `slow_down`, and with a response that isn't one of OAuth.
+    /// `temporarily_unavailable`, `server_error`, `slow_down` or a vendor's word for them, and with a response that isn't one of
+    /// OAuth.
     public var isTransient: Bool { code == .unavailable }
 
     /// Whether the server said that the grant is no longer valid, as by `invalid_grant`: the stored token has no further use.
-    /// False for `invalid_client`, with which the client's own credential is wrong.
-    public var endsSession: Bool { code == .refused && serverCode.map(OAuthErrorCode.refusals.contains) == true }
+    /// False for `invalid_client`, and for `access_denied` with the status 401: the client's own credential is wrong.
+    public var endsSession: Bool { code == .refused && serverCode?.meaning(status: status) == .refusal }
 
     public var description: String { problem }
 }

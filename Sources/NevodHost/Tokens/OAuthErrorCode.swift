@@ -38,19 +38,16 @@ public struct OAuthErrorCode: RawRepresentable, Sendable, Hashable, CustomString
 
     public var description: String { rawValue }
 
-    /// The codes which say that the grant itself is no longer valid. (`bad_refresh_token` is GitHub's, `expired_token` is from
-    /// RFC 8628, `token_expired` and `token_revoked` are Slack's.)
-    static let refusals: Set<OAuthErrorCode> = Set(
-        ["invalid_grant", "bad_refresh_token", "expired_token", "token_expired", "token_revoked", "access_denied"]
-            .map(OAuthErrorCode.init(rawValue:)))
-
-    /// The codes after which a later attempt may succeed.
-    static let transient: Set<OAuthErrorCode> = [.serverError, .temporarilyUnavailable, .slowDown]
+    /// - Parameter status: of the response; nil for a redirect.
+    func meaning(status: Int?) -> OAuthErrorMeaning { OAuthErrorMeaning(code: rawValue, status: status) }
 
     /// Nil for a text that no server may send (RFC 6749 §5.2), and that no error should show.
-    init?(received text: String) {
+    ///
+    /// - Parameter secrets: what the request held; a text that repeats one, and isn't a known code, is none.
+    init?(received text: String, hiding secrets: [String]) {
         guard !text.isEmpty, text.utf8.count <= 64,
-            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }),
+            OAuthErrorMeaning(code: text, status: nil) != .unknown || !ServerWords.repeats(text, secrets)
         else { return nil }
         rawValue = text
     }
