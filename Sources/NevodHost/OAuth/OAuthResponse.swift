@@ -25,8 +25,9 @@ struct OAuthResponse {
     }
 
     private static func object(_ body: [UInt8]) -> JSONValue? {
+        let content = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
         // Some servers send Latin-1 in the description of an error, where it does no harm.
-        let text = Array(String(decoding: body, as: UTF8.self).utf8)
+        let text = Array(String(decoding: content, as: UTF8.self).utf8)
         if let json = try? JSONValue(response: text) {
             if case .object = json { return json }
             return nil
@@ -36,6 +37,11 @@ struct OAuthResponse {
 
     /// Some servers send a form, whatever the request's Accept says.
     private static func form(_ text: [UInt8]) -> JSONValue? {
+        // A page, whose links may look like a form's fields, or faulty JSON.
+        switch text.first(where: { $0 > 0x20 }) {
+        case UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "["): return nil
+        default: break
+        }
         var members: [JSONValue.Member] = []
         var names: Set<String> = []
         for item in text.split(separator: UInt8(ascii: "&")) {

@@ -64,7 +64,11 @@ public struct OAuthErrorCode: RawRepresentable, Sendable, Hashable, CustomString
     /// Reads JSON, `{"error": "invalid_grant"}`, or a form, `error=invalid_grant`.
     static func read(from body: [UInt8]) -> Reading {
         let content = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
-        guard content.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
+        switch content.first(where: { $0 > 0x20 }) {
+        case UInt8(ascii: "{"): break
+        // A page, whose links may look like a form's fields.
+        case UInt8(ascii: "<"): return .none
+        default:
             return formField("error", of: String(decoding: content, as: UTF8.self)).map { .code(OAuthErrorCode(rawValue: $0)) }
                 ?? .none
         }
