@@ -109,7 +109,8 @@ struct OAuthResponse {
                 retryAfter: retryAfter)
         }
         return OAuthError(
-            .refused, "\(origin) refused \(purpose)\(words)\(Self.remedy(after: code, meaning))", serverCode: code, status: status,
+            .refused, "\(origin) refused \(purpose)\(words)\(Self.remedy(after: code, meaning))", serverCode: code,
+            status: status,
             retryAfter: retryAfter)
     }
 
@@ -149,22 +150,12 @@ extension OAuthToken {
     /// - Parameter time: when the request was sent, from which on the lifetime counts at the earliest.
     init(_ response: OAuthResponse, sentAt time: UnixTime) throws(OAuthError) {
         let json = try response.result()
-        guard let accessToken = json["access_token"]?.string, Self.isToken(accessToken) else {
-            throw response.unusable("has no valid access_token; try again later")
+        do throws(OAuthTokenResponse.Problem) { self.init(try OAuthTokenResponse(json), at: time) } catch {
+            switch error {
+            case .noAccessToken: throw response.unusable("has no valid access_token; try again later")
+            case .otherType:
+                throw response.unsupported("has another token_type than Bearer, the only one that this library supports")
+            }
         }
-        // A type that the client doesn't understand must not be used (§7.1).
-        if let type = json["token_type"]?.string, type.lowercased() != "bearer" {
-            throw response.unsupported("has another token_type than Bearer, the only one that this library supports")
-        }
-        // Some servers send the number as a string.
-        let lifetime = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0) }
-        self.init(
-            accessToken: accessToken, refreshToken: json["refresh_token"]?.string.flatMap { Self.isToken($0) ? $0 : nil },
-            expiresAt: lifetime.map { time + .seconds(max(0, min($0, 1_000_000_000))) }, scope: json["scope"]?.string)
-    }
-
-    /// Whether a text can be a token (RFC 6749 Appendix A.12, A.17): visible ASCII, and no longer than a header takes.
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 32_768 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
