@@ -13,10 +13,11 @@ public struct OAuthError: Error, Sendable, CustomStringConvertible {
         /// A URL or another value of the program's can't be used, or the server has no endpoint for the request. Nothing was
         /// sent.
         case invalidSetting
-        /// The issuer's metadata are missing, another issuer's, or name endpoints that can't be trusted (RFC 8414 §3.3 and §6).
+        /// The issuer's metadata are missing, another issuer's, name endpoints that can't be trusted (RFC 8414 §3.3 and §6), or list
+        /// no method of PKCE that is secure (RFC 7636 §4.2), which matters to logins with a browser alone.
         case invalidMetadata
-        /// The address that a browser was redirected to doesn't belong to the login: it has another path, another `state` (RFC
-        /// 6749 §10.12) or another `iss` (RFC 9207 §2.4), or no code.
+        /// The address that a browser was redirected to doesn't belong to the login: it has another path or query of its own, another
+        /// `state` (RFC 6749 §10.12) or another `iss` (RFC 9207 §2.4), or no code.
         case invalidRedirect
         /// There is no refresh token. Only a login helps.
         case loginRequired
