@@ -69,9 +69,22 @@ enum ServerWords {
 
         /// - Returns: nil while there are fewer bytes than the width.
         mutating func slide(over byte: UInt8) -> UInt64? {
-            bytes = (bytes << 8 | UInt64(byte)) & (.max >> UInt64(64 - 8 * width))
+            bytes = (bytes << 8 | UInt64(truncatingIfNeeded: byte)) & (.max >> (64 - 8 * width))
             count = min(count + 1, width)
             return count < width ? nil : bytes
         }
+    }
+}
+
+extension OAuthErrorCode {
+    /// Nil for a text that no server may send (RFC 6749 §5.2), and that no error should show.
+    ///
+    /// - Parameter secrets: what the request held; a text that repeats one, and isn't a known code, is none.
+    init?(received text: String, hiding secrets: [String]) {
+        guard !text.isEmpty, text.utf8.count <= 64,
+            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }),
+            OAuthErrorMeaning(code: text, status: nil) != .unknown || !ServerWords.repeats(text, secrets)
+        else { return nil }
+        self.init(rawValue: text)
     }
 }

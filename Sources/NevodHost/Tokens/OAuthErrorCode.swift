@@ -41,17 +41,6 @@ public struct OAuthErrorCode: RawRepresentable, Sendable, Hashable, CustomString
     /// - Parameter status: of the response; nil for a redirect.
     func meaning(status: Int?) -> OAuthErrorMeaning { OAuthErrorMeaning(code: rawValue, status: status) }
 
-    /// Nil for a text that no server may send (RFC 6749 §5.2), and that no error should show.
-    ///
-    /// - Parameter secrets: what the request held; a text that repeats one, and isn't a known code, is none.
-    init?(received text: String, hiding secrets: [String]) {
-        guard !text.isEmpty, text.utf8.count <= 64,
-            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }),
-            OAuthErrorMeaning(code: text, status: nil) != .unknown || !ServerWords.repeats(text, secrets)
-        else { return nil }
-        rawValue = text
-    }
-
     /// The outcome of reading a response.
     enum Reading: Hashable {
         case code(OAuthErrorCode)

@@ -37,8 +37,9 @@ struct OAuthErrorSecretsTests {
     }
 
     @Test(arguments: [
-        "refresh-s3cret", "no refresh-s3cret", "refresh%2Ds3cret", base64("shop%3A%20a:\(encoded)").prefix(64), "cmVmcmVzaC1zM2NyZXQ=",
-    ].map { "\($0)" })
+        "refresh-s3cret", "no refresh-s3cret", "refresh%2Ds3cret", String(base64("shop%3A%20a:\(encoded)").prefix(64)),
+        "cmVmcmVzaC1zM2NyZXQ=",
+    ])
     func `A secret in the place of the code is not shown, and ends no session`(code: String) async throws {
         let error = try await failure(#"{"error":"\#(code)"}"#, .basic(Secret(Self.secret)))
         #expect(error?.serverCode == nil)
@@ -61,7 +62,8 @@ struct OAuthErrorSecretsTests {
             .json(#"{"device_code":"device-s3cret","user_code":"AB","verification_uri":"http://h.example/?c=device-s3cret"}"#)
         }
         let client = try OAuthClient(
-            server: OAuthServer(tokenEndpoint: "\(server.url)/t", deviceAuthorizationEndpoint: "\(server.url)/d"), clientID: "app")
+            server: OAuthServer(tokenEndpoint: "\(server.url)/t", deviceAuthorizationEndpoint: "\(server.url)/d"), clientID: "app"
+        )
         let error = await #expect(throws: OAuthError.self) { try await client.deviceAuthorization() }
         #expect(error?.description.contains("isn't https") == true)
         #expect(error?.description.contains("s3cret") == false)
