@@ -47,6 +47,9 @@ struct MetadataService: Sendable {
             guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isName(String(line[..<colon])) else {
                 throw .badSetting("metadata-header", "must be NAME: VALUE")
             }
+            guard !Self.isAuthorization(String(line[..<colon])) else {
+                throw .badSetting("metadata-header", "must not be Authorization: give its value as metadata-secret, without Bearer")
+            }
             let value = line.utf8[colon...].dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
             guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 throw .badSetting("metadata-header", "must have no control characters")
@@ -70,18 +73,23 @@ struct MetadataService: Sendable {
     ///   ready.
     func token(_ flow: AuthFlow, for target: FormFields) async throws(SchemeError) -> Workload.Token {
         var headers = headers
-        if let secret { headers.append(Self.line(secret.header, String(revealing: secret.value))) }
+        var sent: [Secret] = []
+        if let secret {
+            sent.append(secret.value)
+            headers.append(Self.line(secret.header, String(revealing: secret.value)))
+        }
         if let session {
             // Without a body; some services insist on its length, which the host adds.
             let request = FlowRequest("PUT", session.url, headers: headers, followsRedirects: false)
             let proof = try Self.token(
-                in: try await flow.send(request), of: "metadata-session-url", member: Self.usualMember, flow)
+                in: try await flow.send(request), of: "metadata-session-url", member: Self.usualMember, flow, hiding: sent)
             // It replaces the proof with which it was obtained.
             headers.removeAll { $0.name.lowercased().utf8.elementsEqual(session.header.lowercased().utf8) }
             headers.append(Self.line(session.header, String(revealing: proof.text)))
+            sent.append(proof.text)
         }
         let request = FlowRequest(method.rawValue, address(for: target), headers: headers, followsRedirects: false)
-        return try Self.token(in: try await flow.send(request), of: "metadata-url", member: member, flow)
+        return try Self.token(in: try await flow.send(request), of: "metadata-url", member: member, flow, hiding: sent)
     }
 
     private func address(for target: FormFields) -> String {
@@ -100,14 +108,16 @@ struct MetadataService: Sendable {
     }
 
     private static func line(_ name: String, _ proof: String) -> (name: String, value: String) {
-        (name, name.lowercased().utf8.elementsEqual("authorization".utf8) ? "Bearer \(proof)" : proof)
+        (name, isAuthorization(name) ? "Bearer \(proof)" : proof)
     }
+
+    private static func isAuthorization(_ name: String) -> Bool { name.isHeaderName("authorization") }
 
     /// Reads a response: JSON with the token in a member, or the token as text.
     private static func token(
-        in response: FlowResponse, of setting: String, member: String, _ flow: AuthFlow
+        in response: FlowResponse, of setting: String, member: String, _ flow: AuthFlow, hiding secrets: [Secret]
     ) throws(SchemeError) -> Workload.Token {
-        guard response.status / 100 == 2 else { throw refusal(response, of: setting) }
+        guard response.status / 100 == 2 else { throw refusal(response, of: setting, hiding: secrets) }
         let json: JSONValue? = try? response.json()
         guard let json, case .object = json else {
             let text = trimmed(response.text)
@@ -134,12 +144,13 @@ struct MetadataService: Sendable {
         return number("expires_on").flatMap { (0...latestTime).contains($0) ? $0 : nil }
     }
 
-    private static func refusal(_ response: FlowResponse, of setting: String) -> SchemeError {
+    private static func refusal(_ response: FlowResponse, of setting: String, hiding secrets: [Secret]) -> SchemeError {
         // Of the response only a code, which is a word (RFC 6749 §5.2 and Azure's).
-        let code = ServerAnswer(response).error.flatMap { code in
-            code.utf8.count <= 64 && !code.isEmpty && code.utf8.allSatisfy { $0.isTokenByte } ? ": \(code)" : nil
+        var code = ""
+        if let error = ServerAnswer(response).error, error.utf8.count <= 64, Self.isName(error) {
+            code = ": \(ServerText.shown(error, without: secrets))"
         }
-        let message = "the metadata service of \(setting) responded with status \(response.status)\(code ?? "")"
+        let message = "the metadata service of \(setting) responded with status \(response.status)\(code)"
         return switch response.status {
         case 400, 401, 403, 405:
             .denied("\(message); has this machine an identity, and are metadata-header and metadata-secret right?")

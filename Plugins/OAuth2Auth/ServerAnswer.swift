@@ -124,38 +124,15 @@ extension ServerAnswer {
             default: return .otherFormat
             }
         }
-        // Auth0 says so of a wrong client-secret.
-        if status == 401, error.utf8.elementsEqual("access_denied".utf8) { return .client }
-        return Self.meaning(of: error)
-    }
-
-    /// The codes of RFC 6749 §5.2 and its extensions, and those of servers with codes of their own.
-    private static func meaning(of code: String) -> Meaning {
-        // Compared as text below: what is not ASCII equals none of them.
-        guard code.utf8.allSatisfy({ $0 < 0x80 }) else { return .unknown }
-        switch code {
-        case "temporarily_unavailable", "server_error", "slow_down", "authorization_pending", "use_dpop_nonce": return .outage
-        // Slack.
-        case "ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout":
-            return .outage
-        case "invalid_grant", "access_denied", "expired_token": return .refusal
-        // OpenID Connect Core §3.1.2.6: only a person can help.
-        case "interaction_required", "login_required", "consent_required", "account_selection_required": return .refusal
-        // RFC 6750's, which Cloud Foundry's UAA uses here as well.
-        case "invalid_token": return .refusal
-        // GitHub.
-        case "bad_refresh_token", "bad_verification_code": return .refusal
-        // Slack.
-        case "token_expired", "token_revoked", "invalid_refresh_token", "invalid_code", "code_already_used", "account_inactive":
-            return .refusal
-        case "invalid_client", "unauthorized_client", "incorrect_client_credentials": return .client
-        // Slack.
-        case "invalid_client_id", "bad_client_secret", "invalid_auth": return .client
-        case "unsupported_grant_type": return .setting("grant")
-        case "invalid_scope": return .setting("scope")
-        case "invalid_target": return .setting("resource or audience")
-        case "redirect_uri_mismatch", "bad_redirect_uri": return .setting("redirect-uri")
-        default: return .unknown
+        return switch OAuthErrorMeaning(code: error, status: status) {
+        case .outage, .unfinished: .outage
+        case .refusal: .refusal
+        case .client: .client
+        case .grantType: .setting("grant")
+        case .scope: .setting("scope")
+        case .target: .setting("resource or audience")
+        case .redirectURI: .setting("redirect-uri")
+        case .unknown: .unknown
         }
     }
 

@@ -1097,6 +1097,8 @@ class MetadataServices(OAuthTestCase):
         "header_without_a_colon": ("metadata-header", {"metadata_url": "http://127.0.0.1/", "metadata_header": "a"}, "NAME: VALUE"),
         "header_with_a_break": (
             "metadata-header", {"metadata_url": "http://127.0.0.1/", "metadata_header": "a: b\r\nc: d"}, "control"),
+        "a_proof_as_a_header": (
+            "metadata-header", {"metadata_url": "http://127.0.0.1/", "metadata_header": "authorization: Bearer x"}, "metadata-secret"),
         "member_of_a_file": ("metadata-member", {"token_file": "/a", "metadata_member": "value"}, "metadata-url"),
         "fragment": ("metadata-url", {"metadata_url": "http://127.0.0.1/#a"}, "#"),
         "parameter": ("metadata-parameter", {"metadata_url": "http://127.0.0.1/", "metadata_parameter": "a"}, "NAME=VALUE"),

@@ -65,7 +65,7 @@ package struct CredentialSearch: Sendable {
     }
 
     /// The text, and what it says after each round of percent-decoding.
-    private static func decodings(of text: [UInt8]) -> [[UInt8]] {
+    static func decodings(of text: [UInt8]) -> [[UInt8]] {
         var levels = [text]
         for _ in 0..<mostEncodings {
             guard let last = levels.last, last.contains(UInt8(ascii: "%")) else { break }
@@ -79,7 +79,7 @@ package struct CredentialSearch: Sendable {
 
     /// The bytes of each run of base64, read from each of its first four letters: a run may begin with text that isn't base64, such as
     /// the segments of a path.
-    private static func base64Runs(in text: [UInt8]) -> [[UInt8]] {
+    static func base64Runs(in text: [UInt8]) -> [[UInt8]] {
         var found: [[UInt8]] = []
         var index = 0
         while index < text.count {

@@ -24,7 +24,7 @@ extension OAuthClient {
     ///
     /// - Parameter device: for one use.
     /// - Throws: ``OAuthError``: `refused` with `access_denied` if the user said no, and with `expired_token` after the code's
-    ///   lifetime.
+    ///   lifetime, with the failure of the last request if there was one. An endpoint that redirects or isn't there is asked once.
     public func token(for device: OAuthDeviceCode) async throws(OAuthError) -> OAuthToken {
         try await token(for: device, clock: ContinuousClock())
     }
@@ -37,10 +37,7 @@ extension OAuthClient {
         var polling = DevicePolling(interval: device.interval)
         while true {
             let rest = clock.now.duration(to: end)
-            guard rest > .zero else {
-                throw OAuthError(
-                    .refused, "the user has not entered the code in time; begin the login again", serverCode: .expiredToken)
-            }
+            guard rest > .zero else { throw polling.expiry }
             do { try await clock.sleep(for: min(polling.interval, rest)) } catch {
                 throw OAuthError(.cancelled, "the login on another device was cancelled")
             }
@@ -54,17 +51,42 @@ extension OAuthClient {
 /// The pace at which a device asks for its token (RFC 8628 §3.5).
 struct DevicePolling {
     private(set) var interval: Duration
+    /// Nil if the server has served the last request.
+    private var failure: OAuthError?
     private static let longest: Duration = .seconds(60)
+
+    init(interval: Duration) {
+        self.interval = interval
+    }
 
     /// - Returns: false if the server will issue no token.
     mutating func shouldContinue(after error: OAuthError) -> Bool {
+        let asked = min(error.retryAfter ?? .zero, OAuthPause.longest)
+        failure = nil
         switch error.serverCode {
         case .authorizationPending?: break
-        case .slowDown?: interval = max(interval + .seconds(5), error.retryAfter ?? .zero)
+        case .slowDown?: interval = max(interval + .seconds(5), asked)
         default:
-            guard error.isTransient else { return false }
-            interval = max(interval, min(interval * 2, Self.longest), error.retryAfter ?? .zero)
+            guard error.isTransient, !error.isOfWrongEndpoint else { return false }
+            failure = error
+            interval = max(interval, min(interval * 2, Self.longest), asked)
         }
         return true
+    }
+
+    /// The error after the code's lifetime.
+    var expiry: OAuthError {
+        let cause = failure.map { "; the last request failed: \($0)" } ?? ""
+        return OAuthError(
+            .refused, "the user has not entered the code in time; begin the login again\(cause)", serverCode: .expiredToken,
+            status: failure?.status, underlying: failure?.underlying)
+    }
+}
+
+extension OAuthError {
+    /// Whether the response comes from a place that serves no such requests, and won't later.
+    fileprivate var isOfWrongEndpoint: Bool {
+        guard serverCode == nil, let status else { return false }
+        return (300...399).contains(status) || [401, 404, 405, 410].contains(status)
     }
 }

@@ -27,8 +27,15 @@ extension OAuthClient {
     ) async throws(OAuthError) -> String {
         try Self.check(parameters, of: "parameters")
         guard !state.isEmpty else { throw OAuthError(.invalidSetting, "the state is empty, and would protect nothing") }
-        guard let endpoint = try await server().authorizationEndpoint else {
+        let server = try await server()
+        guard let endpoint = server.authorizationEndpoint else {
             throw OAuthError(.invalidSetting, "the server has no authorization endpoint; name it, or use another grant")
+        }
+        guard !server.lacksS256 else {
+            throw OAuthError(
+                .invalidMetadata,
+                "the server's metadata list PKCE methods without S256, so that a stolen code could be used (RFC 7636 §4.2); "
+                    + "let the server offer it, or use another grant")
         }
         var query: ParameterList = [
             "response_type": "code", "client_id": clientID, "redirect_uri": redirectURI, "state": state,
@@ -41,7 +48,7 @@ extension OAuthClient {
 
     /// Checks the address that the browser was redirected to, and exchanges its code for a token (RFC 6749 §4.1.3).
     ///
-    /// An address with another path or port, of another login, or of another server is refused: somebody may have sent the user
+    /// An address with another path, port or query of its own, of another login, or of another server is refused: somebody may have sent the user
     /// a link to it (RFC 9700 §4.4, §4.7).
     ///
     /// - Parameters:

@@ -44,7 +44,7 @@ public struct OAuthClient: Sendable {
     ///   - authentication: how the client shows which one it is.
     ///   - scopes: what a token is to be used for.
     ///   - tokenParameters: more parameters of each token request, such as `audience` or `resource` (RFC 8707).
-    ///   - provider: sends the requests. Its interceptors may add header fields; credentials of theirs are left out.
+    ///   - provider: sends the requests. Its interceptors may add header fields; those that hold credentials are left out.
     ///   - timeout: limits each request.
     /// - Throws: ``OAuthError`` for an empty identifier or secret, a scope that can't be sent, or a parameter that the client
     ///   itself sets.
@@ -67,7 +67,7 @@ public struct OAuthClient: Sendable {
     ///   - authentication: how the client shows which one it is.
     ///   - scopes: what a token is to be used for.
     ///   - tokenParameters: more parameters of each token request, such as `audience` or `resource` (RFC 8707).
-    ///   - provider: sends the requests. Its interceptors may add header fields; credentials of theirs are left out.
+    ///   - provider: sends the requests. Its interceptors may add header fields; those that hold credentials are left out.
     ///   - timeout: limits each request.
     /// - Throws: ``OAuthError`` for an issuer that isn't https, an empty identifier or secret, a scope that can't be sent, or a
     ///   parameter that the client itself sets.

@@ -23,14 +23,15 @@ public struct OAuthDeviceCode: Sendable, Redacted {
             else { throw response.unusable("has no valid \(name); try again later") }
             return text
         }
+        let code = try text("device_code", 8192)
         func page(_ url: String) throws(OAuthError) -> String {
             // A person will log in there.
             do throws(OAuthError) { _ = try OAuthServer.checked(url, as: "page for the code") } catch {
-                throw response.unusable("names a page\(ServerWords.shown(url, hiding: [])) that isn't https")
+                throw response.unusable("names a page\(response.shown(url, hiding: [code])) that isn't https")
             }
             return url
         }
-        code = try text("device_code", 8192)
+        self.code = code
         userCode = try text("user_code", 128)
         // Some servers have kept a draft's name.
         verificationURI = try page(text(json["verification_uri"] == nil ? "verification_url" : "verification_uri", 2048))

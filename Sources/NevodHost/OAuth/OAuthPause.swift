@@ -11,7 +11,7 @@ final class OAuthPause: Sendable {
     private let wait = Locked<Wait?>(nil)
 
     /// A server that asks for more, by mistake, must not stop a program for a day.
-    private static let longest: Duration = .seconds(300)
+    static let longest: Duration = .seconds(300)
 
     /// - Throws: the error with which the pause began, while it lasts.
     func check() throws(OAuthError) {

@@ -11,12 +11,10 @@ struct OAuthRedirect {
     /// - Throws: ``OAuthError`` with `invalidRedirect` for the response of another login, or of another server; with the
     ///   server's code if it refused.
     init(_ address: String, for login: OAuthLogin, at server: OAuthServer) throws(OAuthError) {
-        let address = address.utf8.prefix { $0 != UInt8(ascii: "#") }
-        let place = address.prefix { $0 != UInt8(ascii: "?") }
-        guard place.elementsEqual(login.redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") }) else {
-            throw Self.refused("it is not the login's redirect URI; register that one at the server")
-        }
-        let items = Self.items(address[place.endIndex...].dropFirst())
+        let items = Self.items(of: address)
+        guard RedirectAddress.place(of: address).utf8.elementsEqual(RedirectAddress.place(of: login.redirectURI).utf8),
+            Self.hold(items, Self.items(of: login.redirectURI))
+        else { throw Self.refused("it is not the login's redirect URI; register that one at the server") }
         // Two readers of one response could each take another value (RFC 6749 §3.1).
         func value(_ name: String) throws(OAuthError) -> String? {
             let values = items.filter { $0.name == Array(name.utf8) }.map(\.value)
@@ -37,11 +35,25 @@ struct OAuthRedirect {
         self.code = code
     }
 
-    private static func items(_ query: Substring.UTF8View) -> [(name: [UInt8], value: [UInt8])] {
-        query.split(separator: UInt8(ascii: "&")).map { item in
+    private typealias Item = (name: [UInt8], value: [UInt8])
+
+    private static func items(of address: String) -> [Item] {
+        let address = address.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let query = address.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        return query.split(separator: UInt8(ascii: "&")).map { item in
             let name = item.prefix { $0 != UInt8(ascii: "=") }
             return (PercentEncoding.decoded(name), PercentEncoding.decoded(item[name.endIndex...].dropFirst()))
         }
+    }
+
+    /// Whether the items of the redirect URI's own query have come back (RFC 6749 §3.1.2): a program may tell servers apart by them
+    /// (RFC 9700 §4.4.2).
+    private static func hold(_ items: [Item], _ own: [Item]) -> Bool {
+        let names = Set(own.map(\.name))
+        func values(_ items: [Item]) -> [[UInt8]: [[UInt8]]] {
+            Dictionary(grouping: items.filter { names.contains($0.name) }, by: \.name).mapValues { $0.map(\.value) }
+        }
+        return values(items) == values(own)
     }
 
     private static func check(issuer: String?, at server: OAuthServer) throws(OAuthError) {
@@ -60,9 +72,10 @@ struct OAuthRedirect {
     }
 
     private static func failure(_ text: String, description: String?, _ login: OAuthLogin) -> OAuthError {
-        guard let code = OAuthErrorCode(received: text) else { return refused("it has an invalid error code") }
-        let words = ServerWords.shown(description, hiding: [login.verifier.text, login.state])
-        guard !OAuthErrorCode.transient.contains(code) else {
+        let secrets = [login.verifier.text, login.state]
+        guard let code = OAuthErrorCode(received: text, hiding: secrets) else { return refused("it has an invalid error code") }
+        let words = ServerWords.shown(description, hiding: secrets)
+        guard code.meaning(status: nil) != .outage else {
             return OAuthError(
                 .unavailable, "the authorization server can't serve the login now: \(code)\(words); try again later",
                 serverCode: code)

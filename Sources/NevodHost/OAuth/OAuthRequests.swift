@@ -50,7 +50,7 @@ struct OAuthRequests: Sendable {
             var made = try HTTPRequest(method, url)
             try made.setHeader("Accept", "application/json")
             try edit(&made)
-            // No interceptor adds a token, or waits for one: this request may be that token's renewal.
+            // No interceptor waits for a token: this request may be its renewal.
             made.route = RouteDescription(
                 domain: "oauth", of: Self.self, endpoint: made.target, method: method, auth: .none, type: Self.self)
             request = made
@@ -58,7 +58,7 @@ struct OAuthRequests: Sendable {
             throw OAuthError(.invalidSetting, "the request for \(purpose) can't be sent: \(error)")
         }
         do throws(NetworkError) {
-            let response = try await provider.send(request, options(for: method))
+            let response = try await provider.with(last: OwnCredentials(of: request)).send(request, options(for: method))
             let body: [UInt8]
             do { body = try await response.body.collect(upTo: Self.largestResponse) } catch { throw NetworkError(error) }
             return OAuthResponse(response, body, from: request.origin, to: purpose, hiding: secrets)

@@ -25,8 +25,9 @@ struct OAuthResponse {
     }
 
     private static func object(_ body: [UInt8]) -> JSONValue? {
+        let content = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
         // Some servers send Latin-1 in the description of an error, where it does no harm.
-        let text = Array(String(decoding: body, as: UTF8.self).utf8)
+        let text = Array(String(decoding: content, as: UTF8.self).utf8)
         if let json = try? JSONValue(response: text) {
             if case .object = json { return json }
             return nil
@@ -36,6 +37,11 @@ struct OAuthResponse {
 
     /// Some servers send a form, whatever the request's Accept says.
     private static func form(_ text: [UInt8]) -> JSONValue? {
+        // A page, whose links may look like a form's fields, or faulty JSON.
+        switch text.first(where: { $0 > 0x20 }) {
+        case UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "["): return nil
+        default: break
+        }
         var members: [JSONValue.Member] = []
         var names: Set<String> = []
         for item in text.split(separator: UInt8(ascii: "&")) {
@@ -55,7 +61,14 @@ struct OAuthResponse {
     /// Whether the server said that there is nothing at this URL.
     var isMissing: Bool { status == 404 || status == 410 }
 
-    private var serverCode: OAuthErrorCode? { json?["error"]?.string.flatMap(OAuthErrorCode.init(received:)) }
+    private var serverCode: OAuthErrorCode? {
+        json?["error"]?.string.flatMap { OAuthErrorCode(received: $0, hiding: secrets) }
+    }
+
+    /// Words of the response in parentheses, after a space; empty if they repeat a secret of the request, or one of these.
+    func shown(_ words: String?, hiding more: [String] = []) -> String {
+        ServerWords.shown(words, hiding: secrets + more)
+    }
 
     /// The result.
     func result() throws(OAuthError) -> JSONValue {
@@ -82,20 +95,22 @@ struct OAuthResponse {
     /// The one classification of responses: a server that fails, or sends something that isn't OAuth's, has refused nothing.
     var failure: OAuthError {
         let code = serverCode
-        let words = code.map { ": \($0)\(ServerWords.shown(json?["error_description"]?.string, hiding: secrets))" } ?? ""
-        if status == 429 || status >= 500 || code.map(OAuthErrorCode.transient.contains) == true {
+        let meaning = code?.meaning(status: status)
+        let words = code.map { ": \($0)\(shown(json?["error_description"]?.string))" } ?? ""
+        if status == 429 || status >= 500 || meaning == .outage {
             return OAuthError(
                 .unavailable, "\(origin) can't serve \(purpose) now (status \(status))\(words); \(wait)", serverCode: code,
                 status: status, retryAfter: retryAfter)
         }
-        guard let code else {
+        guard let code, let meaning else {
             return OAuthError(
                 .unavailable, "the response of \(origin) to \(purpose) is not one of OAuth (status \(status)); \(hint)",
                 status: status,
                 retryAfter: retryAfter)
         }
         return OAuthError(
-            .refused, "\(origin) refused \(purpose)\(words)\(Self.remedy(after: code))", serverCode: code, status: status,
+            .refused, "\(origin) refused \(purpose)\(words)\(Self.remedy(after: code, meaning))", serverCode: code,
+            status: status,
             retryAfter: retryAfter)
     }
 
@@ -113,15 +128,18 @@ struct OAuthResponse {
         }
     }
 
-    private static func remedy(after code: OAuthErrorCode) -> String {
-        switch code {
-        case .invalidClient: "; check the client's identifier and secret, and how they are sent"
-        case .unauthorizedClient: "; let the server allow this client to use the grant"
-        case .unsupportedGrantType: "; the server doesn't offer this grant"
-        case .invalidScope: "; ask for other scopes"
-        case .unsupportedTokenType: "; the server doesn't revoke tokens of this kind"
-        case .authorizationPending: "; the user has yet to enter the code"
-        default: OAuthErrorCode.refusals.contains(code) ? "; log in again" : ""
+    private static func remedy(after code: OAuthErrorCode, _ meaning: OAuthErrorMeaning) -> String {
+        switch meaning {
+        case .client where code == .unauthorizedClient: "; let the server allow this client to use the grant"
+        case .client: "; check the client's identifier and secret, and how they are sent"
+        case .grantType: "; the server doesn't offer this grant"
+        case .scope: "; ask for other scopes"
+        case .target: "; ask for another resource or audience"
+        case .redirectURI: "; register the redirect URI at the server"
+        case .refusal: "; log in again"
+        case .unfinished where code == .authorizationPending: "; the user has yet to enter the code"
+        case .unknown where code == .unsupportedTokenType: "; the server doesn't revoke tokens of this kind"
+        case .outage, .unfinished, .unknown: ""
         }
     }
 }
@@ -132,22 +150,12 @@ extension OAuthToken {
     /// - Parameter time: when the request was sent, from which on the lifetime counts at the earliest.
     init(_ response: OAuthResponse, sentAt time: UnixTime) throws(OAuthError) {
         let json = try response.result()
-        guard let accessToken = json["access_token"]?.string, Self.isToken(accessToken) else {
-            throw response.unusable("has no valid access_token; try again later")
+        do throws(OAuthTokenResponse.Problem) { self.init(try OAuthTokenResponse(json), at: time) } catch {
+            switch error {
+            case .noAccessToken: throw response.unusable("has no valid access_token; try again later")
+            case .otherType:
+                throw response.unsupported("has another token_type than Bearer, the only one that this library supports")
+            }
         }
-        // A type that the client doesn't understand must not be used (§7.1).
-        if let type = json["token_type"]?.string, type.lowercased() != "bearer" {
-            throw response.unsupported("has another token_type than Bearer, the only one that this library supports")
-        }
-        // Some servers send the number as a string.
-        let lifetime = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0) }
-        self.init(
-            accessToken: accessToken, refreshToken: json["refresh_token"]?.string.flatMap { Self.isToken($0) ? $0 : nil },
-            expiresAt: lifetime.map { time + .seconds(max(0, min($0, 1_000_000_000))) }, scope: json["scope"]?.string)
-    }
-
-    /// Whether a text can be a token (RFC 6749 Appendix A.12, A.17): visible ASCII, and no longer than a header takes.
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 32_768 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }

@@ -17,6 +17,8 @@ public struct OAuthServer: Sendable, Hashable {
     /// Whether every redirect names the issuer (`authorization_response_iss_parameter_supported`, RFC 9207 §3), so that one
     /// without it is refused.
     public let namesIssuer: Bool
+    /// Whether the metadata list methods of PKCE without `S256`, the only one that a client uses.
+    var lacksS256 = false
 
     /// - Parameters:
     ///   - tokenEndpoint: issues tokens.
@@ -25,7 +27,7 @@ public struct OAuthServer: Sendable, Hashable {
     ///   - revocationEndpoint: revokes tokens.
     ///   - issuer: the issuer's identifier, byte for byte. A redirect that names another one is refused.
     ///   - namesIssuer: whether a redirect without an issuer is refused.
-    /// - Throws: ``OAuthError`` for a URL that can't be used.
+    /// - Throws: ``OAuthError`` for a URL that can't be used, and for `namesIssuer` without an issuer to compare with.
     public init(
         tokenEndpoint: String, authorizationEndpoint: String? = nil, deviceAuthorizationEndpoint: String? = nil,
         revocationEndpoint: String? = nil, issuer: String? = nil, namesIssuer: Bool = false
@@ -35,6 +37,9 @@ public struct OAuthServer: Sendable, Hashable {
             ("device authorization endpoint", deviceAuthorizationEndpoint), ("revocation endpoint", revocationEndpoint),
         ]
         for case (let name, let url?) in endpoints { _ = try Self.checked(url, as: name) }
+        guard issuer != nil || !namesIssuer else {
+            throw OAuthError(.invalidSetting, "namesIssuer needs the issuer, with which redirects are compared (RFC 9207)")
+        }
         self.tokenEndpoint = tokenEndpoint
         self.authorizationEndpoint = authorizationEndpoint
         self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint

@@ -89,6 +89,13 @@ public struct NetworkProvider: Sendable {
         replacing(interceptors: interceptors + [chain], session: session)
     }
 
+    /// The same with an interceptor that sees each request as all others have left it.
+    ///
+    /// - Parameter last: of the signature phase.
+    func with(last: some RequestInterceptor) -> NetworkProvider {
+        replacing(interceptors: [chain, last])
+    }
+
     /// The same with these interceptors instead of this provider's.
     package func replacing(
         interceptors: [any RequestInterceptor], session: (any HTTPTransport)? = nil

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Why an OAuth server issued or revoked no token.
 ///
 /// ``isTransient`` tells what may succeed later from what needs a change: another setting, or a login. A renewal by an
@@ -11,10 +13,11 @@ public struct OAuthError: Error, Sendable, CustomStringConvertible {
         /// A URL or another value of the program's can't be used, or the server has no endpoint for the request. Nothing was
         /// sent.
         case invalidSetting
-        /// The issuer's metadata are missing, another issuer's, or name endpoints that can't be trusted (RFC 8414 §3.3 and §6).
+        /// The issuer's metadata are missing, another issuer's, name endpoints that can't be trusted (RFC 8414 §3.3 and §6), or list
+        /// no method of PKCE that is secure (RFC 7636 §4.2), which matters to logins with a browser alone.
         case invalidMetadata
-        /// The address that a browser was redirected to doesn't belong to the login: it has another path, another `state` (RFC
-        /// 6749 §10.12) or another `iss` (RFC 9207 §2.4), or no code.
+        /// The address that a browser was redirected to doesn't belong to the login: it has another path or query of its own, another
+        /// `state` (RFC 6749 §10.12) or another `iss` (RFC 9207 §2.4), or no code.
         case invalidRedirect
         /// There is no refresh token. Only a login helps.
         case loginRequired
@@ -55,12 +58,13 @@ public struct OAuthError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Whether the same request may succeed later: without a connection, with a status of 429 or 5xx, with
-    /// `temporarily_unavailable`, `server_error` or `slow_down`, and with a response that isn't one of OAuth.
+    /// `temporarily_unavailable`, `server_error`, `slow_down` or a vendor's word for them, and with a response that isn't one of
+    /// OAuth.
     public var isTransient: Bool { code == .unavailable }
 
     /// Whether the server said that the grant is no longer valid, as by `invalid_grant`: the stored token has no further use.
-    /// False for `invalid_client`, with which the client's own credential is wrong.
-    public var endsSession: Bool { code == .refused && serverCode.map(OAuthErrorCode.refusals.contains) == true }
+    /// False for `invalid_client`, and for `access_denied` with the status 401: the client's own credential is wrong.
+    public var endsSession: Bool { code == .refused && serverCode?.meaning(status: status) == .refusal }
 
     public var description: String { problem }
 }

@@ -38,22 +38,8 @@ public struct OAuthErrorCode: RawRepresentable, Sendable, Hashable, CustomString
 
     public var description: String { rawValue }
 
-    /// The codes which say that the grant itself is no longer valid. (`bad_refresh_token` is GitHub's, `expired_token` is from
-    /// RFC 8628, `token_expired` and `token_revoked` are Slack's.)
-    static let refusals: Set<OAuthErrorCode> = Set(
-        ["invalid_grant", "bad_refresh_token", "expired_token", "token_expired", "token_revoked", "access_denied"]
-            .map(OAuthErrorCode.init(rawValue:)))
-
-    /// The codes after which a later attempt may succeed.
-    static let transient: Set<OAuthErrorCode> = [.serverError, .temporarilyUnavailable, .slowDown]
-
-    /// Nil for a text that no server may send (RFC 6749 §5.2), and that no error should show.
-    init?(received text: String) {
-        guard !text.isEmpty, text.utf8.count <= 64,
-            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
-        else { return nil }
-        rawValue = text
-    }
+    /// - Parameter status: of the response; nil for a redirect.
+    func meaning(status: Int?) -> OAuthErrorMeaning { OAuthErrorMeaning(code: rawValue, status: status) }
 
     /// The outcome of reading a response.
     enum Reading: Hashable {
@@ -67,7 +53,11 @@ public struct OAuthErrorCode: RawRepresentable, Sendable, Hashable, CustomString
     /// Reads JSON, `{"error": "invalid_grant"}`, or a form, `error=invalid_grant`.
     static func read(from body: [UInt8]) -> Reading {
         let content = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
-        guard content.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
+        switch content.first(where: { $0 > 0x20 }) {
+        case UInt8(ascii: "{"): break
+        // A page, whose links may look like a form's fields.
+        case UInt8(ascii: "<"): return .none
+        default:
             return formField("error", of: String(decoding: content, as: UTF8.self)).map { .code(OAuthErrorCode(rawValue: $0)) }
                 ?? .none
         }

@@ -1,7 +1,8 @@
 /// A bearer token with an expiry and a refresh token, as an OAuth 2.0 token endpoint issues it (RFC 6749 §5.1).
 ///
 /// It can be decoded from the endpoint's response:
-/// `let token: OAuthToken = try await client.request(.post, path: "/token", …)`.
+/// `let token: OAuthToken = try await client.request(.post, path: "/token", …)`. Decoding reads the forms that servers send: a
+/// lifetime as a string, scopes as an array, an empty refresh token for none.
 public struct OAuthToken: TokenModel, Hashable, Redacted {
     /// Sent as `Authorization: Bearer …` (RFC 6750 §2.1).
     public let accessToken: String
@@ -49,27 +50,7 @@ public struct OAuthToken: TokenModel, Hashable, Redacted {
 }
 
 extension OAuthToken: Decodable {
-    private enum CodingKeys: String, CodingKey {
-        case accessToken = "access_token"
-        case refreshToken = "refresh_token"
-        case expiresIn = "expires_in"
-        case tokenType = "token_type"
-        case scope
-    }
-
     public init(from decoder: any Decoder) throws {
-        let response = try decoder.container(keyedBy: CodingKeys.self)
-        // A type that the client doesn't understand must not be used (§7.1).
-        if let type = try response.decodeIfPresent(String.self, forKey: .tokenType), type.lowercased() != "bearer" {
-            throw DecodingError.dataCorruptedError(
-                forKey: .tokenType, in: response,
-                debugDescription: "the token_type is not Bearer, the only type that OAuthToken supports")
-        }
-        let lifetime = try response.decodeIfPresent(Double.self, forKey: .expiresIn)
-        self.init(
-            accessToken: try response.decode(String.self, forKey: .accessToken),
-            refreshToken: try response.decodeIfPresent(String.self, forKey: .refreshToken),
-            expiresAt: lifetime.map { HostClock.system.now + .seconds(max(0, min($0, 1e9))) },
-            scope: try response.decodeIfPresent(String.self, forKey: .scope))
+        try self.init(OAuthTokenResponse(from: decoder), at: HostClock.system.now)
     }
 }

@@ -99,6 +99,15 @@ struct ParserGrowthTests {
             "log lines", 2000, { LogMetadata([.init(name: "a", value: repeated("\" =\\\n")($0))]) }, { _ = LogLine.text("m", $0) }
         ),
         Parser("names of secrets", 5000, repeated("toke."), { _ = RedactedNames.default.contains($0.utf8) }),
+        Parser(
+            "redirects of a login", 500, { "app:/?state=s&code=c" + repeated("&a=%20b")($0) },
+            {
+                _ = try OAuthRedirect(
+                    $0, for: OAuthLogin(redirectURI: "app:/", state: "s"), at: OAuthServer(tokenEndpoint: "https://h/"))
+            }),
+        Parser(
+            "secrets in a server's words", 5000, repeated("aaaaaaab"),
+            { _ = ServerWords.repeats(String(repeating: "aaaaaaa%61", count: 20), [$0]) }),
     ]
 
     @Test(arguments: parsers)

@@ -134,6 +134,7 @@ struct AuthenticationInterceptorTests {
         (.unauthorized(data: [], response: Self.response(401)), true),
         (.unauthorized(data: Array(#"{"error":"invalid_client"}"#.utf8), response: Self.response(401)), false),
         (.unauthorized(data: Array(#"{"error":"invalid_client""#.utf8), response: Self.response(401)), false),
+        (.unauthorized(data: Array(#"{"error":"access_denied"}"#.utf8), response: Self.response(401)), false),
         (.unauthorized(data: Array(#"{"message":"expired"}"#.utf8), response: Self.response(401)), true),
         (.serverError(500), false), (.timeout, false), (.noConnection, false),
     ])

@@ -154,6 +154,13 @@ struct OAuthClientTests {
         #expect(throws: OAuthError.self) { try OAuthClient(issuer: url, clientID: "app") }
     }
 
+    @Test func `A server that always names its issuer must have one`() {
+        let error = #expect(throws: OAuthError.self) {
+            try OAuthServer(tokenEndpoint: "https://login.example.com/token", namesIssuer: true)
+        }
+        #expect(error?.code == .invalidSetting)
+    }
+
     @Test func `A client's settings are checked before anything is sent`() async throws {
         let server = try OAuthServer(tokenEndpoint: "https://login.example.com/token")
         #expect(throws: OAuthError.self) { try OAuthClient(server: server, clientID: "") }

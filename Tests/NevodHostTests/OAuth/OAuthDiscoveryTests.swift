@@ -93,6 +93,29 @@ struct OAuthDiscoveryTests {
         let isAway = Locked(true)
     }
 
+    @Test(
+        arguments: [
+            (#"["plain","S256"]"#, true), (nil, true), ("null", true), (#"["plain"]"#, false), ("[]", false),
+            (#"["s256"]"#, false),
+        ] as [(String?, Bool)])
+    func `A server that lists no S256 is refused before a browser is opened`(methods: String?, isAccepted: Bool) async throws {
+        let list = methods.map { #","code_challenge_methods_supported":\#($0)"# } ?? ""
+        let server = try server(
+            Self.oauth,
+            #"{"issuer":"SELF","token_endpoint":"SELF/t","authorization_endpoint":"SELF/a","access_token":"a"\#(list)}"#)
+        let client = try OAuthClient(issuer: server.url, clientID: "app")
+        let login = OAuthLogin(redirectURI: "app:/")
+        guard !isAccepted else {
+            _ = try await client.authorizationURL(for: login)
+            return
+        }
+        let error = await #expect(throws: OAuthError.self) { try await client.authorizationURL(for: login) }
+        #expect(error?.code == .invalidMetadata)
+        #expect(error?.description.contains("S256") == true)
+        // The other grants need no challenge.
+        #expect(try await client.server().tokenEndpoint == "\(server.url)/t")
+    }
+
     @Test func `An issuer has no query and no fragment`() async {
         for issuer in ["https://h/?x", "https://h/#x", "http://h/"] {
             let error = await #expect(throws: OAuthError.self) { try await OAuthServer.discover(issuer: issuer) }

@@ -70,6 +70,10 @@ struct OAuthRenewalTests {
         .respond(200, #"{"access_token":"a","access_token":"b"}"#), .respond(200, #"{"access_token":"no\nheader"}"#),
         .respond(200, "access_token=a&access_token=b"), .respond(400, "error=invalid_grant&error=invalid_grant"),
         .respond(302, "", ["Location: http://127.0.0.1:9/"]), .close, .cut, .respond(200, large),
+        // Links of a page look like a form.
+        .respond(400, #"<a href="/login?a=1&error=invalid_grant&b=2">"#), .respond(403, "\u{FEFF}\n <p>&error=access_denied&c"),
+        .respond(400, #"{"x":"&error=invalid_grant&""#),
+        .respond(200, #"{"ok":false,"error":"ratelimited"}"#), .respond(400, #"{"error":"internal_error"}"#),
     ]
 
     @Test(arguments: transient)
@@ -106,7 +110,8 @@ struct OAuthRenewalTests {
     @Test(arguments: [
         OAuthTokenServer.Fault.respond(400, #"{"error":"invalid_grant"}"#),
         .respond(200, #"{"error":"bad_refresh_token","error_description":"from GitHub"}"#),
-        .respond(403, "error=access_denied&error_description=gone"),
+        .respond(403, "error=access_denied&error_description=gone"), .respond(401, #"{"error":"invalid_token"}"#),
+        .respond(200, #"{"ok":false,"error":"invalid_refresh_token"}"#), .respond(400, #"{"error":"login_required"}"#),
     ])
     func `A server that refuses the refresh token logs the user out once`(fault: OAuthTokenServer.Fault) async throws {
         let server = try OAuthTokenServer()
@@ -134,6 +139,8 @@ struct OAuthRenewalTests {
         OAuthTokenServer.Fault.respond(401, #"{"error":"invalid_client"}"#), .respond(400, #"{"error":"unauthorized_client"}"#),
         .respond(400, #"{"error":"invalid_scope"}"#), .respond(400, #"{"error":"invalid_request"}"#),
         .respond(400, #"{"error":"use_dpop_nonce"}"#),
+        // Auth0, for a wrong secret of the client.
+        .respond(401, #"{"error":"access_denied","error_description":"Unauthorized"}"#),
     ])
     func `A fault of the client's settings keeps the token`(fault: OAuthTokenServer.Fault) async throws {
         let server = try OAuthTokenServer()

@@ -57,6 +57,7 @@ struct BuiltInTokenTests {
             (#"{"a":["error"],"b":"error","error":"e"}"#, "e"),
             ("error=invalid_grant&error_description=x", "invalid_grant"),
             (#"{"error":{"code":"invalid_grant"}}"#, nil), (#"{"error"#, nil), (#"{"error":"x"#, nil), ("", nil), ("<html>", nil),
+            (#" <a href="/login?a=1&error=invalid_grant&b=2">"#, nil),
             (#"["error","invalid_grant"]"#, nil), (#"{"x":"error"}"#, nil), (#"{"x\\":"error","y":"z"}"#, nil),
         ] as [(String, String?)])
     func `The error code of a token endpoint is read`(body: String, code: String?) {

@@ -86,7 +86,7 @@ struct FlowOrigins: Sendable {
 
     /// Allows the origins of the issuers in a resource's metadata, if a setting is the resource's identifier (RFC 9728 §3.3).
     ///
-    /// A resource can thereby send a flow to any server. It gains nothing, since it could pass on what is sent to itself.
+    /// A resource can thereby send a flow to any server, and a scheme must send no secret there that another server would accept.
     private mutating func learnIssuers(from response: FlowResponse) {
         guard let resource = resources.first(where: { Self.resourceMetadata(of: $0)?.isSame(as: response.url) == true }),
             let resourceURL = try? HTTPURL(resource), let metadata = try? JSONValue(response: response.body),
