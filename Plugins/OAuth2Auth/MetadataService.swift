@@ -48,7 +48,7 @@ struct MetadataService: Sendable {
                 throw .badSetting("metadata-header", "must be NAME: VALUE")
             }
             guard !Self.isAuthorization(String(line[..<colon])) else {
-                throw .badSetting("metadata-header", "must not be Authorization: give its value as metadata-secret, without Bearer")
+                throw .badSetting("metadata-header", "can't be Authorization: give its value as metadata-secret, without Bearer")
             }
             let value = line.utf8[colon...].dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
             guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {

@@ -940,6 +940,12 @@ class MetadataServices(OAuthTestCase):
             {"error": "invalid_request", "error_description": "Identity not found"}, "400 Bad Request")
         self.expect(self.ask("/metadata/identity/oauth2/token"), 112, "400", "invalid_request", "identity")
 
+    def test_an_error_that_repeats_the_proof(self):
+        self.metadata = lambda seen: json_reply({"error": seen.values("Authorization")[0].split()[1]}, "403 Forbidden")
+        outcome = self.ask("/token", metadata_secret="env:PROOF", env={"PROOF": "hunter2-of-the-platform"})
+        self.expect(outcome, 112, "metadata-url", "403")
+        self.assertNotIn("hunter2", outcome.err)
+
     def test_azure_app_service(self):
         """A header of its own for the process's proof, and the expiry as a time."""
 

@@ -48,8 +48,8 @@ extension OAuthClient {
 
     /// Checks the address that the browser was redirected to, and exchanges its code for a token (RFC 6749 §4.1.3).
     ///
-    /// An address with another path, port or query of its own, of another login, or of another server is refused: somebody may have sent the user
-    /// a link to it (RFC 9700 §4.4, §4.7).
+    /// An address with another path, port or query of its own, of another login, or of another server is refused: somebody may have
+    /// sent the user a link to it (RFC 9700 §4.4, §4.7).
     ///
     /// - Parameters:
     ///   - redirect: the address with its query.
