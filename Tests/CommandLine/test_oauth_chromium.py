@@ -6,7 +6,7 @@ import unittest
 
 import test_oauth_cli
 from oauth_servers import PASSWORD, USER, Authlib, Toolkit
-from support import FOLDER, SECRET
+from support import FOLDER, SECRET, wait_until
 from test_oauth_servers import OAuthTestCase
 
 CHROMIUM = FOLDER / "oauth/chromium.py"
@@ -17,6 +17,7 @@ IS_WANTED = os.environ.get("NEVOD_CHROMIUM") == "1"
 class Chromium(OAuthTestCase):
     def expect_pages(self, log, *titles):
         """The browser's version, the titles of the server's pages, and at last the page of the redirect URI."""
+        wait_until(log.exists, "the end of the browser")
         version, *pages = log.read_text().splitlines()
         self.assertRegex(version, r"^\d+\.")
         self.assertEqual(len(pages), len(titles) + 1, pages)
@@ -47,4 +48,4 @@ class Chromium(OAuthTestCase):
         self.addCleanup(server.stop)
         words = ["-p", "oauth2", "--set", f"issuer={server.url}", "--set", "client-id=demo"]
         self.expect_pages(self.log_in(words, SECRET), "demo wants to: read")
-        self.assertEqual(server.log(), ["granted authorization_code"])
+        self.assertEqual(server.log(), ["granted par", "granted authorization_code"])

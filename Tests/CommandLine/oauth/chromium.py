@@ -4,7 +4,8 @@ has no form. Driven by chromedriver (W3C WebDriver). The user is ada, whose pass
 
     chromium.py LOG URL
 
-LOG gets the browser's version, then the title and the URL without its query of each page.
+LOG gets the browser's version, then the title and the URL without its query of each page. It appears once the browser has ended,
+which may be after the command that has opened it.
 """
 
 import json
@@ -62,7 +63,7 @@ class Browser:
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="nevod-chromium-") as folder, open(sys.argv[1], "w") as log:
+    with tempfile.TemporaryDirectory(prefix="nevod-chromium-") as folder, open(sys.argv[1] + ".part", "w") as log:
         # It writes to its home besides.
         environment = {**os.environ, "HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder}
         driver = subprocess.Popen(
@@ -78,6 +79,7 @@ def main():
             driver.terminate()
             driver.wait(SECONDS)
             driver.stdout.close()
+    os.rename(sys.argv[1] + ".part", sys.argv[1])
 
 
 if __name__ == "__main__":
