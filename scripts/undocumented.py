@@ -2,7 +2,7 @@
 
     python3 scripts/undocumented.py FOLDER MODULE…
 
-FOLDER holds the symbol graphs that `swift package dump-symbol-graph` writes. What a protocol asks for has the protocol's words,
+FOLDER holds symbol graphs, as scripts/check-docs extracts them. What a protocol asks for has the protocol's words,
 be it ours or the standard library's; a default implementation has those of its requirement.
 """
 import json

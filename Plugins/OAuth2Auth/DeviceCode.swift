@@ -73,9 +73,7 @@ struct DeviceCode {
                     let words = ServerText.shown(answer.json?["error_description"]?.string ?? "", without: answer.secrets)
                     throw .denied("the login was refused on the other device\(words.isEmpty ? "" : " (\(words))")")
                 case "expired_token": throw Self.expired(authorization)
-                case "temporarily_unavailable", "server_error": silence = answer.failure(of: "the token request")
-                // A gateway's page, for example.
-                case nil where answer.status >= 500 || answer.status == 429: silence = answer.failure(of: "the token request")
+                case _ where answer.meaning == .outage: silence = answer.failure(of: "the token request")
                 default: throw answer.failure(of: "the token request")
                 }
             } catch {

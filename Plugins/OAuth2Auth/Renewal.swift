@@ -7,12 +7,11 @@ extension OAuth2Auth {
     /// The refresh token is sent once. If no response arrives, the server may have replaced it. The error is a transient one, the
     /// stored token stays, and the next renewal tries it again: a server with a grace period takes it, and any other one refuses it,
     /// which ends the session.
+    ///
+    /// - Throws: ``SchemeError/badToken(_:)`` if a login is needed, before which the host decides whether a person may be asked.
     func renew(_ flow: AuthFlow, _ old: StoredToken) async throws(SchemeError) -> IssuedToken {
         guard let refreshToken = old.refreshToken else {
-            guard !grant.needsPerson else {
-                throw .badToken("the server has issued no refresh token; many do for the scope offline_access")
-            }
-            return try await login(flow)
+            throw .badToken("the server has issued no refresh token; many do for the scope offline_access")
         }
         let server = try await TokenEndpoint(of: self, flow, try await endpoints(flow, of: old)).withProofs(renewing: old)
         var fields: FormFields = ["grant_type": "refresh_token", "refresh_token": .secret(refreshToken)]
@@ -24,7 +23,7 @@ extension OAuth2Auth {
         } catch {
             // A given refresh token is spent, or was refused just now: servers take its second use for a theft.
             guard error.isDenied, !grant.needsPerson, grant != .refreshToken else { throw error }
-            return try await login(flow)
+            throw .badToken("the server refused the refresh token, and this grant needs none")
         }
     }
 }

@@ -942,7 +942,7 @@ class MetadataServices(OAuthTestCase):
 
     def test_an_error_that_repeats_the_proof(self):
         self.metadata = lambda seen: json_reply({"error": seen.values("Authorization")[0].split()[1]}, "403 Forbidden")
-        outcome = self.ask("/token", metadata_secret="env:PROOF", env={"PROOF": "hunter2-of-the-platform"})
+        outcome = self.ask("/identity", metadata_secret="env:PROOF", env={"PROOF": "hunter2-of-the-platform"})
         self.expect(outcome, 112, "metadata-url", "403")
         self.assertNotIn("hunter2", outcome.err)
 

@@ -104,6 +104,14 @@ struct DeviceCodeTests {
             waits(result) == ["wait 5000 ms", "wait 10000 ms", "wait 20000 ms", "wait 40000 ms", "wait 40000 ms"])
     }
 
+    @Test(arguments: [(503, "Service Unavailable"), (429, "rate_limited"), (200, "internal_error"), (400, "ratelimited")])
+    func `A server in trouble may say so in any word`(status: Int, code: String) throws {
+        let trouble = TestResponse.json(.object([JSONValue.Member("error", .string(code))]), status: status)
+        let steps = [begun(), .expect("POST", "/token", trouble), .token()]
+        let result = try makeClient(["grant": "device"]).run(.login, with: ScriptedServer(steps))
+        #expect(waits(result) == ["wait 5000 ms", "wait 10000 ms"])
+    }
+
     @Test func `A server that never answers again ends the login`() throws {
         let silent = ScriptedServer.Step.expect("POST", "/token", failing: .transientError)
         let lifetime = JSONValue.Member("expires_in", 3000)

@@ -77,6 +77,8 @@ extension OAuthServer {
             deviceAuthorizationEndpoint: try endpoint("device_authorization_endpoint"),
             revocationEndpoint: try endpoint("revocation_endpoint"), issuer: issuer,
             namesIssuer: metadata["authorization_response_iss_parameter_supported"]?.bool == true)
-        if case .array(let methods)? = metadata["code_challenge_methods_supported"] { lacksS256 = !methods.contains("S256") }
+        if case .array(let methods)? = metadata["code_challenge_methods_supported"] {
+            lacksS256 = !methods.isEmpty && !methods.contains("S256")
+        }
     }
 }

@@ -62,6 +62,7 @@ public struct Scheme: Sendable {
         workers: SchemeWorkers = .shared, log: @escaping PluginLog = { _, _ in }
     ) throws(PluginError) -> SchemeInstance {
         try SchemeInstance(
-            self, validated(settings), settingsDigest: settings.digest, target: target, clock: clock, workers: workers, log: log)
+            self, validated(settings), settingsDigest: settings.digest(self.settings), target: target, clock: clock,
+            workers: workers, log: log)
     }
 }

@@ -40,11 +40,14 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension SchemeSettings {
-    /// The digest of the values that are not secret, independent of the order of their names: 64 bits of FNV-1a as 16 hexadecimal digits,
-    /// which tell a user's own settings apart and protect nothing.
-    var digest: String {
+    /// Returns the digest of the values that are not secret, independent of the order of their names: 64 bits of FNV-1a as 16 hexadecimal
+    /// digits, which tell a user's own settings apart and protect nothing.
+    ///
+    /// - Parameter declared: the scheme's settings. A value of a secret one is secret also if it was given as a text.
+    func digest(_ declared: [SchemeSetting]) -> String {
+        let secret = Set(declared.filter(\.isSecret).map(\.name))
         var texts: [(name: String, value: String)] = []
-        for (name, value) in values {
+        for (name, value) in values where !secret.contains(name) {
             if case .text(let text) = value { texts.append((name, text)) }
         }
         // Values of one name keep their order, which may matter.

@@ -203,22 +203,27 @@ public struct SchemeSession: Sendable {
     func renewed(_ old: PluginToken?) async throws -> PluginToken {
         let old = own(old)
         return try await withPluginErrors(renewing: old) {
-            guard let old else { return try await loggedIn(replacing: nil, by: driver) }
-            if let token = try await refreshed(old) { return self.token(token) }
-            let renewal = RenewalContext.renewal(of: ObjectIdentifier(coordinator))
-            guard renewal?.isEarly == true else { return try await loggedIn(replacing: old, by: driver) }
-            return try await loggedInEarly(replacing: old)
+            if let old, RenewalContext.renewal(of: ObjectIdentifier(coordinator))?.isEarly == true {
+                return try await renewedEarly(old)
+            }
+            if let old, let token = try await refreshed(old, by: driver) { return self.token(token) }
+            return try await loggedIn(replacing: old, by: driver)
         }
     }
 
-    /// Logs in while the old token still works: without asking a person, and a refusal is no reason to stop using that token. Nor is
-    /// it one to try again before the server refuses the token: an account may be locked after a few attempts.
-    private func loggedInEarly(replacing old: PluginToken) async throws -> PluginToken {
+    /// Renews a token that still works: without asking a person, and a login that is refused is no reason to stop using that token. Nor
+    /// is it one to try again before the server refuses the token: an account may be locked after a few attempts.
+    private func renewedEarly(_ old: PluginToken) async throws -> PluginToken {
         var driver = driver
         driver.interaction = nil
         do {
-            return try await loggedIn(replacing: old, by: driver)
-        } catch let error as PluginError where error.status == .denied || error.isUnanswered {
+            if let token = try await refreshed(old, by: driver) { return self.token(token) }
+            do { return try await loggedIn(replacing: old, by: driver) } catch let error as PluginError
+                where error.status == .denied
+            {
+                throw NetworkError.unauthorized
+            }
+        } catch let error as PluginError where error.isUnanswered {
             throw NetworkError.unauthorized
         }
     }
@@ -236,7 +241,7 @@ public struct SchemeSession: Sendable {
     }
 
     /// Returns nil if a login is needed.
-    private func refreshed(_ old: PluginToken) async throws -> IssuedToken? {
+    private func refreshed(_ old: PluginToken, by driver: FlowDriver) async throws -> IssuedToken? {
         do {
             return try await driver.run(
                 .refresh, token: old.issued, account: account, keep: { try await coordinator.keep(token($0)) })

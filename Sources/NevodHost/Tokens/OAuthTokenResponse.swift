@@ -22,10 +22,11 @@ struct OAuthTokenResponse {
     private init(
         accessToken: String?, type: String?, refreshToken: String?, lifetime: Double?, scopes: [String]?
     ) throws(Problem) {
-        guard let accessToken, Self.isToken(accessToken, orSpace: false) else { throw .noAccessToken }
+        guard let accessToken, Self.isAccessToken(accessToken) else { throw .noAccessToken }
         guard type.map({ $0.lowercased() == "bearer" }) != false else { throw .otherType }
         self.accessToken = accessToken
-        self.refreshToken = refreshToken.flatMap { Self.isToken($0, orSpace: true) ? $0 : nil }
+        // Only repeated, in a form's field, which takes any text: one that isn't of RFC 6749's characters replaces the spent one as well.
+        self.refreshToken = refreshToken.flatMap { $0.isEmpty ? nil : $0 }
         self.lifetime = lifetime.map { .seconds(max(0, min($0, 1e9))) }
         scope = scopes?.joined(separator: " ")
     }
@@ -48,12 +49,9 @@ struct OAuthTokenResponse {
             refreshToken: json["refresh_token"]?.string, lifetime: lifetime, scopes: scopes)
     }
 
-    /// Whether a text can be a token (RFC 6749 Appendix A.12, A.17) that is no longer than a header takes.
-    ///
-    /// - Parameter orSpace: for a refresh token; the field that takes an access token has no place for a space (RFC 6750 §2.1).
-    private static func isToken(_ text: String, orSpace: Bool) -> Bool {
-        let first: UInt8 = orSpace ? 0x20 : 0x21
-        return !text.isEmpty && text.utf8.count <= 32_768 && text.utf8.allSatisfy { (first...0x7E).contains($0) }
+    /// Whether a text can be an access token (RFC 6750 §2.1) that is no longer than a header takes.
+    private static func isAccessToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 32_768 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 

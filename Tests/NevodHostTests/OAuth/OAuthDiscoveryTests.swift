@@ -95,7 +95,7 @@ struct OAuthDiscoveryTests {
 
     @Test(
         arguments: [
-            (#"["plain","S256"]"#, true), (nil, true), ("null", true), (#"["plain"]"#, false), ("[]", false),
+            (#"["plain","S256"]"#, true), (nil, true), ("null", true), (#"["plain"]"#, false), ("[]", true),
             (#"["s256"]"#, false),
         ] as [(String?, Bool)])
     func `A server that lists no S256 is refused before a browser is opened`(methods: String?, isAccepted: Bool) async throws {

@@ -11,7 +11,9 @@ struct OAuthTokenReadingTests {
         (#"{"access_token":"a","refresh_token":"r 1"}"#, OAuthToken(accessToken: "a", refreshToken: "r 1"), nil),
         (#"{"access_token":"a","refresh_token":""}"#, OAuthToken(accessToken: "a"), nil),
         (#"{"access_token":"a","refresh_token":null,"scope":null,"expires_in":null}"#, OAuthToken(accessToken: "a"), nil),
-        (#"{"access_token":"a","refresh_token":"r\n1"}"#, OAuthToken(accessToken: "a"), nil),
+        (
+            #"{"access_token":"a","refresh_token":"r\n1é"}"#, OAuthToken(accessToken: "a", refreshToken: "r\n1é"), nil
+        ),
         (#"{"access_token":"a","expires_in":3600}"#, OAuthToken(accessToken: "a"), 3600),
         (#"{"access_token":"a","expires_in":"3600"}"#, OAuthToken(accessToken: "a"), 3600),
         (#"{"access_token":"a","expires_in":3600.0}"#, OAuthToken(accessToken: "a"), 3600),

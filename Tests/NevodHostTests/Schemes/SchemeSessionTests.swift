@@ -212,10 +212,36 @@ struct SchemeSessionTests {
         guard case .stillUsable = try await renewEarly(session) else { return #expect(Bool(false)) }
         #expect(person.seen.values == [])
         #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("t0"))
+        // Nor by a refresh.
+        let asking = SchemeSession(
+            try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "endless-ask", "url": .text(server.url)]),
+            storage: memory, interaction: person)
+        guard case .stillUsable = try await renewEarly(asking) else { return #expect(Bool(false)) }
+        #expect(person.seen.values == [])
         // A login without questions takes place.
         let silent = try self.session("login-only")
         guard case .replaced = try await renewEarly(silent) else { return #expect(Bool(false)) }
         #expect(try await silent.tokenStorage.load()?.issued.bytes == Secret("t1"))
+    }
+
+    @Test func `A refresh that is refused early ends the session, as at any time`() async throws {
+        let session = try session()
+        server.change { $0.refusals = [400] }
+        guard case .refused = try await renewEarly(session) else { return #expect(Bool(false)) }
+        #expect(try await session.tokenStorage.load() == nil)
+        // One that gives way to a login does so early, too.
+        let other = try self.session("account")
+        server.change { $0.refusals = [400] }
+        guard case .replaced = try await renewEarly(other) else { return #expect(Bool(false)) }
+        #expect(server.state.calls == ["/refresh t0", "/refresh account me", "/login account me"])
+    }
+
+    @Test func `The key of a token tells nothing of a secret, also if it was given as a text`() throws {
+        let scheme = try TestPlugin.settings.get().scheme("settings")
+        let keys = try [["text": "a", "pin": "1"], ["text": "a", "pin": "2"], ["text": "b", "pin": "1"]].map {
+            (settings: SchemeSettings) in try scheme.makeInstance(settings: settings).tokenKey
+        }
+        #expect(keys[0] == keys[1] && keys[0] != keys[2])
     }
 
     @Test func `Clients of one server have a token each`() async throws {

@@ -57,8 +57,8 @@ public struct SchemePreset: Sendable {
 
     /// Reads the preset in a file.
     ///
-    /// Unlike one that is found by its name, it reads no environment variables, and gives no setting whose name ends in `-file`: a preset
-    /// from elsewhere could send any of them to its server.
+    /// Unlike one that is found by its name, it reads no environment variables, gives no setting whose name ends in `-file`, and names no
+    /// link-local address, where a cloud tells a machine its identity: a preset from elsewhere could send any of them to its server.
     ///
     /// - Parameters:
     ///   - path: only root and this user may be able to change it.
@@ -69,14 +69,9 @@ public struct SchemePreset: Sendable {
             canonical.utf8.lastIndex(of: UInt8(ascii: "/")).map { canonical[canonical.utf8.index(after: $0)...] }
             ?? canonical[...]
         let name = end.hasSuffix(PresetLocator.suffix) ? end.dropLast(PresetLocator.suffix.utf8.count) : end
-        let text = try PresetText(path: canonical, mayReadEnvironment: false)
-        if let entry = text.entries.first(where: { $0.name.utf8.suffix(5).elementsEqual("-file".utf8) }) {
-            let problem =
-                "\(entry.name) is for presets that are found by their name; put the file into ~/.config/nevod-host/presets/SCHEME, or "
-                + "give \(entry.name) with the other settings"
-            throw PresetError(canonical, .malformed(line: entry.line, problem: problem))
-        }
-        return try SchemePreset(text, name: String(name), path: canonical, for: scheme)
+        return try SchemePreset(
+            try PresetText(path: canonical, mayReadEnvironment: false), name: String(name), path: canonical, for: scheme,
+            isFromElsewhere: true)
     }
 
     /// The names of the presets for a scheme, sorted.
@@ -85,7 +80,9 @@ public struct SchemePreset: Sendable {
     }
 
     /// - Throws: ``PresetError/Reason/malformed(line:problem:)`` for a line that the scheme can't take.
-    init(_ text: PresetText, name: String, path: String, for scheme: Scheme) throws(PresetError) {
+    init(
+        _ text: PresetText, name: String, path: String, for scheme: Scheme, isFromElsewhere: Bool = false
+    ) throws(PresetError) {
         self.name = name
         self.path = path
         self.scheme = scheme.id
@@ -105,6 +102,11 @@ public struct SchemePreset: Sendable {
                 throw malformed("\(setting.name) was given in a line above")
             }
             if let problem = Self.problem(with: entry.value, for: setting) { throw malformed("\(setting.name) \(problem)") }
+            if isFromElsewhere, let what = Self.grantsAccess(entry.value, for: setting) {
+                throw malformed(
+                    "\(what) is for presets that are found by their name; put the file into ~/.config/nevod-host/presets/SCHEME, or "
+                        + "give \(setting.name) with the other settings")
+            }
             lines.append(Line(setting: setting, value: entry.value, number: entry.line))
         }
         self.lines = lines
@@ -215,6 +217,15 @@ public struct SchemePreset: Sendable {
         if case .literal(let text)? = pieces.first { start = text }
         guard !value.placeholders.isEmpty else { return problem(withText: start, for: setting) }
         return setting.kind == .url && !start.utf8.starts(with: "https://".utf8) ? "must begin with https://" : nil
+    }
+
+    /// Returns what in a line lets a scheme read a secret of this machine; nil if nothing does.
+    private static func grantsAccess(_ value: PresetText.Value, for setting: SchemeSetting) -> String? {
+        if setting.name.utf8.suffix(5).elementsEqual("-file".utf8) { return setting.name }
+        guard setting.kind == .url, case .text(let pieces) = value, case .literal(let text)? = pieces.first,
+            (try? HTTPURL(text))?.origin.isLinkLocal == true
+        else { return nil }
+        return "an address that tells this machine's identity"
     }
 
     private static func problem(withText text: String, for setting: SchemeSetting, allowsLoopback: Bool = false) -> String? {

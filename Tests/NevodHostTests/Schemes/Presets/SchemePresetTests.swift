@@ -70,9 +70,13 @@ struct SchemePresetTests {
         #expect(throws: PresetError.self) { try SchemePreset.file(folder.path, for: scheme) }
         try folder.write("environment.preset", "# E\ntext = env:HOME\n")
         #expect(throws: PresetError.self) { try SchemePreset.file("\(folder.path)/environment.preset", for: scheme) }
-        try folder.write("sends.preset", "# S\ntoken-file = /home/me/.ssh/id_ed25519\n")
-        let sends = try #require(throws: PresetError.self) { try SchemePreset.file("\(folder.path)/sends.preset", for: scheme) }
-        #expect("\(sends)".contains("sends.preset:2: token-file is for presets that are found by their name"))
+        try folder.write("machine.preset", "# M\nurl = http://169.254.169.254/identity\n")
+        let machine = try #require(throws: PresetError.self) {
+            try SchemePreset.file("\(folder.path)/machine.preset", for: scheme)
+        }
+        #expect(
+            "\(machine)".contains("machine.preset:2: an address that tells this machine's identity is for presets that are found")
+        )
     }
 
     @Test func `A file that others can change is not used`() throws {
