@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of the command line against built binaries. Python 3.11, standard library only; needs cc and openssl.
+"""Runs the tests of the command line against built binaries. Needs cc, openssl, and the packages of scripts/install-packages.
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/CommandLine/run.py [--jobs N] [WORD ...]
 
@@ -21,6 +21,8 @@ import time
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+# Debian's, which has the libraries that judge; another one may come first in PATH.
+PYTHON = "/usr/bin/python3"
 BINARIES = ("nevod-host", "libAPIKeyAuth.so", "libCookieAuth.so", "libFlowProbe.so", "libHMACAuth.so", "libOAuth2Auth.so")
 
 
@@ -78,7 +80,7 @@ def run_suite(name, words, path):
 def start_suite(name, words, folder):
     """Runs a suite in a process of its own. Returns its counts and its output. A process that leaves no counts has failed."""
     path = folder / f"{name}.json"
-    command = [sys.executable, str(FOLDER / "run.py"), "--suite", name, "--counts", str(path), "--", *words]
+    command = [PYTHON, str(FOLDER / "run.py"), "--suite", name, "--counts", str(path), "--", *words]
     start = time.monotonic()
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     output = done.stdout.decode("utf-8", "backslashreplace")
