@@ -37,7 +37,8 @@ struct WebAddress: Sendable {
         guard !isBracketed || closing != nil else { return nil }
         let colon = authority[(closing ?? authority.startIndex)...].firstIndex(of: UInt8(ascii: ":"))
         let name = authority[..<(colon ?? authority.endIndex)]
-        guard !name.isEmpty else { return nil }
+        // Behind a bracket stands the port alone (RFC 3986 §3.2.2).
+        guard !name.isEmpty, !isBracketed || name.last == UInt8(ascii: "]") else { return nil }
         let digits = colon.map { authority[$0...].dropFirst() }
         if let digits, !digits.isEmpty {
             guard digits.count <= 5, digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),

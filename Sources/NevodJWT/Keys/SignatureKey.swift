@@ -1,17 +1,14 @@
-internal import NevodCrypto
-
 /// The part of a key that verifies, set up once and used by many threads.
-enum SignatureKey: Sendable {
-    case asymmetric(PublicKey)
-    case shared(SharedKey)
+struct SignatureKey: Sendable {
+    // Not an enum: Swift would mark in the pointers which of two payloads it is, and a search for leaks doesn't follow such pointers.
+    private let publicKey: PublicKey?
+    private let sharedKey: SharedKey?
+
+    static func asymmetric(_ key: PublicKey) -> SignatureKey { SignatureKey(publicKey: key, sharedKey: nil) }
+    static func shared(_ key: SharedKey) -> SignatureKey { SignatureKey(publicKey: nil, sharedKey: key) }
 
     /// The algorithms that the key is for, by its type and size.
-    var algorithms: [JWTAlgorithm] {
-        switch self {
-        case .asymmetric(let key): key.algorithms
-        case .shared(let key): key.algorithms
-        }
-    }
+    var algorithms: [JWTAlgorithm] { publicKey?.algorithms ?? sharedKey?.algorithms ?? [] }
 
     /// Whether a signature is that of a message.
     ///
@@ -20,9 +17,7 @@ enum SignatureKey: Sendable {
     func isSignature(
         _ signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer, _ algorithm: JWTAlgorithm
     ) -> Bool {
-        switch self {
-        case .asymmetric(let key): key.isSignature(signature, of: message, algorithm)
-        case .shared(let key): key.isSignature(signature, of: message, algorithm)
-        }
+        publicKey?.isSignature(signature, of: message, algorithm) ?? sharedKey?.isSignature(signature, of: message, algorithm)
+            ?? false
     }
 }
