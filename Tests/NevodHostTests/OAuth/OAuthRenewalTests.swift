@@ -186,16 +186,19 @@ struct OAuthRenewalTests {
         let server = try OAuthTokenServer()
         let storage = try await stored()
         let session = CurlSession()
-        let client = Collected<OAuthClient>()
+        let client = Locked<OAuthClient?>(nil)
+        // Provider and client hold each other.
+        defer { client.withLock { $0 = nil } }
         let sent = Collected<String>()
         let provider = NetworkProvider(
             session: session,
             interceptor: AuthenticationInterceptor(
-                tokenStorage: storage, refreshStrategy: { try await client.values[0].refresh($0) }),
+                tokenStorage: storage, refreshStrategy: { try await #require(client.withLock(\.self)).refresh($0) }),
             observer: { request in
                 if request.method == .post { sent.append(request.headers["Authorization"] ?? "none") }
             })
-        client.append(try server.client(provider: provider))
+        let made = try server.client(provider: provider)
+        client.withLock { $0 = made }
         #expect(await send(10, "\(server.url)/api", provider) == ["200": 10])
         // The old token is not put on the request that renews it.
         #expect(sent.values == ["none"])
