@@ -4,7 +4,7 @@ import Testing
 
 @testable import OAuth2Auth
 
-/// What is decided by a URL's origin or path. Python's library is the judge.
+/// Decisions by a URL's origin or path. Python's library is the judge.
 struct WebAddressTests {
     private static let addresses = [
         "https://id.example", "https://id.example/", "https://id.example/a/b?c=d#e", "HTTPS://ID.Example:443/A", "http://h:80",

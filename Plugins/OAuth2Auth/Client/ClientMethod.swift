@@ -3,7 +3,7 @@ internal import NevodSupport
 
 /// How a client proves who it is at the server's endpoints (RFC 6749 §2.3, OpenID Connect Core §9, RFC 8705).
 enum ClientMethod: String, CaseIterable, SettingValue {
-    /// What the metadata and the settings allow: a key before a secret, Basic before the form.
+    /// The method that the metadata and the settings allow: a key before a secret, Basic before the form.
     case auto
     /// HTTP Basic with identifier and secret, each encoded as a form's field (RFC 6749 §2.3.1). Some servers don't decode them: a
     /// secret with other characters than letters, digits and `-_.*` is wrong there, and right with ``post``.
@@ -25,7 +25,7 @@ enum ClientMethod: String, CaseIterable, SettingValue {
     static func automatic(hasKey: Bool, hasSecret: Bool, offered: [String]) -> ClientMethod {
         if hasKey, !hasSecret || offered.isEmpty || offered.contains("private_key_jwt") { return .privateKeyJWT }
         guard hasSecret else { return .none }
-        // What every server with secrets has to take (RFC 6749 §2.3.1).
+        // Every server with secrets has to take it (RFC 6749 §2.3.1).
         if offered.isEmpty || offered.contains("client_secret_basic") { return .basic }
         if offered.contains("client_secret_post") { return .post }
         return offered.contains("client_secret_jwt") ? .clientSecretJWT : .basic

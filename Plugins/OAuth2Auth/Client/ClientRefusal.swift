@@ -2,7 +2,7 @@ internal import NevodPluginKit
 internal import NevodSupport
 
 extension OAuth2Auth {
-    /// What to check if the server doesn't accept the client (`invalid_client`, RFC 6749 §5.2), and what else it would take.
+    /// The advice if the server doesn't accept the client (`invalid_client`, RFC 6749 §5.2), with what else it would take.
     func clientAdvice(at endpoints: Endpoints) -> String {
         proofAdvice(at: endpoints) + Self.offer(of: endpoints)
     }
@@ -28,7 +28,7 @@ extension OAuth2Auth {
         }
     }
 
-    /// What the metadata say, in a safe form: names of visible ASCII, and not too many.
+    /// The words of the metadata in a safe form: names of visible ASCII, and not too many.
     private static func offer(of endpoints: Endpoints) -> String {
         let names = endpoints.clientMethods.filter { name in
             !name.isEmpty && name.utf8.count <= 40 && name.utf8.allSatisfy { $0 >= 0x21 && $0 < 0x7F }

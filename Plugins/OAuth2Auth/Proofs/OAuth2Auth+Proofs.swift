@@ -4,7 +4,7 @@ internal import NevodSupport
 // Tokens that are bound to a key, at resources (RFC 9449 §7, §9). The state of an origin is its last nonce, a space and the hash of
 // the token that it was given to.
 extension OAuth2Auth {
-    /// What proofs and nonces need. The request's header lines have the proof that a server refused.
+    /// The needs of proofs and nonces. The request's header lines have the proof that a server refused.
     var proofNeeds: Needs { proofUse == .off ? [] : [.random, .state, .otherResponses, .headers] }
 
     /// Puts a token that is bound to a key, and a proof of the key, on a request.

@@ -13,7 +13,7 @@ struct ServerAnswer: Sendable {
     private let isFromProxy: Bool
     /// The setting to blame if the server doesn't accept the client's proof.
     var clientSetting = "client-id"
-    /// What else may be wrong then.
+    /// Advice on what else may be wrong then.
     var clientAdvice = "check it, and client-auth"
     /// Those of the request, which the server's words may repeat.
     var secrets: [Secret] = []
@@ -93,7 +93,7 @@ struct ServerAnswer: Sendable {
 }
 
 extension ServerAnswer {
-    /// What a failure says about the grant. Only a refusal of the grant ends a session.
+    /// The meaning of a failure for the grant. Only a refusal of the grant ends a session.
     enum Meaning: Equatable {
         /// The server, or a proxy before it, is overloaded or broken.
         case outage

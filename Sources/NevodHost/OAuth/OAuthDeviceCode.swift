@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// What a user enters on another device to log this one in (RFC 8628 §3.2).
+/// The code that a user enters on another device to log this one in (RFC 8628 §3.2).
 public struct OAuthDeviceCode: Sendable, Redacted {
     /// The code that the user enters: printable ASCII.
     public let userCode: String

@@ -6,7 +6,7 @@ import Testing
 /// An API and its token endpoint (RFC 6749 §5), which rotates refresh tokens and revokes the whole family if one is reused. The
 /// token endpoint can be told to misbehave.
 final class OAuthTokenServer: Sendable {
-    /// What the token endpoint does with the next request, before it has exchanged anything.
+    /// The reaction of the token endpoint to the next request, before it has exchanged anything.
     enum Fault: Sendable, CustomTestStringConvertible {
         case respond(_ status: Int, _ body: String, _ lines: [String] = [])
         /// Closes the connection without a response.

@@ -23,7 +23,7 @@ func service(_ storage: TokenStorage<OAuthToken>, _ secret: Secret) throws -> Ne
     return NetworkProvider.quick(baseURL: "https://api.example.com", interceptor: authentication)
 }
 
-/// What to tell a person after a login that failed.
+/// Returns the words for a person after a login that failed.
 func advice(on error: OAuthError) -> String {
     if error.isTransient { return "please try again later" }
     return error.serverCode == .accessDenied ? "you have said no" : "the login failed: \(error)"

@@ -24,9 +24,9 @@ public struct SchemePreset: Sendable {
 
     /// The name by which ``named(_:for:locator:)`` finds it, such as `github`; of a file, its name without `.preset`.
     public let name: String
-    /// What it is for, as its first line says.
+    /// Its purpose, as its first line says.
     public let title: String
-    /// What ``settings(_:)`` needs values for, in the order of the file.
+    /// The parts that ``settings(_:)`` needs values for, in the order of the file.
     public let placeholders: [Placeholder]
     /// The canonical path of its file.
     public let path: String
