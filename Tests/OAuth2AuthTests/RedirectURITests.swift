@@ -1,3 +1,4 @@
+import NevodSupport
 import Testing
 
 @testable import OAuth2Auth
@@ -57,6 +58,6 @@ struct RedirectURITests {
         ("https:", "https:"), ("http://", "http:///"),
     ])
     func `Addresses are compared as browsers write them`(address: String, place: String) {
-        #expect(RedirectURI.place(of: address) == place)
+        #expect(RedirectAddress.place(of: address) == place)
     }
 }

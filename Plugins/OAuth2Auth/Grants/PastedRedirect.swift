@@ -21,8 +21,8 @@ enum PastedRedirect {
             self = .unusable("is neither an address nor a code")
             return
         }
-        let place = RedirectURI.place(of: request.redirectURI)
-        if RedirectURI.place(of: text).utf8.elementsEqual(place.utf8) {
+        let place = RedirectAddress.place(of: request.redirectURI)
+        if RedirectAddress.place(of: text).utf8.elementsEqual(place.utf8) {
             let response = AuthorizationResponse(address: text)
             self = response.answers(request.state) ? .response(response) : .unusable("is not of this login")
         } else if Self.isAddress(text) {

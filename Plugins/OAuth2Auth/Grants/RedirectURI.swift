@@ -70,8 +70,3 @@ struct RedirectURI: Sendable {
         return port
     }
 }
-
-extension RedirectURI {
-    /// An address without its query and fragment, as browsers write it.
-    static func place(of address: String) -> String { RedirectAddress.place(of: address) }
-}
