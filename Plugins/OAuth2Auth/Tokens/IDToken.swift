@@ -160,7 +160,7 @@ extension TokenEndpoint {
         else { return }
         let rules = IDTokenRules(issuer: issuer, clientID: clientID, nonce: token.nonce)
         if scheme.grant == .refreshToken {
-            // Whoever it is, the new refresh token must not be lost.
+            // The new refresh token must not be lost, whoever logged in.
             guard let person = rules.renewedPerson(in: idToken) else { return }
             token.subject = person.subject
             token.account = person.account
