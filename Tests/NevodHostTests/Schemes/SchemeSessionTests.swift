@@ -6,74 +6,11 @@ import Testing
 
 /// Tests a plugin's tokens with the host's storage, locks and single flight, over real HTTP.
 struct SchemeSessionTests {
-    /// A server that issues `t<n>` for a login or a refresh, and whose API accepts only the last one.
-    private final class Server: Sendable {
-        struct State {
-            var issued = 0
-            var calls: [String] = []
-            var isExpired = false
-            /// The API's response to any token but the last.
-            var refusal = "401 X\r\n"
-            /// Responses of /refresh before it works.
-            var refusals: [Int] = []
-            var refusesLogins = false
-            /// The API's first responses, by number; later ones follow its own rules.
-            var script: [String] = []
-            var apiTokens: [String] = []
-            var nonces: [String] = []
-        }
-
-        private final class Box: Sendable { let value = Locked(State()) }
-        private let box = Box()
-        private let server: RawServer
-        var url: String { server.url }
-        var state: State { box.value.withLock { $0 } }
-        func change(_ body: @Sendable (inout State) -> Void) { box.value.withLock { body(&$0) } }
-
-        init() throws {
-            let box = box
-            server = try RawServer { connection, _ in
-                while let request = connection.readRequest() {
-                    let path = String(request.head.split(separator: " ")[1])
-                    let body = String(decoding: request.body, as: UTF8.self)
-                    let response = box.value.withLock { state in Self.response(path, body, request.head, &state) }
-                    guard connection.write(response) else { return }
-                }
-            }
-        }
-
-        private static func response(_ path: String, _ body: String, _ head: String, _ state: inout State) -> String {
-            func http(_ status: Int, _ body: String = "", _ line: String = "") -> String {
-                "HTTP/1.1 \(status) X\r\n\(line)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-            }
-            func field(_ name: String) -> String {
-                head.split(separator: "\r\n").first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
-                    ?? ""
-            }
-            switch path {
-            case "/login", "/refresh", "/challenge", "/logout":
-                state.calls.append("\(path) \(body)")
-                if path != "/login", !state.refusals.isEmpty { return http(state.refusals.removeFirst()) }
-                if path == "/login", state.refusesLogins { return http(400) }
-                if path == "/logout" { return http(200) }
-                state.issued += 1
-                state.isExpired = false
-                return http(200, "t\(state.issued)")
-            default:
-                state.apiTokens.append(field("X-Token"))
-                state.nonces.append("\(field("X-Nonce")) \(field("X-Count"))")
-                if !state.script.isEmpty { return state.script.removeFirst() }
-                if !state.isExpired && field("X-Token") == "t\(state.issued)" { return http(200) }
-                return "HTTP/1.1 \(state.refusal)Content-Length: 0\r\n\r\n"
-            }
-        }
-    }
-
-    private let server: Server
+    private let server: FlowServer
     private let memory = InMemoryStorage()
 
     init() throws {
-        server = try Server()
+        server = try FlowServer()
     }
 
     private func session(_ mode: String = "exchange", account: String = "") throws -> SchemeSession {
@@ -376,7 +313,7 @@ struct SchemeSessionTests {
 
     @Test func `A token is used at the servers that it was issued for, and shown to no others`() async throws {
         try await session().login()
-        let other = try Server()
+        let other = try FlowServer()
         let instance = try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "exchange", "url": .text(other.url)])
         // With the default keys the sessions are separate; with a key that an embedder gives, they share a token.
         #expect(try await SchemeSession(instance, storage: memory).tokenStorage.load() == nil)
