@@ -17,10 +17,16 @@ package struct HashMethod: Sendable {
         }
     }
 
+    package static let md5 = HashMethod("MD5", size: 16)
     package static let sha1 = HashMethod("SHA1", size: 20)
+    package static let sha224 = HashMethod("SHA224", size: 28)
     package static let sha256 = HashMethod("SHA256", size: 32)
     package static let sha384 = HashMethod("SHA384", size: 48)
     package static let sha512 = HashMethod("SHA512", size: 64)
+    package static let sha512Truncated = HashMethod("SHA512-256", size: 32)
+    package static let sha3of256 = HashMethod("SHA3-256", size: 32)
+    package static let sha3of384 = HashMethod("SHA3-384", size: 48)
+    package static let sha3of512 = HashMethod("SHA3-512", size: 64)
 
     package var pointer: OpaquePointer? { method }
 }

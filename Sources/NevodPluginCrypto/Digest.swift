@@ -11,6 +11,14 @@ public struct Digest: Sendable {
         self.count = count
     }
 
+    /// Copies the bytes of a digest that another, such as the host, has computed.
+    ///
+    /// - Parameter bytes: at most 64; others are left out.
+    public init(_ bytes: Span<UInt8>) {
+        count = min(bytes.count, 64)
+        for index in 0..<count { storage[index] = bytes[index] }
+    }
+
     /// The bytes.
     public var bytes: Span<UInt8> {
         @inlinable @_lifetime(borrow self) get { storage.span.extracting(first: count) }

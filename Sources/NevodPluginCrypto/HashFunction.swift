@@ -2,25 +2,39 @@ internal import COpenSSL
 internal import NevodCrypto
 public import NevodPluginKit
 
-/// A hash function (FIPS 180-4). As the type of a setting, a choice.
+/// A hash function (RFC 1321, FIPS 180-4, FIPS 202). As the type of a setting, a choice.
 public enum HashFunction: String, CaseIterable, SettingValue {
+    /// 16 bytes. Broken: anybody can make two messages with one digest. For servers that know nothing else.
+    case md5
     /// 20 bytes. Broken for signatures; HMAC-SHA1 still stands, and some servers know nothing else.
     case sha1
+    /// 28 bytes.
+    case sha224
     /// 32 bytes.
     case sha256
     /// 48 bytes.
     case sha384
     /// 64 bytes.
     case sha512
+    /// 32 bytes: SHA-512/256, which begins with other numbers than SHA-512.
+    case sha512Truncated = "sha512-256"
+    /// 32 bytes: SHA-3.
+    case sha3of256 = "sha3-256"
+    /// 48 bytes: SHA-3.
+    case sha3of384 = "sha3-384"
+    /// 64 bytes: SHA-3.
+    case sha3of512 = "sha3-512"
 
     /// The digest's size in bytes.
     @inlinable
     public var size: Int {
         switch self {
+        case .md5: 16
         case .sha1: 20
-        case .sha256: 32
-        case .sha384: 48
-        case .sha512: 64
+        case .sha224: 28
+        case .sha256, .sha512Truncated, .sha3of256: 32
+        case .sha384, .sha3of384: 48
+        case .sha512, .sha3of512: 64
         }
     }
 
@@ -76,10 +90,16 @@ public enum HashFunction: String, CaseIterable, SettingValue {
 
     var method: HashMethod {
         switch self {
+        case .md5: .md5
         case .sha1: .sha1
+        case .sha224: .sha224
         case .sha256: .sha256
         case .sha384: .sha384
         case .sha512: .sha512
+        case .sha512Truncated: .sha512Truncated
+        case .sha3of256: .sha3of256
+        case .sha3of384: .sha3of384
+        case .sha3of512: .sha3of512
         }
     }
 }

@@ -123,6 +123,20 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         UnsafeMutableRawPointer(place).copyMemory(from: start + range.lowerBound, byteCount: range.count)
     }
 
+    /// Forgets what was written, and keeps the memory for the next message. The bytes are wiped with it.
+    @inlinable
+    @_lifetime(self: copy self)
+    public mutating func removeAll() {
+        written = 0
+    }
+
+    /// Forgets the last bytes; all of them, if there are fewer.
+    @inlinable
+    @_lifetime(self: copy self)
+    public mutating func removeLast(_ count: Int) {
+        written = max(written - max(count, 0), 0)
+    }
+
     /// The place of the next `count` bytes.
     @inlinable
     @_lifetime(self: copy self)

@@ -82,6 +82,16 @@ public struct Edits {
     public func addCookie(_ name: String, _ value: some HeaderValue) {
         withBytes(name) { name in value.withHeaderBytes { _ = edits.pointee.add_cookie(edits.pointee.host, name, $0) } }
     }
+
+    /// Adds a cookie. For a name and a value that are stored as bytes.
+    @inlinable
+    public func addCookie(_ name: [UInt8], _ value: Span<UInt8>) {
+        name.withUnsafeBufferPointer { name in
+            value.withUnsafeBufferPointer {
+                _ = edits.pointee.add_cookie(edits.pointee.host, nevod_bytes(borrowing: name), nevod_bytes(borrowing: $0))
+            }
+        }
+    }
 }
 
 extension nevod_bytes {

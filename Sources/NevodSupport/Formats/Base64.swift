@@ -16,6 +16,8 @@ public enum Base64 {
         case strict
         /// Either alphabet, padded or not.
         case any
+        /// One of the alphabets, padded or not, and without bits at the end that encode nothing. For what a person copies.
+        case exact
     }
 
     /// The number of digits for as many bytes, without padding.
@@ -63,6 +65,7 @@ public enum Base64 {
         let padding = text.count - digits
         guard digits % 4 != 1, padding == 0 || padding < 3 && text.count.isMultiple(of: 4) else { return nil }
         guard form != .strict || text.count.isMultiple(of: 4) else { return nil }
+        guard form != .exact || !mixesAlphabets(text) else { return nil }
         var (bits, count) = (UInt32(0), 0)
         var start = 0
         if form == .strictURL {
@@ -145,6 +148,11 @@ public enum Base64 {
 
     /// For each byte, the value of the digit; 255 for what is none.
     private static let urlValues: [UInt8] = (0...UInt8.max).map { value(of: $0, .strictURL) ?? 255 }
+
+    private static func mixesAlphabets(_ text: UnsafeRawBufferPointer) -> Bool {
+        text.contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
+            && text.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    }
 
     private static func value(of digit: UInt8, _ form: Form) -> UInt8? {
         switch digit {
