@@ -3,8 +3,8 @@ public import NevodPluginKit
 /// Signs each request with a shared key.
 ///
 /// By default, the message is `METHOD\nPATH\nTIMESTAMP\nBODYHASH`: the path percent-encoded as sent and without the query, the time
-/// in Unix seconds, the SHA-256 of the body in hex, or nothing without a body. Its HMAC-SHA256 (RFC 2104) is sent in hex. Settings
-/// turn it into other vendors' schemes; Docs/schemes/hmac.md has examples.
+/// in Unix seconds, the SHA-256 of the body in hex, or nothing without a body. Its HMAC-SHA256 (RFC 2104) is sent in hex. A recipe, or
+/// settings that are the short form of one, turn it into other vendors' schemes; Docs/schemes/hmac.md has examples.
 struct HMACAuth: AuthScheme {
     static let id = "hmac"
     static let title = "HMAC request signature"
@@ -12,13 +12,19 @@ struct HMACAuth: AuthScheme {
 
     @Setting("api-key", help: "Key id, sent in X-API-Key; may be empty where there is none") var apiKey: String
     @Setting("secret", help: "Shared key of the signature") var secret: Secret
+    @Setting("passphrase", help: "Second secret, of a recipe that uses one") var passphrase: Secret?
+    @Setting("token", help: "Token of a session or a client, of a recipe that uses one") var token: Secret?
+    @Setting("memo", help: "Further secret, of a recipe that uses one") var memo: Secret?
+    @Setting(
+        "recipe", help: "What is signed and sent: statements, one per line; in place of the settings below but secret-encoding")
+    var recipe: [String]
     @Setting("secret-encoding", default: .text, help: "How the secret is written") var secretEncoding: SecretEncoding
-    @Setting("algorithm", default: .sha256, help: "Hash of the HMAC") var algorithm: HashAlgorithm
-    @Setting("message", default: "{method}\\n{path}\\n{timestamp}\\n{body-hash}", help: "What is signed, with placeholders")
+    @Setting("algorithm", default: .sha256, help: "Hash of the HMAC") var algorithm: SignatureHash
+    @Setting("message", default: "{method}\\n{path}\\n{timestamp}\\n{body-hash}", help: "What is signed, as a template")
     var message: String
     @Setting("encoding", default: .hex, help: "How the signature is written") var encoding: ByteEncoding
     @Setting("timestamp", default: .seconds, help: "How the time is written") var timestamp: TimestampFormat
-    @Setting("body-hash", help: "Hash of {body-hash}; as algorithm if not given") var bodyHash: HashAlgorithm?
+    @Setting("body-hash", help: "Hash of {body-hash}; as algorithm if not given") var bodyHash: SignatureHash?
     @Setting("body-hash-encoding", default: .hex, help: "How {body-hash} is written") var bodyHashEncoding: ByteEncoding
     @Setting("empty-body-hash", default: .nothing, help: "What {body-hash} is without a body") var emptyBodyHash: EmptyBodyHash
     @Setting("key-header", default: "X-API-Key", help: "Header of the key id; none if empty") var keyHeader: String
@@ -28,12 +34,17 @@ struct HMACAuth: AuthScheme {
     @Setting("body-hash-header", default: "", help: "Header of {body-hash}; none if empty") var bodyHashHeader: String
     @Setting("signature-header", default: "X-Signature", help: "Header of the signature; none if empty")
     var signatureHeader: String
-    @Setting("signature-value", default: "{signature}", help: "What is sent as the signature, with placeholders")
+    @Setting("signature-value", default: "{signature}", help: "What is sent as the signature, as a template")
     var signatureValue: String
     @Setting("timestamp-query", default: "", help: "Query item of a time that is signed; none if empty") var timestampQuery:
         String
     @Setting("signature-query", default: "", help: "Query item of the signature; none if empty") var signatureQuery: String
 
+    @Setting("nonce", default: "", help: "A fixed nonce, to compare with an example; never for requests that are sent")
+    var nonce: String
+    @Setting("explain", default: false, help: "Write each step of a signature to the log, without secrets") var explain: Bool
+
+    let log = HostLog()
     private var signer: Signer?
 
     mutating func prepare() throws(SchemeError) {
@@ -51,7 +62,7 @@ struct HMACAuth: AuthScheme {
     }
 }
 
-private let plugin = PluginExport(HMACAuth.self, name: "HMACAuth", version: "0.2.0", vendor: "NevodHost")
+private let plugin = PluginExport(HMACAuth.self, name: "HMACAuth", version: "0.3.0", vendor: "NevodHost")
 // The contract names it.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

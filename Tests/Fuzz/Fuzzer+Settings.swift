@@ -1,6 +1,5 @@
 import NevodSupport
 
-@testable import HMACAuth
 @testable import NevodHost
 @testable import nevod_host
 
@@ -114,34 +113,5 @@ extension Fuzzer {
         expect(!name.isEmpty && name.utf8.count <= 255, "a name has 1 to 255 bytes")
         expect(!name.hasPrefix(".") && !name.utf8.contains(UInt8(ascii: "/")), "a name stays in its folder and is visible")
         expect(!name.unicodeScalars.contains { $0.value < 0x20 || $0.isUnsafeAtTerminal }, "a name has no controls")
-    }
-
-    /// A template of a scheme's setting.
-    static let template = Fuzzer("template") { input in
-        let text = input.text
-        if let template = try? Template<MessagePlaceholder>("message", text) { check(template) }
-        if let template = try? Template<ValuePlaceholder>("value", text) { check(template) }
-    }
-
-    private static func check<Placeholder>(_ template: Template<Placeholder>) {
-        var text = ""
-        for part in template.parts {
-            switch part {
-            case .literal(let range):
-                text += String(decoding: template.bytes[range], as: UTF8.self).unicodeScalars.map {
-                    $0 == "\\" || $0 == "{" || $0 == "}" ? "\\\($0)" : "\($0)"
-                }.joined()
-            case .placeholder(let placeholder): text += "{\(name(of: placeholder, in: template.bytes))}"
-            }
-        }
-        let again = try? Template<Placeholder>("again", text)
-        expect(again?.parts == template.parts && again?.bytes == template.bytes, "a template is read as it was written")
-    }
-
-    private static func name<Placeholder: TemplatePlaceholder>(of placeholder: Placeholder, in bytes: [UInt8]) -> String {
-        if case .header(let range)? = placeholder as? MessagePlaceholder {
-            return "header:" + String(decoding: bytes[range], as: UTF8.self)
-        }
-        return Placeholder.names.first { Placeholder(name: $0, at: 0) == placeholder } ?? ""
     }
 }

@@ -16,7 +16,8 @@ struct Fuzzer: Sendable {
     /// Each has a folder of its name in Corpus, and perhaps a file of its name in Dictionaries.
     static let all: [Fuzzer] = [
         url, location, headers, redirect, cachedResponse, setCookie, cookieFile, challenge, date, link, json, form, html, config,
-        template, value, rows, export, library, checkReply, checkJob, terminal, records, jwt, structuredField, time, canonical,
+        recipe, recipeRequest, value, rows, export, library, checkReply, checkJob, terminal, records, jwt, structuredField, time,
+        canonical,
         key, recording, flagFile, item, disposition, gitCredential, execCredential, configEdit, commandWords,
         writeOut, netrc, cookieInput, digest, refusal, oauth, oauthToken, oauthMetadata, oauthResponse, preset,
     ]

@@ -11,7 +11,9 @@ struct RefusalTests {
     }
 
     @Test(arguments: [
-        Case(settings: ["message": "{metod}"], fragments: ["message has", "{metod}", "{method}, {path}", "{header:NAME}"]),
+        Case(
+            settings: ["message": "{metod}"],
+            fragments: ["message has", "{metod}", "{method}, {scheme}", "{header:NAME}", "{body-hash}"]),
         Case(settings: ["message": "{signature}"], fragments: ["message has", "{signature}"]),
         Case(settings: ["message": "{}"], fragments: ["message has", "{}"]),
         Case(settings: ["message": "{header:}"], fragments: ["message has", "{header:}"]),
@@ -20,9 +22,7 @@ struct RefusalTests {
         Case(settings: ["message": "method}"], fragments: ["message has a }", "}}"]),
         Case(settings: ["message": #"\x"#], fragments: ["message has a \\"]),
         Case(settings: ["message": #"a\"#], fragments: ["message has a \\"]),
-        Case(
-            settings: ["signature-value": "{signature} {body}"],
-            fragments: ["signature-value has", "{body}", "{signature}, {key}, {timestamp}, {nonce}, {body-hash}"]),
+        Case(settings: ["signature-value": "{signature} {sign}"], fragments: ["signature-value has", "{sign}", "{signature}"]),
         Case(settings: ["signature-value": "{key}", "api-key": "a"], fragments: ["signature-value must contain {signature}"]),
         Case(settings: ["signature-header": ""], fragments: ["signature-header must not be empty", "signature-query"]),
         Case(settings: ["message": "{key}"], fragments: ["api-key must not be empty", "message"]),

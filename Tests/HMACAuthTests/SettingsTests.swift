@@ -19,7 +19,7 @@ struct SettingsTests {
         ("{query:sorted}", "b'&a&a=3&a-b=0&b=1&b=2'"), ("{host}", "b'api.example.com:8443'"), ("{scheme}", "b'https'"),
         ("{timestamp}", "b'1700000000'"), ("{key}", "b'demo'"), ("{body}", "BODY"),
         ("{body-hash}", "digest('sha256', BODY).hex().encode()"), ("{header:x-LIST}", "b'one, two'"),
-        ("{header:Missing}", "b''"), ("", "b''"), (#"a\n\r\t\\\{\}{{}}ø"#, #""a\n\r\t\\{}{}ø".encode()"#),
+        ("{header:Missing?}", "b''"), ("", "b''"), (#"a\n\r\t\\\{\}{{}}ø"#, #""a\n\r\t\\{}{}ø".encode()"#),
         (
             "{method}\\n{path}\\n{timestamp}\\n{body-hash}",
             "b'POST\\n/a%2Fb/%C3%B8%\\n1700000000\\n' + digest('sha256', BODY).hex().encode()"

@@ -16,12 +16,14 @@ func sign(
     return request
 }
 
-/// - Parameter settings: `api-key` is empty unless it is given.
+/// - Parameter settings: `api-key` is empty unless it is given. Without a `recipe`, the message may leave the request out.
 func makeToken(
     _ settings: [String: String], secret: String = "s3cret", at unixNanoseconds: Int64 = someTime
 ) throws -> PluginToken {
     var values: SchemeSettings = ["secret": .secret(Secret(secret))]
-    for (name, value) in settings.merging(["api-key": ""], uniquingKeysWith: { given, _ in given }) {
+    for (name, value) in settings.merging(
+        ["api-key": "", "recipe": "accept unbound-signature"], uniquingKeysWith: { given, _ in given })
+    {
         values.add(name, .text(value))
     }
     let scheme = try Plugin(builtIn: UnsafeRawPointer(export.table)).scheme("hmac")

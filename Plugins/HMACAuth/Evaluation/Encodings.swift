@@ -1,7 +1,7 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// The encoding of a signature or a hash.
+/// The encoding of a signature or a hash in the short form.
 enum ByteEncoding: String, CaseIterable, SettingValue {
     case hex
     case upperCaseHex = "HEX"
@@ -9,26 +9,6 @@ enum ByteEncoding: String, CaseIterable, SettingValue {
     case base64
     /// RFC 4648 §5, unpadded, as in JOSE (RFC 7515 §2).
     case base64url
-
-    /// The largest length of the encoded text.
-    func count(of bytes: Int) -> Int {
-        switch self {
-        case .hex, .upperCaseHex: bytes * 2
-        case .base64, .base64url: (bytes + 2) / 3 * 4
-        }
-    }
-}
-
-extension ByteWriter {
-    @_lifetime(self: copy self)
-    mutating func append(_ bytes: Span<UInt8>, _ encoding: ByteEncoding) {
-        switch encoding {
-        case .hex: append(hex: bytes)
-        case .upperCaseHex: append(upperCaseHex: bytes)
-        case .base64: append(base64: bytes)
-        case .base64url: append(base64URL: bytes)
-        }
-    }
 }
 
 /// The encoding of the secret that a vendor issues.
@@ -38,14 +18,27 @@ enum SecretEncoding: String, CaseIterable, SettingValue {
     case base64
 
     func decode(_ secret: Secret) throws(SchemeError) -> Secret {
+        if self != .text, let prefix = Self.prefix(of: secret) {
+            throw .badSetting("secret", "begins with \(prefix), which is not part of the \(rawValue); remove it")
+        }
         let decoded =
             switch self {
             case .text: secret
             case .hex: Hexadecimal.secret(secret)
-            case .base64: Base64.decoded(secret, .any)
+            case .base64: Base64.decoded(secret, .exact)
             }
         guard let decoded else { throw .badSetting("secret", "is not valid \(rawValue), its secret-encoding") }
         guard !decoded.isEmpty else { throw .badSetting("secret", "must not be empty") }
         return decoded
+    }
+
+    /// The texts that vendors put in front of a key to be recognized by. Their letters and `_` are digits of base64url, so that the key would be
+    /// another one without a word.
+    private static let prefixes = [
+        "whsec_", "whsk_", "whpk_", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "shpss_", "ghs_", "xoxb-",
+    ]
+
+    private static func prefix(of secret: Secret) -> String? {
+        secret.withUnsafeBytes { secret in prefixes.first { secret.starts(with: $0.utf8) } }
     }
 }

@@ -1,0 +1,156 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+// The filters of items: `a=1&b=2`.
+extension Filter {
+    @_lifetime(text: copy text)
+    static func append(sorted input: Span<UInt8>, _ order: ItemOrder, _ text: inout ByteWriter) {
+        guard order != .written else { return text.append(canonicalQuery: input) }
+        struct Item {
+            let range: QueryItems.Item
+            let name, value: [UInt8]
+            let position: Int
+        }
+        var list: [Item] = []
+        var items = QueryItems(input)
+        while let item = items.next() {
+            let (name, value) = (input.extracting(item.start..<item.nameEnd), input.extracting(item.valueStart..<item.end))
+            switch order {
+            case .decoded:
+                list.append(
+                    Item(
+                        range: item, name: PercentEncoding.decoded(name, plusIsSpace: true),
+                        value: PercentEncoding.decoded(value, plusIsSpace: true), position: list.count))
+            default:
+                var bytes: [UInt8] = []
+                bytes.append(name)
+                list.append(Item(range: item, name: bytes, value: [], position: list.count))
+            }
+        }
+        list.sort { left, right in
+            if left.name != right.name { return left.name.lexicographicallyPrecedes(right.name) }
+            if left.value != right.value { return left.value.lexicographicallyPrecedes(right.value) }
+            return left.position < right.position
+        }
+        for (index, item) in list.enumerated() {
+            if index > 0 { text.append(ascii: "&") }
+            text.append(input.extracting(item.range.start..<item.range.end))
+        }
+    }
+
+    @_lifetime(text: copy text)
+    static func append(reencoded input: Span<UInt8>, _ set: EscapeSet, _ text: inout ByteWriter) throws(SchemeError) {
+        var items = QueryItems(input)
+        var isFirst = true
+        while let item = items.next() {
+            if !isFirst { text.append(ascii: "&") }
+            isFirst = false
+            try append(
+                encoded: PercentEncoding.decoded(input.extracting(item.start..<item.nameEnd), plusIsSpace: true), set, &text)
+            guard item.hasEquals else { continue }
+            text.append(ascii: "=")
+            try append(
+                encoded: PercentEncoding.decoded(input.extracting(item.valueStart..<item.end), plusIsSpace: true), set, &text)
+        }
+    }
+
+    @_lifetime(text: copy text)
+    private static func append(encoded bytes: [UInt8], _ set: EscapeSet, _ text: inout ByteWriter) throws(SchemeError) {
+        try Filter.percentEncode(set).append(bytes.span, [], most: .max, isStrict: false, to: &text)
+    }
+
+    /// Appends items that `change` keeps.
+    ///
+    /// - Parameter change: a text to be added behind an item; nil to leave the item out.
+    @_lifetime(text: copy text)
+    static func append(_ input: Span<UInt8>, _ text: inout ByteWriter, _ change: (QueryItems.Item) -> StaticString?) {
+        var items = QueryItems(input)
+        var isFirst = true
+        while let item = items.next() {
+            guard let added = change(item) else { continue }
+            if !isFirst { text.append(ascii: "&") }
+            isFirst = false
+            text.append(input.extracting(item.start..<item.end))
+            text.append(ascii: added)
+        }
+    }
+
+    /// Appends the items whose decoded names are among those of a list, or the others.
+    @_lifetime(text: copy text)
+    static func append(_ input: Span<UInt8>, named names: ArraySlice<UInt8>, isKept: Bool, _ text: inout ByteWriter) {
+        let names = names.split(separator: UInt8(ascii: "\n"))
+        append(input, &text) { item in
+            let isNamed = names.contains { QueryItems.decodes(input.extracting(item.start..<item.nameEnd), to: $0) }
+            return isNamed == isKept ? "" : nil
+        }
+    }
+
+    /// Appends the items with other texts for `=` and `&`.
+    @_lifetime(text: copy text)
+    static func append(
+        _ input: Span<UInt8>, _ equals: ArraySlice<UInt8>, _ separator: ArraySlice<UInt8>, _ isDecoded: Bool, _ isStrict: Bool,
+        _ most: Int, _ text: inout ByteWriter
+    ) throws(SchemeError) {
+        let (equals, separator) = (Array(equals), Array(separator))
+        let isStrict = isStrict || hasLineBreak(equals) || hasLineBreak(separator)
+        var items = QueryItems(input)
+        var isFirst = true
+        while let item = items.next() {
+            if !isFirst { text.append(separator.span) }
+            isFirst = false
+            try append(input.extracting(item.start..<item.nameEnd), isDecoded, isStrict, &text)
+            if item.hasEquals { text.append(equals.span) }
+            try append(input.extracting(item.valueStart..<item.end), isDecoded, isStrict, &text)
+            try limitItems(text.count, most)
+        }
+    }
+
+    /// Appends only the values of items, or only their names.
+    @_lifetime(text: copy text)
+    static func append(
+        partsOf input: Span<UInt8>, _ separator: ArraySlice<UInt8>, areNames: Bool, _ isDecoded: Bool, _ isStrict: Bool,
+        _ most: Int, _ text: inout ByteWriter
+    ) throws(SchemeError) {
+        let separator = Array(separator)
+        let isStrict = isStrict || hasLineBreak(separator)
+        var items = QueryItems(input)
+        var isFirst = true
+        while let item = items.next() {
+            if !isFirst { text.append(separator.span) }
+            isFirst = false
+            let range = areNames ? item.start..<item.nameEnd : item.valueStart..<item.end
+            try append(input.extracting(range), isDecoded, isStrict, &text)
+            try limitItems(text.count, most)
+        }
+    }
+
+    private static func limitItems(_ count: Int, _ most: Int) throws(SchemeError) {
+        guard count <= most else { throw .unsupported("the recipe makes more than 1 MiB out of this request") }
+    }
+
+    @_lifetime(text: copy text)
+    private static func append(
+        _ part: Span<UInt8>, _ isDecoded: Bool, _ isStrict: Bool, _ text: inout ByteWriter
+    ) throws(SchemeError) {
+        guard isDecoded else { return text.append(part) }
+        let decoded = PercentEncoding.decoded(part, plusIsSpace: true)
+        if isStrict { try refuseControls(decoded.span) }
+        text.append(decoded.span)
+    }
+
+    private static func hasLineBreak(_ text: [UInt8]) -> Bool {
+        text.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    }
+
+    /// Appends a JSON object's members as items, percent-encoded.
+    @_lifetime(text: copy text)
+    static func append(jsonItems input: Span<UInt8>, _ text: inout ByteWriter) throws(SchemeError) {
+        guard !input.isEmpty else { return }
+        for (index, member) in try JSONMembers.read(input, "a value is not the JSON object that the recipe reads").enumerated() {
+            if index > 0 { text.append(ascii: "&") }
+            text.append(percentEncoded: member.name.span, as: .rfc3986)
+            text.append(ascii: "=")
+            text.append(percentEncoded: member.value.span, as: .rfc3986)
+        }
+    }
+}

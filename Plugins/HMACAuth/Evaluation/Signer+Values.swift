@@ -1,0 +1,273 @@
+internal import NevodPluginCrypto
+internal import NevodPluginKit
+internal import NevodSupport
+
+extension Signer {
+    /// Appends the value of a source, which filters may read.
+    @_lifetime(text: copy text)
+    func append(
+        _ source: Recipe.Source, _ request: borrowing RequestView, _ text: inout ByteWriter
+    ) throws(SchemeError) {
+        switch source {
+        // The caller reads those parts itself.
+        case .part, .text: break
+        case .url:
+            text.append(request.scheme)
+            text.append(ascii: "://")
+            text.append(request.authority)
+            text.append(request.target)
+        case .segment(let number): try append(segment: number, request, &text)
+        case .queryItem(let name, let isOptional):
+            try append(item: name, of: request.query, "query", isOptional, &text)
+        case .formField(let name, let isOptional):
+            try refuseStream(request)
+            try append(item: name, of: request.body, "form", isOptional, &text)
+        case .jsonMember(let name, let isOptional): try append(member: name, request, isOptional, &text)
+        case .header(let name, let isOptional):
+            guard append(header: recipe.bytes[name], request, &text) || isOptional else { throw absent("header", name) }
+        case .headers(let names): try append(headers: names, request, &text)
+        case .time(let offset, let style):
+            let (time, overflows) = request.unixNanoseconds.addingReportingOverflow(offset)
+            append(overflows ? request.unixNanoseconds : time, style, &text)
+        case .nonce(let style): append(style, request, &text)
+        }
+    }
+
+    private func absent(_ kind: String, _ name: Range<Int>) -> SchemeError {
+        let text = recipe.text(name)
+        return .unsupported(
+            "the request has no \(kind) \(text), which is signed; add it, or write {\(kind):\(text)?} if it may be absent")
+    }
+
+    // MARK: Parts of the target and the body
+
+    @_lifetime(text: copy text)
+    private func append(
+        segment number: Int, _ request: borrowing RequestView, _ text: inout ByteWriter
+    ) throws(SchemeError) {
+        let path = request.path
+        var count = 0
+        for index in path.indices where path[index] == UInt8(ascii: "/") { count += 1 }
+        let wanted = number > 0 ? number : count + 1 + number
+        guard wanted >= 1, wanted <= count else {
+            throw .unsupported("the request's path has \(count) segments, and segment \(number) is signed")
+        }
+        var (seen, start) = (0, 0)
+        for index in path.indices where path[index] == UInt8(ascii: "/") {
+            if seen == wanted { return text.append(path.extracting(start..<index)) }
+            seen += 1
+            start = index + 1
+        }
+        text.append(path.extracting(start...))
+    }
+
+    @_lifetime(text: copy text)
+    private func append(
+        item name: Range<Int>, of encoded: Span<UInt8>, _ kind: String, _ isOptional: Bool, _ text: inout ByteWriter
+    ) throws(SchemeError) {
+        var items = QueryItems(encoded)
+        var found: QueryItems.Item?
+        while let item = items.next() {
+            guard QueryItems.decodes(encoded.extracting(item.start..<item.nameEnd), to: recipe.bytes[name]) else { continue }
+            guard found == nil else { throw repeated(kind, name) }
+            found = item
+        }
+        guard let found else {
+            guard isOptional else { throw absent(kind, name) }
+            return
+        }
+        text.append(PercentEncoding.decoded(encoded.extracting(found.valueStart..<found.end), plusIsSpace: true).span)
+    }
+
+    /// Of two values, the server might take the one that isn't signed.
+    private func repeated(_ kind: String, _ name: Range<Int>) -> SchemeError {
+        .unsupported("the request's \(kind) has \(recipe.text(name)) more than once, and only one of them would be signed")
+    }
+
+    @_lifetime(text: copy text)
+    private func append(
+        member name: Range<Int>, _ request: borrowing RequestView, _ isOptional: Bool, _ text: inout ByteWriter
+    ) throws(SchemeError) {
+        try refuseStream(request)
+        guard request.hasBody || !isOptional else { return }
+        let problem = "the request's body is not a JSON object, whose \(recipe.text(name)) is signed"
+        let found = try JSONMembers.read(request.body, problem).filter { $0.name.elementsEqual(recipe.bytes[name]) }
+        guard found.count < 2 else { throw repeated("json", name) }
+        if let found = found.first { return text.append(found.value.span) }
+        guard isOptional else { throw absent("json", name) }
+    }
+
+    // MARK: Headers
+
+    /// Appends the values of all lines of that name, joined as RFC 9110 §5.3 allows.
+    ///
+    /// - Returns: whether there is one.
+    @_lifetime(text: copy text)
+    private func append(
+        header name: ArraySlice<UInt8>, _ request: borrowing RequestView, _ text: inout ByteWriter, collapses: Bool = false
+    ) -> Bool {
+        var value: [UInt8] = []
+        var isThere = false
+        request.forEachHeader { line, part in
+            guard Self.areSameName(line, name) else { return }
+            if isThere { value.append(ascii: ", ") }
+            isThere = true
+            if collapses { value.append(collapsed: part) } else { value.append(part) }
+        }
+        text.append(value.span)
+        return isThere
+    }
+
+    @_lifetime(text: copy text)
+    private func append(
+        headers names: Range<Int>, _ request: borrowing RequestView, _ text: inout ByteWriter
+    ) throws(SchemeError) {
+        for entry in recipe.bytes[names].split(separator: UInt8(ascii: "\n")) {
+            let isOptional = entry.first == UInt8(ascii: "?")
+            let name = isOptional ? entry.dropFirst() : entry
+            if name.last == UInt8(ascii: "*") {
+                for name in matching(name.dropLast(), request) { append(line: name[...], request, &text) }
+            } else if contains(header: name, request) {
+                append(line: name, request, &text)
+            } else if !isOptional {
+                let text = String(decoding: name, as: UTF8.self)
+                throw .unsupported(
+                    "the request has no header \(text), which is signed; add it, or write \(text)? in the recipe if it may be absent"
+                )
+            }
+        }
+    }
+
+    @_lifetime(text: copy text)
+    private func append(line name: ArraySlice<UInt8>, _ request: borrowing RequestView, _ text: inout ByteWriter) {
+        let bytes = Array(name)
+        text.append(bytes.span)
+        text.append(ascii: ":")
+        _ = append(header: name, request, &text, collapses: true)
+        text.append(ascii: "\n")
+    }
+
+    /// The names of the caller's headers that begin so, in lower case, sorted.
+    private func matching(_ prefix: ArraySlice<UInt8>, _ request: borrowing RequestView) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        request.forEachHeader { line, _ in
+            guard line.count >= prefix.count, Self.areSameName(line.extracting(first: prefix.count), prefix) else { return }
+            var name: [UInt8] = []
+            name.append(lowercased: line)
+            if !writes(header: name) { found.append(name) }
+        }
+        found.sort { $0.lexicographicallyPrecedes($1) }
+        var names: [[UInt8]] = []
+        for name in found where names.last != name { names.append(name) }
+        return names
+    }
+
+    /// Whether the recipe sends that header, which an earlier attempt may have left.
+    private func writes(header name: [UInt8]) -> Bool {
+        recipe.steps.contains {
+            guard case .send(.header, let own, _) = $0.action else { return false }
+            return recipe.bytes[own].lazy.map { $0.asciiLowercased }.elementsEqual(name)
+        }
+    }
+
+    // MARK: Times and nonces
+
+    @_lifetime(text: copy text)
+    private func append(_ time: Int64, _ style: TimeStyle, _ text: inout ByteWriter) {
+        switch style {
+        case .standard(let format): text.append(time: time, as: format)
+        case .microseconds: text.append(decimal: time.dividedDown(by: 1000))
+        case .nanoseconds: text.append(decimal: time)
+        case .decimal(let digits):
+            let seconds = time.dividedDown(by: 1_000_000_000)
+            text.append(decimal: seconds)
+            text.append(ascii: ".")
+            Self.append(Int(time - seconds * 1_000_000_000), digits: 9, kept: digits, &text)
+        case .pattern(let range): append(CivilDate(unixNanoseconds: time), recipe.bytes[range], &text)
+        }
+    }
+
+    @_lifetime(text: copy text)
+    private func append(_ date: CivilDate, _ pattern: ArraySlice<UInt8>, _ text: inout ByteWriter) {
+        var isLetter = false
+        for byte in pattern {
+            guard isLetter else {
+                isLetter = byte == UInt8(ascii: "%")
+                if !isLetter { text.append(byte: byte) }
+                continue
+            }
+            isLetter = false
+            switch byte {
+            case UInt8(ascii: "Y"): Self.append(date.year, digits: 4, kept: 4, &text)
+            case UInt8(ascii: "y"): Self.append(date.year % 100, digits: 2, kept: 2, &text)
+            case UInt8(ascii: "m"): Self.append(date.month, digits: 2, kept: 2, &text)
+            case UInt8(ascii: "d"): Self.append(date.day, digits: 2, kept: 2, &text)
+            case UInt8(ascii: "e"): text.append(decimal: Int64(date.day))
+            case UInt8(ascii: "H"): Self.append(date.secondOfDay / 3600, digits: 2, kept: 2, &text)
+            case UInt8(ascii: "M"): Self.append(date.secondOfDay / 60 % 60, digits: 2, kept: 2, &text)
+            case UInt8(ascii: "S"): Self.append(date.secondOfDay % 60, digits: 2, kept: 2, &text)
+            case UInt8(ascii: "L"): Self.append(date.nanosecond, digits: 9, kept: 3, &text)
+            case UInt8(ascii: "f"): Self.append(date.nanosecond, digits: 9, kept: 6, &text)
+            case UInt8(ascii: "a"): Self.append("SunMonTueWedThuFriSat", three: date.weekday, &text)
+            case UInt8(ascii: "b"): Self.append("JanFebMarAprMayJunJulAugSepOctNovDec", three: date.month - 1, &text)
+            default: text.append(byte: byte)
+            }
+        }
+    }
+
+    /// Appends the first of so many digits.
+    @_lifetime(text: copy text)
+    private static func append(_ value: Int, digits: Int, kept: Int, _ text: inout ByteWriter) {
+        var unit = 1
+        for _ in 1..<digits { unit *= 10 }
+        for _ in 0..<kept {
+            text.append(byte: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value / unit % 10))
+            unit /= 10
+        }
+    }
+
+    /// Appends a name out of a text of names with three letters each.
+    @_lifetime(text: copy text)
+    private static func append(_ names: StaticString, three index: Int, _ text: inout ByteWriter) {
+        let names = UnsafeBufferPointer(start: names.utf8Start, count: names.utf8CodeUnitCount)
+        for letter in 0..<3 { text.append(byte: names[index * 3 + letter]) }
+    }
+
+    @_lifetime(text: copy text)
+    private func append(_ style: NonceStyle, _ request: borrowing RequestView, _ text: inout ByteWriter) {
+        if let fixedNonce { return text.append(fixedNonce.span) }
+        let random = request.random
+        switch style {
+        case .hex(let count):
+            for index in 0..<count {
+                let byte = random[index / 2]
+                text.append(byte: Hexadecimal.digit(index % 2 == 0 ? byte >> 4 : byte & 15))
+            }
+        case .bytes(let count): text.append(random.extracting(first: count))
+        case .uuid:
+            // RFC 9562 §5.4: version 4, variant 10.
+            var bytes = InlineArray<16, UInt8> { random[$0] }
+            bytes[6] = bytes[6] & 0x0F | 0x40
+            bytes[8] = bytes[8] & 0x3F | 0x80
+            for index in 0..<16 {
+                if index == 4 || index == 6 || index == 8 || index == 10 { text.append(ascii: "-") }
+                text.append(byte: Hexadecimal.digit(bytes[index] >> 4))
+                text.append(byte: Hexadecimal.digit(bytes[index] & 15))
+            }
+        case .digits(let count):
+            // A number: a first zero would be dropped by who reads it.
+            for index in 0..<count { Self.append("1234567890", random[index], index == 0 ? 9 : 10, &text) }
+        case .alphanumeric(let count):
+            for index in 0..<count {
+                Self.append("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", random[index], 62, &text)
+            }
+        case .lowercase(let count):
+            for index in 0..<count { Self.append("abcdefghijklmnopqrstuvwxyz", random[index], 26, &text) }
+        }
+    }
+
+    @_lifetime(text: copy text)
+    private static func append(_ alphabet: StaticString, _ random: UInt8, _ count: UInt8, _ text: inout ByteWriter) {
+        text.append(byte: alphabet.utf8Start[Int(random % count)])
+    }
+}

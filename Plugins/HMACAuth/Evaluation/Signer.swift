@@ -1,0 +1,149 @@
+internal import NevodPluginCrypto
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// A recipe in the form that requests use, with its keys.
+final class Signer: Sendable {
+    let needs: Needs
+    /// Whether nothing but Proxy-Authorization is sent, so that the credential may be one for a proxy.
+    let fitsProxies: Bool
+
+    let recipe: Recipe
+    let settings: SettingTexts
+    let keys: [HMACKey]
+    /// A nonce that a person gave, to compare with an example.
+    let fixedNonce: [UInt8]?
+    private let names: OutputNames
+    private let explanation: Explanation?
+    /// Nil if the signature covers what it should, or the person was told.
+    private let warning: UnsignedQueryWarning?
+
+    /// The bytes on the stack for a request's values, and for the values in between. Longer ones take an allocation.
+    private static let (capacity, scratch) = (768, 160)
+
+    /// The names under which values are sent, as arrays of their own, since the host takes such.
+    private struct OutputNames {
+        /// For each step; empty unless it is an output.
+        let names: [[UInt8]]
+    }
+
+    convenience init(_ scheme: HMACAuth) throws(SchemeError) {
+        let settings = SettingTexts(
+            key: Array(scheme.apiKey.utf8), secret: try scheme.secretEncoding.decode(scheme.secret),
+            passphrase: scheme.passphrase,
+            token: scheme.token, memo: scheme.memo)
+        var reader = RecipeReader(isGiven: settings.isGiven)
+        do throws(RecipeError) {
+            let text = Array(scheme.recipe.map { Array($0.utf8) }.joined(separator: [UInt8(ascii: "\n")]))
+            guard text.count <= RecipeReader.largest else {
+                throw RecipeError(place: Recipe.Place(line: 1, column: 1), problem: "the recipe is larger than 32 KiB")
+            }
+            try reader.read(text)
+        } catch {
+            throw error.schemeError("recipe")
+        }
+        let isShort = reader.recipe.steps.isEmpty
+        var recipe = isShort ? try ShortForm.recipe(scheme, reader) : reader.recipe
+        do throws(RecipeError) { try RecipeChecks.check(&recipe) } catch {
+            throw isShort ? .badSetting("message", "is refused: \(error.problem)") : error.schemeError("recipe")
+        }
+        recipe.optimize(keepsAll: scheme.explain)
+        var keys: [HMACKey] = []
+        try Self.prepareKeys(&recipe, settings, &keys)
+        let isDefault = isShort && scheme.message.utf8.elementsEqual(ShortForm.defaultMessage.utf8)
+        self.init(scheme, recipe, settings, keys, isDefault)
+    }
+
+    // Throws nothing: Embedded Swift does not free an object whose initialiser throws.
+    private init(_ scheme: HMACAuth, _ recipe: Recipe, _ settings: SettingTexts, _ keys: [HMACKey], _ isDefault: Bool) {
+        self.recipe = recipe
+        self.settings = settings
+        self.keys = keys
+        fixedNonce = scheme.nonce.isEmpty ? nil : Array(scheme.nonce.utf8)
+        explanation = scheme.explain ? Explanation(scheme.log) : nil
+        warning = isDefault ? UnsignedQueryWarning(scheme.log) : nil
+        needs = recipe.needs
+        names = OutputNames(
+            names: recipe.steps.map { step in
+                if case .send(_, let name, _) = step.action { Array(recipe.bytes[name]) } else { [] }
+            })
+        fitsProxies = recipe.steps.allSatisfy { step in
+            guard case .send(let output, let name, _) = step.action else { return true }
+            return output == .header
+                && "proxy-authorization".utf8.elementsEqual(recipe.bytes[name].lazy.map { $0.asciiLowercased })
+        }
+    }
+
+    /// Sets up each key that is a setting once, for all requests.
+    private static func prepareKeys(
+        _ recipe: inout Recipe, _ settings: SettingTexts, _ keys: inout [HMACKey]
+    ) throws(SchemeError) {
+        for index in recipe.filters.indices {
+            guard case .hmac(let function, .setting(let setting)) = recipe.filters[index] else { continue }
+            let secret = settings[setting] ?? Secret(copying: settings.key)
+            keys.append(try HMACKey(secret, function))
+            recipe.filters[index] = .hmac(function, .prepared(keys.count - 1))
+        }
+    }
+
+    func sign(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError) {
+        warning?.look(at: request)
+        try withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: max(recipe.slots.count, 1)) {
+            values throws(SchemeError) in
+            values.initialize(repeating: 0..<0)
+            try withByteWriter(capacity: Self.capacity) { text throws(SchemeError) in
+                try withByteWriter(capacity: Self.scratch) { first throws(SchemeError) in
+                    try withByteWriter(capacity: Self.scratch) { second throws(SchemeError) in
+                        try run(request, edits, values, &text, &first, &second)
+                    }
+                }
+            }
+        }
+    }
+
+    @_lifetime(text: copy text)
+    @_lifetime(first: copy first)
+    @_lifetime(second: copy second)
+    private func run(
+        _ request: borrowing RequestView, _ edits: Edits, _ values: UnsafeMutableBufferPointer<Range<Int>>,
+        _ text: inout ByteWriter,
+        _ first: inout ByteWriter, _ second: inout ByteWriter
+    ) throws(SchemeError) {
+        let facts = try facts(of: request)
+        for (index, step) in recipe.steps.enumerated() {
+            if let branch = step.branch, (facts >> branch.condition & 1 == 0) != branch.isOtherwise { continue }
+            let start = text.count
+            switch step.action {
+            case .compute(let slot, let source, let filters):
+                try compute(source, filters, recipe.slots[slot].isStrict, request, values, &text, &first, &second)
+                values[slot] = start..<text.count
+            case .join(let slot, let parts):
+                for part in parts { try append(recipe.parts[part], request, values, &text) }
+                values[slot] = start..<text.count
+            case .leave: break
+            case .send(let output, _, let slot):
+                let value = text.bytes.extracting(values[slot])
+                try refuseRawBytes(value, index)
+                switch output {
+                case .header: edits.setHeader(names.names[index], value)
+                case .query:
+                    try refuseItem(names.names[index], of: request)
+                    edits.addQueryItem(names.names[index], value)
+                case .cookie: edits.addCookie(names.names[index], value)
+                }
+            }
+            explanation?.explain(step, self, request, values, text.bytes)
+        }
+    }
+
+    /// Refuses a value that is no text: a digest whose recipe forgot its encoding. A header can't carry it as it is.
+    private func refuseRawBytes(_ value: Span<UInt8>, _ step: Int) throws(SchemeError) {
+        guard value.indices.contains(where: { value[$0] >= 0x80 }) else { return }
+        var bytes: [UInt8] = []
+        bytes.append(value)
+        guard String(validating: bytes, as: UTF8.self) == nil else { return }
+        throw .unsupported(
+            "\(String(decoding: names.names[step], as: UTF8.self)) would hold bytes that are no text; add a filter to the recipe, such as hex"
+        )
+    }
+}

@@ -1,0 +1,91 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// Writes a recipe's steps with their values to the log, without secrets.
+struct Explanation: Sendable {
+    private let log: HostLog
+
+    /// What one line of the log takes, with room for what the host puts in front.
+    private static let longest = 900
+
+    init(_ log: HostLog) {
+        self.log = log
+    }
+
+    func explain(
+        _ step: Recipe.Step, _ signer: Signer, _ request: borrowing RequestView, _ values: UnsafeMutableBufferPointer<Range<Int>>,
+        _ text: Span<UInt8>
+    ) {
+        let recipe = signer.recipe
+        switch step.action {
+        case .compute(let slot, _, _):
+            guard let name = recipe.slots[slot].name else { return }
+            let value = recipe.slots[slot].isSecret ? Self.redacted : Self.shown(text.extracting(values[slot]))
+            write(recipe.text(name), value)
+        case .join(let slot, let parts), .leave(let slot, let parts):
+            guard let name = recipe.slots[slot].name else { return }
+            var shown = ""
+            for part in parts { shown += Self.shown(recipe.parts[part], signer, request, values, text) }
+            write(recipe.text(name), shown)
+        case .send(let output, let name, let slot):
+            let kind =
+                switch output {
+                case .header: "header"
+                case .query: "query"
+                case .cookie: "cookie"
+                }
+            let value = recipe.slots[slot].isSecret ? Self.redacted : Self.shown(text.extracting(values[slot]))
+            write("\(kind) \(recipe.text(name))", value)
+        }
+    }
+
+    private static let redacted = "[redacted]"
+
+    private static func shown(
+        _ part: Recipe.Part, _ signer: Signer, _ request: borrowing RequestView, _ values: UnsafeMutableBufferPointer<Range<Int>>,
+        _ text: Span<UInt8>
+    ) -> String {
+        switch part {
+        case .literal(let range): shown(Array(signer.recipe.bytes[range]))
+        case .slot(let slot):
+            signer.recipe.slots[slot].isSecret ? redacted : shown(text.extracting(values[slot]))
+        case .request(let part): shown(request.bytes(of: part))
+        case .setting(.key): shown(signer.settings.key)
+        case .setting: redacted
+        }
+    }
+
+    /// A text with its invisible characters as escapes; bytes that are none as hexadecimal digits.
+    private static func shown(_ bytes: Span<UInt8>) -> String { shown(bytes.indices.map { bytes[$0] }) }
+
+    private static func shown(_ array: [UInt8]) -> String {
+        guard let text = String(validating: array, as: UTF8.self),
+            !array.contains(where: { $0 < 0x20 && !isCommon($0) || $0 == 0x7F })
+        else { return "0x" + Hexadecimal.text(array) }
+        var shown: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\n"): shown += "\\n".utf8
+            case UInt8(ascii: "\r"): shown += "\\r".utf8
+            case UInt8(ascii: "\t"): shown += "\\t".utf8
+            case UInt8(ascii: "\\"): shown += "\\\\".utf8
+            default: shown.append(byte)
+            }
+        }
+        return String(decoding: shown, as: UTF8.self)
+    }
+
+    private static func isCommon(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D || byte == 0x09 }
+
+    /// Writes a line; what is too long for one goes on in further ones.
+    private func write(_ name: String, _ value: String) {
+        var rest = Array("\(name) = \(value)".utf8)[...]
+        repeat {
+            var count = min(rest.count, Self.longest)
+            // Not within a character.
+            while count < rest.count, count > 1, rest[rest.startIndex + count] & 0xC0 == 0x80 { count -= 1 }
+            log(.info, String(decoding: rest.prefix(count), as: UTF8.self))
+            rest = rest.dropFirst(count)
+        } while !rest.isEmpty
+    }
+}

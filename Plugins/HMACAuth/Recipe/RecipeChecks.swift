@@ -1,0 +1,231 @@
+internal import NevodSupport
+
+/// Follows what each value depends on, through each combination of a recipe's conditions, and refuses a recipe that would sign wrongly without
+/// a word.
+struct RecipeChecks {
+    private let recipe: Recipe
+    /// How to say what a fault is about, and where.
+    private let fault: (Recipe.Place, String) -> RecipeError
+
+    /// The facts that a value depends on.
+    struct Sources: OptionSet {
+        let rawValue: UInt16
+
+        static let request = Sources(rawValue: 1 << 0)
+        static let time = Sources(rawValue: 1 << 1)
+        /// A secret in clear.
+        static let secret = Sources(rawValue: 1 << 2)
+        /// A secret through a hash: a signature, or a key that was derived.
+        static let keyed = Sources(rawValue: 1 << 3)
+        /// Bytes that may be control characters, since they were decoded.
+        static let decoded = Sources(rawValue: 1 << 4)
+    }
+
+    /// What a value shows, and what a signature in it covers.
+    private struct Dependence {
+        var plain: Sources = []
+        var signed: Sources = []
+
+        mutating func formUnion(_ other: Dependence) {
+            plain.formUnion(other.plain)
+            signed.formUnion(other.signed)
+        }
+    }
+
+    private init(_ recipe: Recipe) {
+        self.recipe = recipe
+        fault = { RecipeError(place: $0, problem: $1) }
+    }
+
+    /// Checks a recipe, and marks its secret slots and the strict ones.
+    static func check(_ recipe: inout Recipe) throws(RecipeError) {
+        let checks = RecipeChecks(recipe)
+        try checks.checkHeaders()
+        var secret = [Bool](repeating: false, count: recipe.slots.count)
+        var decoded = secret
+        for combination in 0..<1 << recipe.conditions.count {
+            try checks.check(combination, &secret, &decoded)
+        }
+        for slot in recipe.slots.indices { recipe.slots[slot].isSecret = secret[slot] }
+        // From the uses back to the definitions, which stand above them.
+        for step in recipe.steps.reversed() {
+            var used: [Recipe.Part] = []
+            switch step.action {
+            case .join(let slot, let parts), .leave(let slot, let parts):
+                if recipe.slots[slot].isStrict || checks.hasLineBreak(parts) { used = Array(recipe.parts[parts]) }
+            case .compute(let slot, .part(let part), _): if recipe.slots[slot].isStrict { used = [part] }
+            default: break
+            }
+            for part in used { if case .slot(let slot) = part, decoded[slot] { recipe.slots[slot].isStrict = true } }
+        }
+    }
+
+    private func hasLineBreak(_ parts: Range<Int>) -> Bool {
+        parts.contains {
+            guard case .literal(let range) = recipe.parts[$0] else { return false }
+            return recipe.bytes[range].contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        }
+    }
+
+    private func isTaken(_ branch: Recipe.Branch?, _ combination: Int) -> Bool {
+        guard let branch else { return true }
+        return combination >> branch.condition & 1 == (branch.isOtherwise ? 0 : 1)
+    }
+
+    // MARK: Each combination of conditions
+
+    private func check(_ combination: Int, _ secret: inout [Bool], _ decoded: inout [Bool]) throws(RecipeError) {
+        var values = [Dependence?](repeating: nil, count: recipe.slots.count)
+        var sent = Dependence()
+        var outputs: [(Recipe.Output, [UInt8])] = []
+        var timePlace: Recipe.Place?
+        for step in recipe.steps where isTaken(step.branch, combination) {
+            switch step.action {
+            case .compute(let slot, let source, let filters):
+                var value = try dependence(of: source, filters, values, &secret, step.place)
+                // The condition is one of the request.
+                if step.branch != nil { value.plain.insert(.request) }
+                values[slot] = value
+            case .join(let slot, let parts), .leave(let slot, let parts):
+                var value = Dependence()
+                for index in parts { value.formUnion(try dependence(of: recipe.parts[index], values, step.place)) }
+                if step.branch != nil { value.plain.insert(.request) }
+                values[slot] = value
+            case .send(let output, let name, let slot):
+                let value = try self.value(of: slot, values, step.place)
+                if timePlace == nil, value.plain.contains(.time) { timePlace = step.place }
+                sent.formUnion(value)
+                let name = recipe.bytes[name].map { output == .header ? $0.asciiLowercased : $0 }
+                guard !outputs.contains(where: { $0.0 == output && $0.1 == name }) else {
+                    throw fault(step.place, "\(String(decoding: name, as: UTF8.self)) is sent twice")
+                }
+                outputs.append((output, name))
+            }
+        }
+        for (slot, value) in values.enumerated() {
+            if let value, value.plain.contains(.secret) { secret[slot] = true }
+            if let value, value.plain.contains(.decoded) { decoded[slot] = true }
+        }
+        try check(sent, timePlace)
+    }
+
+    private func check(_ sent: Dependence, _ timePlace: Recipe.Place?) throws(RecipeError) {
+        let place = recipe.steps.last?.place ?? Recipe.Place(line: 1, column: 1)
+        guard sent.signed.contains(.keyed) else {
+            throw fault(place, "no signature is sent: nothing that is sent depends on a secret through a hash or an HMAC\(when)")
+        }
+        guard sent.signed.contains(.request) || recipe.acceptsUnboundSignature else {
+            throw fault(
+                place,
+                "the signature covers nothing of the request, and would be as good for any other\(when); if the server wants it so, "
+                    + "write the line: accept unbound-signature")
+        }
+        if let timePlace, !sent.signed.contains(.time), !recipe.acceptsUnsignedTime {
+            throw fault(
+                timePlace,
+                "a time is sent and not signed, so that anybody can change it\(when); if the server wants it so, write the "
+                    + "line: accept unsigned-time")
+        }
+    }
+
+    private var when: String { recipe.conditions.isEmpty ? "" : ", for one of the conditions" }
+
+    private func value(of slot: Int, _ values: [Dependence?], _ place: Recipe.Place) throws(RecipeError) -> Dependence {
+        guard let value = values[slot] else {
+            throw fault(
+                place, "\(recipe.name(of: slot)) is defined for one of the conditions alone; define it for the other one, too")
+        }
+        return value
+    }
+
+    private func dependence(
+        of part: Recipe.Part, _ values: [Dependence?], _ place: Recipe.Place
+    ) throws(RecipeError) -> Dependence {
+        switch part {
+        case .literal: Dependence()
+        case .slot(let slot): try value(of: slot, values, place)
+        case .request(.scheme): Dependence()
+        case .request: Dependence(plain: .request)
+        case .setting(let setting): Dependence(plain: setting.isSecret ? .secret : [])
+        }
+    }
+
+    private func dependence(
+        of source: Recipe.Source, _ filters: Range<Int>, _ values: [Dependence?], _ secret: inout [Bool], _ place: Recipe.Place
+    ) throws(RecipeError) -> Dependence {
+        var value: Dependence
+        switch source {
+        case .part(let part): value = try dependence(of: part, values, place)
+        case .text(let parts):
+            value = Dependence()
+            for index in parts { value.formUnion(try dependence(of: recipe.parts[index], values, place)) }
+        case .url, .segment, .header, .headers: value = Dependence(plain: .request)
+        case .queryItem, .formField, .jsonMember: value = Dependence(plain: [.request, .decoded])
+        case .time: value = Dependence(plain: .time)
+        case .nonce: value = Dependence()
+        }
+        for index in filters {
+            switch recipe.filters[index] {
+            case .hash:
+                let isKeyed = value.plain.contains(.secret)
+                if isKeyed {
+                    value.signed.formUnion(value.plain.union(.keyed).subtracting([.secret, .decoded]))
+                    value.plain = []
+                }
+                value.plain.subtract(.decoded)
+            case .hmac(_, let key):
+                var keyValue = Dependence()
+                switch key {
+                case .setting(let setting): keyValue.plain = setting.isSecret ? .secret : []
+                case .slot(let slot):
+                    keyValue = try self.value(of: slot, values, place)
+                    secret[slot] = true
+                case .prepared: break
+                }
+                let isKeyed = keyValue.plain.contains(.secret) || keyValue.signed.contains(.keyed)
+                value.formUnion(keyValue)
+                if isKeyed || value.plain.contains(.secret) {
+                    value.signed.formUnion(value.plain.union(.keyed).subtracting([.secret, .decoded]))
+                    value.plain = []
+                }
+                value.plain.subtract(.decoded)
+            case .encode, .percentEncode, .json, .reencode: value.plain.subtract(.decoded)
+            case .percentDecode, .decode: value.plain.insert(.decoded)
+            case .join(_, _, let isDecoded), .values(_, let isDecoded): if isDecoded { value.plain.insert(.decoded) }
+            default: break
+            }
+        }
+        return value
+    }
+
+    // MARK: Headers
+
+    /// A header that the recipe writes is not the caller's.
+    private func checkHeaders() throws(RecipeError) {
+        let written = recipe.steps.compactMap { step -> [UInt8]? in
+            guard case .send(.header, let name, _) = step.action else { return nil }
+            return recipe.bytes[name].map { $0.asciiLowercased }
+        }
+        for step in recipe.steps {
+            guard case .compute(_, let source, _) = step.action else { continue }
+            var used: [ArraySlice<UInt8>] = []
+            switch source {
+            case .header(let name, _): used = [recipe.bytes[name]]
+            case .headers(let names):
+                used = recipe.bytes[names].split(separator: UInt8(ascii: "\n")).map {
+                    $0.first == UInt8(ascii: "?") ? $0.dropFirst() : $0
+                }
+            default: break
+            }
+            for name in used {
+                let name = name.map { $0.asciiLowercased }
+                guard !written.contains(name) else {
+                    let text = String(decoding: name, as: UTF8.self)
+                    throw fault(
+                        step.place,
+                        "the caller's header \(text) is used, and the recipe itself writes \(text); use the value that it writes")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,367 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// Reads a recipe's statements, one per line, into steps.
+struct RecipeReader {
+    private(set) var recipe = Recipe()
+    /// Whether a setting has a value that isn't empty.
+    let isGiven: (Recipe.SettingName) -> Bool
+    private var names: [Definition] = []
+    private var block: Block?
+
+    static let largest = 32 << 10
+    private static let mostSteps = 256
+    /// The checks go through each combination of conditions.
+    private static let mostConditions = 6
+
+    /// A name and the branch where it was defined.
+    private struct Definition {
+        let name: [UInt8]
+        let slot: Int
+        let branch: Recipe.Branch?
+        let line: Int
+    }
+
+    /// A `when` that has not ended.
+    private struct Block {
+        let line: Int
+        var branch: Recipe.Branch?
+        /// Whether the settings decide that this branch, or the other one, is never taken.
+        var isExcluded: Bool
+        let isOtherwiseExcluded: Bool
+        var isOtherwise = false
+        /// The names that both branches may use.
+        let names: [Definition]
+        /// The state before an excluded branch, which leaves no trace.
+        var before: (recipe: Recipe, names: [Definition])?
+    }
+
+    init(isGiven: @escaping (Recipe.SettingName) -> Bool) {
+        self.isGiven = isGiven
+    }
+
+    // MARK: Statements
+
+    /// Reads a whole text.
+    mutating func read(_ text: [UInt8]) throws(RecipeError) {
+        var start = 0
+        var line = 1
+        while start <= text.count {
+            let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+            try read(line: Self.trimmed(text[start..<end]), number: line, start: start)
+            (start, line) = (end + 1, line + 1)
+        }
+        if let block {
+            throw RecipeError(place: Recipe.Place(line: block.line, column: 1), problem: "this \"when\" has no \"end\"")
+        }
+    }
+
+    private mutating func read(line: ArraySlice<UInt8>, number: Int, start: Int) throws(RecipeError) {
+        guard let first = line.first, first != UInt8(ascii: "#") else { return }
+        var text = TemplateText(line, line: number, lineStart: start)
+        let word = line.prefix { !Self.isSpace($0) }
+        let rest = Self.trimmed(line[word.endIndex...])
+        switch String(decoding: word, as: UTF8.self) {
+        case "let":
+            let (name, template) = try Self.named(rest, text, "let NAME = TEMPLATE")
+            try define(name, TemplateText(template, line: number, lineStart: start))
+        case "header":
+            let (name, template) = try Self.named(rest, text, "header NAME = TEMPLATE")
+            guard name.allSatisfy({ $0.isTokenByte }) else {
+                throw text.error("a header's name has letters, digits and hyphens (RFC 9110 §5.6.2)", at: name.startIndex)
+            }
+            try send(.header, name, TemplateText(template, line: number, lineStart: start))
+        case "query":
+            let (name, template) = try Self.named(rest, text, "query NAME = TEMPLATE")
+            try send(.query, name, TemplateText(template, line: number, lineStart: start))
+        case "cookie":
+            let (name, template) = try Self.named(rest, text, "cookie NAME = TEMPLATE")
+            guard name.allSatisfy({ $0.isTokenByte }) else {
+                throw text.error("a cookie's name has letters, digits and hyphens (RFC 6265 §4.1.1)", at: name.startIndex)
+            }
+            try send(.cookie, name, TemplateText(template, line: number, lineStart: start))
+        case "when":
+            if let block {
+                throw text.error("\"when\" in the \"when\" of line \(block.line); write \"end\" before it, or join with \"and\"")
+            }
+            try begin(rest, text)
+        case "otherwise":
+            guard block != nil, rest.isEmpty else { throw text.error("\"otherwise\" stands by itself, behind a \"when\"") }
+            try turn(text)
+        case "end":
+            guard block != nil, rest.isEmpty else { throw text.error("\"end\" stands by itself, behind a \"when\"") }
+            leaveBranch()
+            block = nil
+        case "accept":
+            switch String(decoding: rest, as: UTF8.self) {
+            case "unbound-signature": recipe.acceptsUnboundSignature = true
+            case "unsigned-time": recipe.acceptsUnsignedTime = true
+            default: throw text.error("\"accept\" takes unbound-signature or unsigned-time", at: rest.startIndex)
+            }
+        default:
+            _ = text.next()
+            throw text.error(
+                "a line begins with let, header, query, cookie, when, otherwise, end, accept or #, and not with "
+                    + "\"\(String(decoding: word.prefix(40), as: UTF8.self))\"", at: line.startIndex)
+        }
+    }
+
+    private static func named(
+        _ rest: ArraySlice<UInt8>, _ text: TemplateText, _ form: String
+    ) throws(RecipeError) -> (name: ArraySlice<UInt8>, template: ArraySlice<UInt8>) {
+        guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { throw text.error("write it as \(form)") }
+        let name = trimmed(rest[..<equals])
+        guard !name.isEmpty else { throw text.error("write it as \(form)", at: equals) }
+        return (name, trimmed(rest[(equals + 1)...]))
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+
+    static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var text = text
+        while let first = text.first, isSpace(first) { text.removeFirst() }
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        return text
+    }
+
+    // MARK: Names and outputs
+
+    /// Defines a name that templates may use from here on.
+    mutating func define(_ name: ArraySlice<UInt8>, _ template: TemplateText) throws(RecipeError) {
+        let place = template.place(of: name.startIndex)
+        let isName = name.allSatisfy {
+            $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") || $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")
+                || $0 == UInt8(ascii: "-")
+        }
+        guard isName, let first = name.first, first >= UInt8(ascii: "a") else {
+            throw RecipeError(place: place, problem: "a name has a-z, 0-9 and -, and begins with a letter")
+        }
+        guard !TemplateReader.isReserved(Array(name)) else {
+            throw RecipeError(
+                place: place, problem: "\(String(decoding: name, as: UTF8.self)) is the name of a value; choose another one")
+        }
+        let others = names.filter { $0.name.elementsEqual(name) }
+        if let other = others.first(where: { !Self.areExclusive($0.branch, branch) }) {
+            throw RecipeError(
+                place: place, problem: "\(String(decoding: name, as: UTF8.self)) is defined in line \(other.line) already")
+        }
+        let slot = others.first?.slot ?? addSlot(named: store(Array(name)))
+        try fill(slot, template)
+        names.append(Definition(name: Array(name), slot: slot, branch: branch, line: template.line))
+    }
+
+    /// Defines a name of the short form, whose places no error names.
+    mutating func define(_ name: String, _ template: String) throws(RecipeError) {
+        let (name, template) = (Array(name.utf8), Array(template.utf8))
+        try define(name[...], TemplateText(template[...], line: 1, lineStart: 0))
+    }
+
+    /// Sends the value of a template.
+    mutating func send(_ output: Recipe.Output, _ name: ArraySlice<UInt8>, _ template: TemplateText) throws(RecipeError) {
+        let slot = try value(of: template)
+        try add(.send(output, store(Array(name)), slot), template.place(of: name.startIndex))
+    }
+
+    /// Sends the value of a template under a name of the short form.
+    mutating func send(_ output: Recipe.Output, _ name: String, _ template: String) throws(RecipeError) {
+        let (name, template) = (Array(name.utf8), Array(template.utf8))
+        try send(output, name[...], TemplateText(template[...], line: 1, lineStart: 0))
+    }
+
+    /// The slot of a name; nil for an unknown one.
+    func slot(named name: [UInt8]) -> Int? {
+        names.last { $0.name == name && !Self.areExclusive($0.branch, branch) }?.slot
+    }
+
+    /// The names that a template may use here.
+    var definedNames: [String] {
+        var known: [String] = []
+        for definition in names {
+            let name = String(decoding: definition.name, as: UTF8.self)
+            if !known.contains(name) { known.append(name) }
+        }
+        return known
+    }
+
+    /// Whether no request takes both branches.
+    private static func areExclusive(_ left: Recipe.Branch?, _ right: Recipe.Branch?) -> Bool {
+        guard let left, let right else { return false }
+        return left.condition == right.condition && left.isOtherwise != right.isOtherwise
+    }
+
+    // MARK: Steps
+
+    /// Whether the line is in a branch that the settings exclude, where settings may be named that aren't given.
+    var isExcluded: Bool { block?.isExcluded ?? false }
+
+    private var branch: Recipe.Branch? { block?.branch }
+
+    mutating func add(_ action: Recipe.Action, _ place: Recipe.Place) throws(RecipeError) {
+        guard recipe.steps.count < Self.mostSteps else {
+            throw RecipeError(place: place, problem: "the recipe has more than \(Self.mostSteps) steps")
+        }
+        recipe.steps.append(Recipe.Step(action: action, branch: branch, place: place))
+    }
+
+    mutating func addSlot(named name: Range<Int>? = nil) -> Int {
+        recipe.slots.append(Recipe.Slot(name: name))
+        return recipe.slots.count - 1
+    }
+
+    /// Keeps bytes for the requests.
+    mutating func store(_ bytes: [UInt8]) -> Range<Int> {
+        recipe.bytes += bytes
+        return recipe.bytes.count - bytes.count..<recipe.bytes.count
+    }
+
+    mutating func store(_ filters: [Filter]) -> Range<Int> {
+        recipe.filters += filters
+        return recipe.filters.count - filters.count..<recipe.filters.count
+    }
+
+    mutating func store(_ parts: [Recipe.Part]) -> Range<Int> {
+        recipe.parts += parts
+        return recipe.parts.count - parts.count..<recipe.parts.count
+    }
+
+    /// The slot of a template's value: that of another step, if the template is its name alone.
+    private mutating func value(of template: TemplateText) throws(RecipeError) -> Int {
+        let pieces = try TemplateReader.pieces(of: template, &self)
+        if pieces.count == 1, case .value(.part(.slot(let slot)), let filters, _) = pieces[0], filters.isEmpty { return slot }
+        let slot = addSlot()
+        try fill(slot, pieces, template.place)
+        return slot
+    }
+
+    private mutating func fill(_ slot: Int, _ template: TemplateText) throws(RecipeError) {
+        try fill(slot, TemplateReader.pieces(of: template, &self), template.place)
+    }
+
+    /// Adds the steps that compute a slot. Each filtered value has a step of its own, so that a concatenation computes nothing.
+    private mutating func fill(
+        _ slot: Int, _ pieces: [TemplateReader.Piece], _ place: Recipe.Place
+    ) throws(RecipeError) {
+        if pieces.count == 1, case .value(let source, let filters, let place) = pieces[0] {
+            if case .part(let part) = source, filters.isEmpty { return try add(.join(slot, store([part])), place) }
+            return try add(.compute(slot, source, store(filters)), place)
+        }
+        var parts: [Recipe.Part] = []
+        for piece in pieces {
+            switch piece {
+            case .literal(let range): parts.append(.literal(range))
+            case .value(.part(let part), let filters, _) where filters.isEmpty: parts.append(part)
+            case .value(let source, let filters, let place):
+                let own = addSlot()
+                try add(.compute(own, source, store(filters)), place)
+                parts.append(.slot(own))
+            }
+        }
+        try add(.join(slot, store(parts)), place)
+    }
+
+    // MARK: Conditions
+
+    private mutating func begin(_ text: ArraySlice<UInt8>, _ line: TemplateText) throws(RecipeError) {
+        var clauses: [Clause] = []
+        var isExcluded = false
+        var words = text.split(whereSeparator: Self.isSpace)[...]
+        repeat {
+            let clause = words.prefix { !$0.elementsEqual("and".utf8) }
+            words = words.dropFirst(clause.count + 1)
+            switch try condition(Array(clause), line) {
+            case .fact(let clause): clauses.append(clause)
+            case .known(let isTrue): isExcluded = isExcluded || !isTrue
+            }
+        } while !words.isEmpty
+        // Without a fact of the request, the settings alone decide.
+        var branch: Recipe.Branch?
+        if !isExcluded, !clauses.isEmpty {
+            branch = Recipe.Branch(condition: try index(of: clauses, line), isOtherwise: false)
+        }
+        block = Block(
+            line: line.line, branch: branch, isExcluded: isExcluded, isOtherwiseExcluded: !isExcluded && clauses.isEmpty,
+            names: names)
+        enterBranch()
+    }
+
+    private mutating func turn(_ line: TemplateText) throws(RecipeError) {
+        leaveBranch()
+        guard var block, !block.isOtherwise else { throw line.error("a second \"otherwise\"") }
+        block.isOtherwise = true
+        block.isExcluded = block.isOtherwiseExcluded
+        block.branch = block.branch.map { Recipe.Branch(condition: $0.condition, isOtherwise: true) }
+        self.block = block
+        enterBranch()
+    }
+
+    private mutating func enterBranch() {
+        guard let block, block.isExcluded else { return }
+        self.block?.before = (recipe, names)
+        names = block.names
+    }
+
+    private mutating func leaveBranch() {
+        if let before = block?.before { (recipe, names) = before }
+        block?.before = nil
+    }
+
+    /// The condition of these clauses, which the same clauses in another line share.
+    private mutating func index(of clauses: [Clause], _ line: TemplateText) throws(RecipeError) -> Int {
+        for (index, range) in recipe.conditions.enumerated() where areEqual(Array(recipe.clauses[range]), clauses) {
+            return index
+        }
+        guard recipe.conditions.count < Self.mostConditions else {
+            throw line.error("more than \(Self.mostConditions) different conditions")
+        }
+        recipe.clauses += clauses
+        recipe.conditions.append(recipe.clauses.count - clauses.count..<recipe.clauses.count)
+        return recipe.conditions.count - 1
+    }
+
+    /// Compares the texts of clauses, which are stored anew for each line.
+    private func areEqual(_ left: [Clause], _ right: [Clause]) -> Bool {
+        left.count == right.count
+            && zip(left, right).allSatisfy { left, right in
+                guard left.isNegated == right.isNegated else { return false }
+                switch (left.fact, right.fact) {
+                case (.method(let left), .method(let right)), (.header(let left), .header(let right)),
+                    (.path(let left), .path(let right)):
+                    return recipe.bytes[left].elementsEqual(recipe.bytes[right])
+                default: return left.fact == right.fact
+                }
+            }
+    }
+
+    private enum Condition {
+        case fact(Clause)
+        /// The settings decide it.
+        case known(Bool)
+    }
+
+    private mutating func condition(_ words: [ArraySlice<UInt8>], _ line: TemplateText) throws(RecipeError) -> Condition {
+        var words = words[...]
+        let isNegated = words.first.map { $0.elementsEqual("not".utf8) } ?? false
+        if isNegated { words = words.dropFirst() }
+        let name = words.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let arguments = Array(words.dropFirst())
+        let fact: Clause.Fact
+        switch (name, arguments.count) {
+        case ("method", 1...): fact = .method(store(arguments.flatMap { $0 + [UInt8(ascii: "\n")] }))
+        case ("body", 0): fact = .body
+        case ("query", 0): fact = .query
+        case ("form", 0): fact = .form
+        case ("json", 0): fact = .json
+        case ("header", 1): fact = .header(store(Array(arguments[0])))
+        case ("path", 1): fact = .path(store(Array(arguments[0])))
+        case ("key", 0): return .known(isGiven(.key) != isNegated)
+        case ("passphrase", 0): return .known(isGiven(.passphrase) != isNegated)
+        case ("token", 0): return .known(isGiven(.token) != isNegated)
+        case ("memo", 0): return .known(isGiven(.memo) != isNegated)
+        default:
+            throw line.error(
+                "the unknown condition \"\(String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self))\"; there are "
+                    + Clause.names.joined(separator: ", ") + ", each also with \"not\" in front", at: words.first?.startIndex)
+        }
+        return .fact(Clause(fact: fact, isNegated: isNegated))
+    }
+}
