@@ -97,8 +97,7 @@ extension Signer {
             let key = settings.key
             return text.append(key.span)
         }
-        // Copied byte by byte: the memory of a secret is lent to a closure, which can't write to the text.
-        for index in 0..<secret.count { text.append(byte: secret.withUnsafeBytes { $0[index] }) }
+        secret.withUnsafeBytes { text.append(Span(_unsafeBytes: $0)) }
     }
 
     func refuseStream(_ request: borrowing RequestView) throws(SchemeError) {

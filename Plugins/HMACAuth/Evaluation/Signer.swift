@@ -13,7 +13,8 @@ final class Signer: Sendable {
     let keys: [HMACKey]
     /// A nonce that a person gave, to compare with an example.
     let fixedNonce: [UInt8]?
-    private let names: OutputNames
+    /// For each step the name under which it sends, as an array of its own, since the host takes such; empty for the others.
+    private let names: [[UInt8]]
     private let explanation: Explanation?
     /// Nil if the signature covers what it should, or the person was told.
     private let warning: UnsignedQueryWarning?
@@ -21,17 +22,10 @@ final class Signer: Sendable {
     /// The bytes on the stack for a request's values, and for the values in between. Longer ones take an allocation.
     private static let (capacity, scratch) = (768, 160)
 
-    /// The names under which values are sent, as arrays of their own, since the host takes such.
-    private struct OutputNames {
-        /// For each step; empty unless it is an output.
-        let names: [[UInt8]]
-    }
-
     convenience init(_ scheme: HMACAuth) throws(SchemeError) {
         let settings = SettingTexts(
             key: Array(scheme.apiKey.utf8), secret: try scheme.secretEncoding.decode(scheme.secret),
-            passphrase: scheme.passphrase,
-            token: scheme.token, memo: scheme.memo)
+            passphrase: scheme.passphrase, token: scheme.token, memo: scheme.memo)
         var reader = RecipeReader(isGiven: settings.isGiven)
         do throws(RecipeError) {
             let text = Array(scheme.recipe.map { Array($0.utf8) }.joined(separator: [UInt8(ascii: "\n")]))
@@ -42,7 +36,8 @@ final class Signer: Sendable {
         } catch {
             throw error.schemeError("recipe")
         }
-        let isShort = reader.recipe.steps.isEmpty
+        let isShort = !reader.hasStatements
+        if !isShort { try ShortForm.refuse(scheme) }
         var recipe = isShort ? try ShortForm.recipe(scheme, reader) : reader.recipe
         do throws(RecipeError) { try RecipeChecks.check(&recipe) } catch {
             throw isShort ? .badSetting("message", "is refused: \(error.problem)") : error.schemeError("recipe")
@@ -63,10 +58,9 @@ final class Signer: Sendable {
         explanation = scheme.explain ? Explanation(scheme.log) : nil
         warning = isDefault ? UnsignedQueryWarning(scheme.log) : nil
         needs = recipe.needs
-        names = OutputNames(
-            names: recipe.steps.map { step in
-                if case .send(_, let name, _) = step.action { Array(recipe.bytes[name]) } else { [] }
-            })
+        names = recipe.steps.map { step in
+            if case .send(_, let name, _) = step.action { Array(recipe.bytes[name]) } else { [] }
+        }
         fitsProxies = recipe.steps.allSatisfy { step in
             guard case .send(let output, let name, _) = step.action else { return true }
             return output == .header
@@ -106,8 +100,7 @@ final class Signer: Sendable {
     @_lifetime(second: copy second)
     private func run(
         _ request: borrowing RequestView, _ edits: Edits, _ values: UnsafeMutableBufferPointer<Range<Int>>,
-        _ text: inout ByteWriter,
-        _ first: inout ByteWriter, _ second: inout ByteWriter
+        _ text: inout ByteWriter, _ first: inout ByteWriter, _ second: inout ByteWriter
     ) throws(SchemeError) {
         let facts = try facts(of: request)
         for (index, step) in recipe.steps.enumerated() {
@@ -125,11 +118,11 @@ final class Signer: Sendable {
                 let value = text.bytes.extracting(values[slot])
                 try refuseRawBytes(value, index)
                 switch output {
-                case .header: edits.setHeader(names.names[index], value)
+                case .header: edits.setHeader(names[index], value)
                 case .query:
-                    try refuseItem(names.names[index], of: request)
-                    edits.addQueryItem(names.names[index], value)
-                case .cookie: edits.addCookie(names.names[index], value)
+                    try refuseItem(names[index], of: request)
+                    edits.addQueryItem(names[index], value)
+                case .cookie: edits.addCookie(names[index], value)
                 }
             }
             explanation?.explain(step, self, request, values, text.bytes)
@@ -142,8 +135,7 @@ final class Signer: Sendable {
         var bytes: [UInt8] = []
         bytes.append(value)
         guard String(validating: bytes, as: UTF8.self) == nil else { return }
-        throw .unsupported(
-            "\(String(decoding: names.names[step], as: UTF8.self)) would hold bytes that are no text; add a filter to the recipe, such as hex"
-        )
+        let name = String(decoding: names[step], as: UTF8.self)
+        throw .unsupported("\(name) would hold bytes that are no text; add a filter to the recipe, such as hex")
     }
 }

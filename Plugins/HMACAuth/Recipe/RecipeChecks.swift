@@ -4,6 +4,8 @@ internal import NevodSupport
 /// a word.
 struct RecipeChecks {
     private let recipe: Recipe
+    /// The slots that are keys of HMACs.
+    private let keys: [Int]
     /// How to say what a fault is about, and where.
     private let fault: (Recipe.Place, String) -> RecipeError
 
@@ -13,18 +15,41 @@ struct RecipeChecks {
 
         static let request = Sources(rawValue: 1 << 0)
         static let time = Sources(rawValue: 1 << 1)
-        /// A secret in clear.
+        /// A secret, or what never changes and is computed of one: whoever has it needs no secret.
         static let secret = Sources(rawValue: 1 << 2)
         /// A secret through a hash: a signature, or a key that was derived.
         static let keyed = Sources(rawValue: 1 << 3)
         /// Bytes that may be control characters, since they were decoded.
         static let decoded = Sources(rawValue: 1 << 4)
+        /// A line break of the recipe's own, which a control byte could forge.
+        static let lines = Sources(rawValue: 1 << 5)
+
+        static let nonce = Sources(rawValue: 1 << 6)
+        /// The setting `secret` in clear.
+        static let clear = Sources(rawValue: 1 << 7)
+
+        /// What differs between two requests.
+        static let varying: Sources = [.request, .time, .nonce]
+        /// The facts about a text's bytes, of which a digest and most encodings leave nothing.
+        static let bytes: Sources = [.decoded, .lines]
     }
 
     /// What a value shows, and what a signature in it covers.
     private struct Dependence {
         var plain: Sources = []
         var signed: Sources = []
+
+        /// What a hash function makes of it; `isKeyed` if by a key that is a secret.
+        mutating func hash(isKeyed: Bool) {
+            plain.subtract(Sources.bytes.union(.clear))
+            guard isKeyed || plain.contains(.secret) else { return }
+            guard !plain.union(signed).isDisjoint(with: .varying) else {
+                plain.insert(.secret)
+                return
+            }
+            signed.formUnion(plain.union(.keyed).subtracting(.secret))
+            plain = []
+        }
 
         mutating func formUnion(_ other: Dependence) {
             plain.formUnion(other.plain)
@@ -34,6 +59,7 @@ struct RecipeChecks {
 
     private init(_ recipe: Recipe) {
         self.recipe = recipe
+        keys = recipe.filters.compactMap { if case .hmac(_, .slot(let slot)) = $0 { slot } else { nil } }
         fault = { RecipeError(place: $0, problem: $1) }
     }
 
@@ -42,9 +68,9 @@ struct RecipeChecks {
         let checks = RecipeChecks(recipe)
         try checks.checkHeaders()
         var secret = [Bool](repeating: false, count: recipe.slots.count)
-        var decoded = secret
+        var bytes = [Sources](repeating: [], count: recipe.slots.count)
         for combination in 0..<1 << recipe.conditions.count {
-            try checks.check(combination, &secret, &decoded)
+            try checks.check(combination, &secret, &bytes)
         }
         for slot in recipe.slots.indices { recipe.slots[slot].isSecret = secret[slot] }
         // From the uses back to the definitions, which stand above them.
@@ -52,18 +78,30 @@ struct RecipeChecks {
             var used: [Recipe.Part] = []
             switch step.action {
             case .join(let slot, let parts), .leave(let slot, let parts):
-                if recipe.slots[slot].isStrict || checks.hasLineBreak(parts) { used = Array(recipe.parts[parts]) }
-            case .compute(let slot, .part(let part), _): if recipe.slots[slot].isStrict { used = [part] }
-            default: break
+                if recipe.slots[slot].isStrict || bytes[slot].isSuperset(of: .bytes) { used = Array(recipe.parts[parts]) }
+            case .compute(let slot, let source, _):
+                if bytes[slot].isSuperset(of: .bytes) { recipe.slots[slot].isStrict = true }
+                if recipe.slots[slot].isStrict, case .part(let part) = source { used = [part] }
+            case .send: break
             }
-            for part in used { if case .slot(let slot) = part, decoded[slot] { recipe.slots[slot].isStrict = true } }
+            for part in used {
+                if case .slot(let slot) = part, bytes[slot].contains(.decoded) { recipe.slots[slot].isStrict = true }
+            }
         }
     }
 
-    private func hasLineBreak(_ parts: Range<Int>) -> Bool {
-        parts.contains {
-            guard case .literal(let range) = recipe.parts[$0] else { return false }
-            return recipe.bytes[range].contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    private func hasLineBreak(_ range: Range<Int>) -> Bool {
+        recipe.bytes[range].contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    }
+
+    private func hasLineBreak(_ filter: Filter) -> Bool {
+        switch filter {
+        case .prefix(let text), .suffix(let text), .fallback(let text), .replace(_, let text), .values(let text, _),
+            .names(let text), .lineNames(let text):
+            hasLineBreak(text)
+        case .join(let equals, let separator, _): hasLineBreak(equals) || hasLineBreak(separator)
+        case .sortLines: true
+        default: false
         }
     }
 
@@ -74,7 +112,7 @@ struct RecipeChecks {
 
     // MARK: Each combination of conditions
 
-    private func check(_ combination: Int, _ secret: inout [Bool], _ decoded: inout [Bool]) throws(RecipeError) {
+    private func check(_ combination: Int, _ secret: inout [Bool], _ bytes: inout [Sources]) throws(RecipeError) {
         var values = [Dependence?](repeating: nil, count: recipe.slots.count)
         var sent = Dependence()
         var outputs: [(Recipe.Output, [UInt8])] = []
@@ -82,17 +120,20 @@ struct RecipeChecks {
         for step in recipe.steps where isTaken(step.branch, combination) {
             switch step.action {
             case .compute(let slot, let source, let filters):
-                var value = try dependence(of: source, filters, values, &secret, step.place)
-                // The condition is one of the request.
-                if step.branch != nil { value.plain.insert(.request) }
-                values[slot] = value
+                values[slot] = try dependence(of: source, filters, values, &secret, step.place)
             case .join(let slot, let parts), .leave(let slot, let parts):
                 var value = Dependence()
                 for index in parts { value.formUnion(try dependence(of: recipe.parts[index], values, step.place)) }
-                if step.branch != nil { value.plain.insert(.request) }
                 values[slot] = value
             case .send(let output, let name, let slot):
                 let value = try self.value(of: slot, values, step.place)
+                guard !value.plain.contains(.clear) else {
+                    throw fault(step.place, "the secret itself would be sent, with which anybody could sign")
+                }
+                guard !keys.contains(slot) else {
+                    throw fault(
+                        step.place, "\(recipe.name(of: slot)) is sent, and is the key of an HMAC: whoever sees it can sign")
+                }
                 if timePlace == nil, value.plain.contains(.time) { timePlace = step.place }
                 sent.formUnion(value)
                 let name = recipe.bytes[name].map { output == .header ? $0.asciiLowercased : $0 }
@@ -104,7 +145,7 @@ struct RecipeChecks {
         }
         for (slot, value) in values.enumerated() {
             if let value, value.plain.contains(.secret) { secret[slot] = true }
-            if let value, value.plain.contains(.decoded) { decoded[slot] = true }
+            if let value { bytes[slot].formUnion(value.plain.intersection(.bytes)) }
         }
         try check(sent, timePlace)
     }
@@ -112,7 +153,10 @@ struct RecipeChecks {
     private func check(_ sent: Dependence, _ timePlace: Recipe.Place?) throws(RecipeError) {
         let place = recipe.steps.last?.place ?? Recipe.Place(line: 1, column: 1)
         guard sent.signed.contains(.keyed) else {
-            throw fault(place, "no signature is sent: nothing that is sent depends on a secret through a hash or an HMAC\(when)")
+            throw fault(
+                place,
+                "no signature is sent\(when): nothing that is sent is a hash or an HMAC of a secret and of something that differs between "
+                    + "requests")
         }
         guard sent.signed.contains(.request) || recipe.acceptsUnboundSignature else {
             throw fault(
@@ -142,10 +186,11 @@ struct RecipeChecks {
         of part: Recipe.Part, _ values: [Dependence?], _ place: Recipe.Place
     ) throws(RecipeError) -> Dependence {
         switch part {
-        case .literal: Dependence()
+        case .literal(let range): Dependence(plain: hasLineBreak(range) ? .lines : [])
         case .slot(let slot): try value(of: slot, values, place)
         case .request(.scheme): Dependence()
         case .request: Dependence(plain: .request)
+        case .setting(.secret): Dependence(plain: [.secret, .clear])
         case .setting(let setting): Dependence(plain: setting.isSecret ? .secret : [])
         }
     }
@@ -159,20 +204,15 @@ struct RecipeChecks {
         case .text(let parts):
             value = Dependence()
             for index in parts { value.formUnion(try dependence(of: recipe.parts[index], values, place)) }
-        case .url, .segment, .header, .headers: value = Dependence(plain: .request)
+        case .url, .segment, .header: value = Dependence(plain: .request)
+        case .headers: value = Dependence(plain: [.request, .lines])
         case .queryItem, .formField, .jsonMember: value = Dependence(plain: [.request, .decoded])
         case .time: value = Dependence(plain: .time)
-        case .nonce: value = Dependence()
+        case .nonce: value = Dependence(plain: .nonce)
         }
         for index in filters {
             switch recipe.filters[index] {
-            case .hash:
-                let isKeyed = value.plain.contains(.secret)
-                if isKeyed {
-                    value.signed.formUnion(value.plain.union(.keyed).subtracting([.secret, .decoded]))
-                    value.plain = []
-                }
-                value.plain.subtract(.decoded)
+            case .hash: value.hash(isKeyed: false)
             case .hmac(_, let key):
                 var keyValue = Dependence()
                 switch key {
@@ -184,16 +224,13 @@ struct RecipeChecks {
                 }
                 let isKeyed = keyValue.plain.contains(.secret) || keyValue.signed.contains(.keyed)
                 value.formUnion(keyValue)
-                if isKeyed || value.plain.contains(.secret) {
-                    value.signed.formUnion(value.plain.union(.keyed).subtracting([.secret, .decoded]))
-                    value.plain = []
-                }
-                value.plain.subtract(.decoded)
-            case .encode, .percentEncode, .json, .reencode: value.plain.subtract(.decoded)
+                value.hash(isKeyed: isKeyed)
+            case .encode, .percentEncode, .json, .reencode: value.plain.subtract(.bytes)
             case .percentDecode, .decode: value.plain.insert(.decoded)
             case .join(_, _, let isDecoded), .values(_, let isDecoded): if isDecoded { value.plain.insert(.decoded) }
             default: break
             }
+            if hasLineBreak(recipe.filters[index]) { value.plain.insert(.lines) }
         }
         return value
     }
@@ -203,28 +240,36 @@ struct RecipeChecks {
     /// A header that the recipe writes is not the caller's.
     private func checkHeaders() throws(RecipeError) {
         let written = recipe.steps.compactMap { step -> [UInt8]? in
-            guard case .send(.header, let name, _) = step.action else { return nil }
-            return recipe.bytes[name].map { $0.asciiLowercased }
+            switch step.action {
+            case .send(.header, let name, _): recipe.bytes[name].map { $0.asciiLowercased }
+            case .send(.cookie, _, _): Array("cookie".utf8)
+            default: nil
+            }
+        }
+        let check = { (name: ArraySlice<UInt8>, place: Recipe.Place) throws(RecipeError) in
+            let name = name.map { $0.asciiLowercased }
+            guard written.contains(name) else { return }
+            let text = String(decoding: name, as: UTF8.self)
+            throw fault(
+                place, "the caller's header \(text) is used, and the recipe itself writes \(text); use the value that it writes")
         }
         for step in recipe.steps {
             guard case .compute(_, let source, _) = step.action else { continue }
-            var used: [ArraySlice<UInt8>] = []
             switch source {
-            case .header(let name, _): used = [recipe.bytes[name]]
+            case .header(let name, _): try check(recipe.bytes[name], step.place)
             case .headers(let names):
-                used = recipe.bytes[names].split(separator: UInt8(ascii: "\n")).map {
-                    $0.first == UInt8(ascii: "?") ? $0.dropFirst() : $0
+                for name in recipe.bytes[names].split(separator: UInt8(ascii: "\n")) {
+                    try check(name.first == UInt8(ascii: "?") ? name.dropFirst() : name, step.place)
                 }
             default: break
             }
-            for name in used {
-                let name = name.map { $0.asciiLowercased }
-                guard !written.contains(name) else {
-                    let text = String(decoding: name, as: UTF8.self)
-                    throw fault(
-                        step.place,
-                        "the caller's header \(text) is used, and the recipe itself writes \(text); use the value that it writes")
-                }
+        }
+        let place = recipe.steps.first?.place ?? Recipe.Place(line: 1, column: 1)
+        for clause in recipe.clauses {
+            switch clause.fact {
+            case .header(let name): try check(recipe.bytes[name], place)
+            case .form, .json: try check(Array("content-type".utf8)[...], place)
+            default: break
             }
         }
     }

@@ -4,6 +4,10 @@ internal import NevodSupport
 /// Reads a recipe's statements, one per line, into steps.
 struct RecipeReader {
     private(set) var recipe = Recipe()
+    /// Whether there was a statement other than `accept`.
+    private(set) var hasStatements = false
+    /// Whether templates are those of settings, in which two filters have names of their own.
+    var isShortForm = false
     /// Whether a setting has a value that isn't empty.
     let isGiven: (Recipe.SettingName) -> Bool
     private var names: [Definition] = []
@@ -61,6 +65,7 @@ struct RecipeReader {
         var text = TemplateText(line, line: number, lineStart: start)
         let word = line.prefix { !Self.isSpace($0) }
         let rest = Self.trimmed(line[word.endIndex...])
+        if !word.elementsEqual("accept".utf8) { hasStatements = true }
         switch String(decoding: word, as: UTF8.self) {
         case "let":
             let (name, template) = try Self.named(rest, text, "let NAME = TEMPLATE")
@@ -93,6 +98,7 @@ struct RecipeReader {
             leaveBranch()
             block = nil
         case "accept":
+            guard block == nil else { throw text.error("\"accept\" holds for the whole recipe; write it outside of \"when\"") }
             switch String(decoding: rest, as: UTF8.self) {
             case "unbound-signature": recipe.acceptsUnboundSignature = true
             case "unsigned-time": recipe.acceptsUnsignedTime = true
@@ -265,6 +271,9 @@ struct RecipeReader {
         var clauses: [Clause] = []
         var isExcluded = false
         var words = text.split(whereSeparator: Self.isSpace)[...]
+        if let last = words.last, last.elementsEqual("and".utf8) {
+            throw line.error("no condition behind \"and\"", at: last.startIndex)
+        }
         repeat {
             let clause = words.prefix { !$0.elementsEqual("and".utf8) }
             words = words.dropFirst(clause.count + 1)
@@ -346,12 +355,21 @@ struct RecipeReader {
         let arguments = Array(words.dropFirst())
         let fact: Clause.Fact
         switch (name, arguments.count) {
-        case ("method", 1...): fact = .method(store(arguments.flatMap { $0 + [UInt8(ascii: "\n")] }))
+        case ("method", 1...):
+            // Methods are compared with letter case (RFC 9110 §9.1).
+            if let word = arguments.first(where: { $0.contains { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") } }) {
+                throw line.error("a method is written in capital letters", at: word.startIndex)
+            }
+            fact = .method(store(arguments.flatMap { $0 + [UInt8(ascii: "\n")] }))
         case ("body", 0): fact = .body
         case ("query", 0): fact = .query
         case ("form", 0): fact = .form
         case ("json", 0): fact = .json
-        case ("header", 1): fact = .header(store(Array(arguments[0])))
+        case ("header", 1):
+            guard TemplateReader.isHeaderName(Array(arguments[0])) else {
+                throw line.error("a header's name has letters, digits and hyphens (RFC 9110 §5.6.2)", at: arguments[0].startIndex)
+            }
+            fact = .header(store(Array(arguments[0])))
         case ("path", 1): fact = .path(store(Array(arguments[0])))
         case ("key", 0): return .known(isGiven(.key) != isNegated)
         case ("passphrase", 0): return .known(isGiven(.passphrase) != isNegated)

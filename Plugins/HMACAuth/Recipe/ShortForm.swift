@@ -37,6 +37,7 @@ struct ShortForm {
         _ settings: HMACAuth, _ accepted: RecipeReader
     ) throws(SchemeError) -> Recipe {
         var form = ShortForm(settings: settings, reader: accepted)
+        form.reader.isShortForm = true
         try form.build()
         return form.reader.recipe
     }
@@ -93,6 +94,26 @@ struct ShortForm {
         ]
         for (setting, name) in headers where !name.utf8.allSatisfy({ $0.isTokenByte }) {
             throw .badSetting(setting, "must be a header's name (RFC 9110 §5.6.2)")
+        }
+    }
+
+    /// Refuses a setting of the short form beside a recipe, where it would do nothing.
+    static func refuse(_ settings: HMACAuth) throws(SchemeError) {
+        let given = [
+            ("message", !settings.message.utf8.elementsEqual(defaultMessage.utf8)), ("algorithm", settings.algorithm != .sha256),
+            ("encoding", settings.encoding != .hex), ("timestamp", settings.timestamp != .seconds),
+            ("body-hash", settings.bodyHash != nil), ("body-hash-encoding", settings.bodyHashEncoding != .hex),
+            ("empty-body-hash", settings.emptyBodyHash != .nothing),
+            ("key-header", !settings.keyHeader.utf8.elementsEqual("X-API-Key".utf8)),
+            ("timestamp-header", !settings.timestampHeader.utf8.elementsEqual("X-Timestamp".utf8)),
+            ("nonce-header", !settings.nonceHeader.utf8.elementsEqual("X-Nonce".utf8)),
+            ("body-hash-header", !settings.bodyHashHeader.isEmpty),
+            ("signature-header", !settings.signatureHeader.utf8.elementsEqual("X-Signature".utf8)),
+            ("signature-value", !settings.signatureValue.utf8.elementsEqual("{signature}".utf8)),
+            ("timestamp-query", !settings.timestampQuery.isEmpty), ("signature-query", !settings.signatureQuery.isEmpty),
+        ]
+        for (name, isGiven) in given where isGiven {
+            throw .badSetting(name, "has no effect beside a recipe, which says it itself; leave it out, or change the recipe")
         }
     }
 

@@ -60,7 +60,8 @@ enum TemplateReader {
     ]
 
     static func isReserved(_ name: [UInt8]) -> Bool {
-        valueNames.contains { $0.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "|") }.elementsEqual(name) }
+        timeOffset(name) != nil
+            || valueNames.contains { $0.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "|") }.elementsEqual(name) }
     }
 
     /// - Returns: the value, a filter that its name stands for, and the number of elements of the chain that it took.
@@ -94,8 +95,10 @@ enum TemplateReader {
                 }
                 return (.segment(isFromEnd ? -number : number), nil, 1)
             // Names of the short form.
-            case "path" where argument.text == "decoded": return (.part(.request(.path)), .percentDecode(plusIsSpace: false), 1)
-            case "query" where argument.text == "sorted": return (.part(.request(.query)), .sort(.written), 1)
+            case "path" where argument.text == "decoded" && reader.isShortForm:
+                return (.part(.request(.path)), .percentDecode(plusIsSpace: false), 1)
+            case "query" where argument.text == "sorted" && reader.isShortForm:
+                return (.part(.request(.query)), .sort(.written), 1)
             case "query" where !item.isEmpty: return (.queryItem(reader.store(item), isOptional: isOptional), nil, 1)
             case "form" where !item.isEmpty: return (.formField(reader.store(item), isOptional: isOptional), nil, 1)
             case "json" where !item.isEmpty: return (.jsonMember(reader.store(item), isOptional: isOptional), nil, 1)
@@ -111,7 +114,7 @@ enum TemplateReader {
         throw text.error("the unknown placeholder {\(whole)}; there are \(known)", at: name.start)
     }
 
-    private static func isHeaderName(_ name: [UInt8]) -> Bool { !name.isEmpty && name.allSatisfy { $0.isTokenByte } }
+    static func isHeaderName(_ name: [UInt8]) -> Bool { !name.isEmpty && name.allSatisfy { $0.isTokenByte } }
 
     private static func part(_ name: String) -> Recipe.Part? {
         switch name {
@@ -215,7 +218,7 @@ enum TemplateReader {
             let isOptional = name.last == UInt8(ascii: "?")
             let bare = Array(isOptional ? name.dropLast() : name)
             // The star is a character of names, too, so that it needs no rule of its own.
-            guard isHeaderName(bare) else {
+            guard isHeaderName(bare), bare.first != UInt8(ascii: "*") else {
                 throw text.error("headers are named with ; between them: {headers:host;date;x-acme-*}", at: argument.start)
             }
             if isOptional { list.append(UInt8(ascii: "?")) }
