@@ -2,7 +2,9 @@
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/params.h>
+#include <string.h>
 
 #define DIGEST_SIZE 32
 
@@ -79,5 +81,36 @@ int cpeers_sha256_hex(void *context, const uint8_t *message, size_t count, char 
         || !EVP_DigestFinal_ex(sha256->context, digest, NULL))
         return -1;
     write_hex(digest, out_hex);
+    return 0;
+}
+
+// A key that was derived is used once, so HMAC() takes it as it is.
+static const EVP_MD *chain_method(void) {
+    static EVP_MD *method;
+    if (method == NULL)
+        method = EVP_MD_fetch(NULL, "SHA256", NULL);
+    return method;
+}
+
+int cpeers_chain_hex(const uint8_t *key, size_t count, const char *const parts[4], const uint8_t *canonical, size_t canonical_count,
+                     const char *message_start, char out_hex[64]) {
+    const EVP_MD *method = chain_method();
+    uint8_t digest[DIGEST_SIZE];
+    uint8_t next[DIGEST_SIZE];
+    char message[256];
+    for (int i = 0; i < 4; i++) {
+        if (HMAC(method, i == 0 ? key : digest, i == 0 ? (int)count : DIGEST_SIZE, (const uint8_t *)parts[i], strlen(parts[i]), next, NULL)
+            == NULL)
+            return -1;
+        memcpy(digest, next, sizeof digest);
+    }
+    size_t start = strlen(message_start);
+    if (start > sizeof message - 2 * DIGEST_SIZE || !EVP_Digest(canonical, canonical_count, next, NULL, method, NULL))
+        return -1;
+    memcpy(message, message_start, start);
+    write_hex(next, message + start);
+    if (HMAC(method, digest, DIGEST_SIZE, (const uint8_t *)message, start + 2 * DIGEST_SIZE, next, NULL) == NULL)
+        return -1;
+    write_hex(next, out_hex);
     return 0;
 }

@@ -15,6 +15,7 @@ struct AuthorizeBench {
     }
 
     private let cases: [Case]
+    private let chain: RecipeChain
     private let library: PluginToken
     private let linked: PluginToken
     private static let key: [UInt8] = Array("0123456789abcdef0123456789abcdef".utf8)
@@ -23,6 +24,7 @@ struct AuthorizeBench {
         let settings: SchemeSettings = ["api-key": "demo", "secret": .secret(Secret(copying: Self.key))]
         library = try Plugin(named: "libHMACAuth.so").scheme("hmac").makeInstance(settings: settings).token
         linked = try Plugin(builtIn: UnsafeRawPointer(nevod_plugin_v1())).scheme("hmac").makeInstance(settings: settings).token
+        chain = try RecipeChain(key: Self.key)
         let body = Array(repeating: UInt8(ascii: "x"), count: 1024)
         cases = [
             Case(
@@ -55,6 +57,18 @@ struct AuthorizeBench {
                 ratios(through, bare), ratios(through, inside),
             ])
         }
+        print("")
+        row(["a preset of five steps", "libcrypto alone", "through the .so", ".so ÷ libcrypto"])
+        row(Array(repeating: "---", count: 4))
+        var bare: [Double] = []
+        var through: [Double] = []
+        for _ in 0..<21 {
+            bare.append(try time { try chain.libcrypto(20_000) })
+            through.append(try time { try chain.authorize(20_000) })
+        }
+        row([
+            "aws-like", nanoseconds(bare), nanoseconds(through), rounded(median(zip(through, bare).map { $0 / $1 }), 2),
+        ])
     }
 
     /// Prints the allocations per call, which are the same on every machine: the host's and libcrypto's.
@@ -66,6 +80,9 @@ struct AuthorizeBench {
             print("allocations.\(test.name).libcrypto \(rounded(bare, 2))")
             print("allocations.\(test.name).host \(rounded(through - bare, 2))")
         }
+        let bare = try allocations { try chain.libcrypto($0) }
+        let through = try allocations { try chain.authorize($0) }
+        print("allocations.recipe.host \(rounded(through - bare, 2))")
     }
 
     /// Runs one case `count` times, for a tool that counts instructions.
