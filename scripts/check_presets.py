@@ -16,6 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "Docs" / "presets.md"
 MARKED = re.compile(r"(<!-- presets -->\n).*?(\n<!-- end -->)", re.S)
 LONGEST = 132
+# Hash functions that are broken for signatures, which some vendors still want, as filters of a recipe.
+WEAK = {"MD5": r"[|:]md5\b", "SHA-1": r"[|:]sha1\b"}
 
 
 def problems(text):
@@ -23,6 +25,10 @@ def problems(text):
     lines = text.splitlines()
     if not lines or not re.match(r"# \w", lines[0]):
         yield 1, "the first line must be a comment that says what the preset is for"
+    for name, pattern in WEAK.items():
+        uses = any(re.search(pattern, line) for line in lines if not line.startswith("#"))
+        if uses != (f"weak: {name}" in lines[0] or f"and {name})" in lines[0]):
+            yield 1, f"the first line says (weak: {name}) if, and only if, a recipe uses it"
     number = 1
     for paragraph in text.split("\n\n"):
         block = paragraph.splitlines()

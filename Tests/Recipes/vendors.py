@@ -1,0 +1,149 @@
+"""What the judges of vendors' software share: a fixed clock, and requests that are caught before they are sent."""
+
+import contextlib
+import datetime
+import importlib.util
+import os
+import sys
+import time
+import types
+import urllib.parse
+import uuid
+from unittest import mock
+
+import Cryptodome.Cipher
+import Cryptodome.Hash
+import Cryptodome.PublicKey
+import Cryptodome.Signature
+import Cryptodome.Util
+import requests
+from recipes import MILLISECONDS, RANDOM, SECONDS, TIME_NANOSECONDS, Case, Expected, Row, Signed  # noqa: F401
+
+# Debian's name for the library.
+for _name in ("", ".Cipher", ".Hash", ".PublicKey", ".Signature", ".Util"):
+    sys.modules.setdefault(f"Crypto{_name}", sys.modules[f"Cryptodome{_name}"])
+
+KEY = "demo-key-1"
+SECRET = "demo secret ü/+=&1"
+# For software that takes secrets as ASCII alone.
+PLAIN_SECRET = "demo-secret/+=&1"
+SECRET_BASE64 = "AAECAwQFBgcICQoLDA0OD/Dx8vP09fb3+Pn6+/z9/v8="
+TOKEN = "demo-token/+=1"
+
+# A query, and a form, with what each way of encoding writes differently.
+ODD = {"name": "a b+c", "path": "d/e", "text": "ü=1&2"}
+
+_real_datetime = datetime.datetime
+_real = {name: getattr(time, name) for name in ("time", "time_ns", "gmtime", "localtime", "strftime", "mktime")}
+
+
+class Moment(_real_datetime):
+    @classmethod
+    def now(cls, tz=None):
+        now = cls.fromtimestamp(SECONDS, datetime.timezone.utc).replace(microsecond=TIME_NANOSECONDS % 10**9 // 1000)
+        return now.astimezone(tz) if tz else now.replace(tzinfo=None)
+
+    @classmethod
+    def utcnow(cls):
+        return cls.now()
+
+
+def _strftime(pattern, moment=None):
+    return _real["strftime"](pattern, moment or _real["gmtime"](SECONDS))
+
+
+def _gmtime(seconds=None):
+    return _real["gmtime"](SECONDS if seconds is None else seconds)
+
+
+_fixed = {
+    # Its binary fraction is above the decimal one, so that what cuts it off has the same milliseconds.
+    _real["time"]: lambda: MILLISECONDS / 1000,
+    _real["time_ns"]: lambda: TIME_NANOSECONDS,
+    _real["gmtime"]: _gmtime,
+    _real["localtime"]: _gmtime,
+    _real["strftime"]: _strftime,
+    _real_datetime: Moment,
+    os.urandom: lambda length: RANDOM[:length],
+    uuid.uuid4: lambda: uuid.UUID(bytes=RANDOM[:16], version=4),
+}
+
+
+@contextlib.contextmanager
+def pinned(*modules):
+    """Fixes the clock and the random bytes, also where a module of these took the functions by name."""
+    with contextlib.ExitStack() as stack:
+        for module in (time, datetime, os, uuid, *(sys.modules[name] for name in modules)):
+            for name, value in list(vars(module).items()):
+                try:
+                    fixed = _fixed.get(value)
+                except TypeError:
+                    continue
+                if fixed:
+                    stack.enter_context(mock.patch.object(module, name, fixed))
+        yield
+
+
+class Caught(BaseException):
+    """The request that the software would send. Not an Exception, so that no retry swallows it."""
+
+    def __init__(self, request):
+        self.request = request
+
+
+def caught(call):
+    """The request that `call` gives to the library requests."""
+
+    def send(adapter, request, **options):
+        raise Caught(request)
+
+    with mock.patch.object(requests.adapters.HTTPAdapter, "send", send):
+        try:
+            call()
+        except Caught as error:
+            return error.request
+    raise AssertionError("no request was sent")
+
+
+def without_init(*packages):
+    """Lets modules of these packages be imported without the packages' own start, which needs libraries that signing doesn't."""
+    for name in packages:
+        parent, _, last = name.rpartition(".")
+        folders = sys.modules[parent].__path__ if parent else sys.path
+        found = next(folder for folder in (os.path.join(folder, last) for folder in folders) if os.path.isdir(folder))
+        module = types.ModuleType(name)
+        module.__path__ = [found]
+        sys.modules[name] = module
+        if parent:
+            setattr(sys.modules[parent], last, module)
+
+
+def absent(*libraries):
+    """Stands in for libraries that vendors' software imports, but doesn't sign with, unless they are there."""
+    for library in libraries:
+        parts = library.split(".")
+        if parts[0] not in sys.modules and importlib.util.find_spec(parts[0]):
+            continue
+        for count in range(len(parts)):
+            sys.modules.setdefault(".".join(parts[: count + 1]), mock.MagicMock(__path__=[], __spec__=None))
+
+
+def text(value):
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def case_of(request, headers=(), items=(), keep=("Content-Type",)):
+    """A case from a request of the library requests: the caller gives all but the `headers` and `items` that the credential has."""
+    parts = urllib.parse.urlsplit(request.url)
+    query = [item for item in parts.query.split("&") if item and urllib.parse.unquote_plus(item.partition("=")[0]) not in items]
+    sent = {name: urllib.parse.unquote_plus(value) for name, _, value in (item.partition("=") for item in parts.query.split("&")) if name in items}
+    expected = Expected({name: text(request.headers[name]) for name in headers}, sent)
+    body = request.body.encode() if isinstance(request.body, str) else request.body
+    given = {name: text(request.headers[name]) for name in keep if name in request.headers}
+    return Case(
+        request.method,
+        urllib.parse.urlunsplit(parts._replace(query="&".join(query))),
+        lambda signed: expected,
+        body or None,
+        given,
+    )
