@@ -399,7 +399,7 @@ type View struct{ raw *C.nevod_view }
 
 func (v *View) Method() string    { return text(v.raw.method) }
 func (v *View) Scheme() string    { return text(v.raw.scheme) }    // "http" or "https"
-func (v *View) Authority() string { return text(v.raw.authority) } // as in Host
+func (v *View) Authority() string { return text(v.raw.authority) } // the Host line
 func (v *View) Target() string    { return text(v.raw.target) }    // the exact request-target: "/a%2Fb?x=1"
 func (v *View) IsProxy() bool     { return v.raw.target_kind != C.NEVOD_TARGET_ORIGIN }
 func (v *View) HasBody() bool     { return v.raw.body_kind != C.NEVOD_BODY_NONE }

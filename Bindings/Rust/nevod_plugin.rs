@@ -725,7 +725,7 @@ impl<'a> View<'a> {
     pub fn scheme(&self) -> &'a str {
         self.texts[1]
     }
-    /// As in Host: "api.example.com", "[::1]:8443".
+    /// The Host line as it will be sent: "api.example.com", "[::1]:8443".
     pub fn authority(&self) -> &'a str {
         self.texts[2]
     }

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import PATIENCE, SECRET, TestCase, authority, cases, swift_plugin, wait_until
+from support import PATIENCE, SECRET, TestCase, authority, cases, compile_plugin, swift_plugin, wait_until
 
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
 
@@ -56,6 +56,7 @@ http {{
             proxy_pass http://127.0.0.1:{plain}/back;
         }}
         location /moved {{ return 307 /upload; }}
+        location /authority {{ return 200 "$server_protocol $http_host $http_x_authority"; }}
     }}
     server {{
         listen 127.0.0.1:{http1} ssl;
@@ -191,6 +192,15 @@ class Nginx(NginxTestCase):
         line = next(line for line in self.log(2) if line[2] == "HTTP/2.0")
         self.assertEqual(line[3:6], [method, "/upload?x=1", "200"])
         self.assertRegex(line[7], "^[0-9a-f]{64}$")
+
+    @cases({"own": ("-H", "Host: Virtual.test:81"), "of_the_url": ()})
+    def test_authority_over_http_2_is_the_one_that_a_scheme_sees(self, *words):
+        """The pseudo-header field :authority has the value of the caller's Host line."""
+        plugin = compile_plugin(self.folder / "libAuthority.so", AUTHORIZE='SET("X-Authority", view->authority)')
+        outcome = self.fetch("tls", "/authority", "--plugin", plugin, *words)
+        authority = "Virtual.test:81" if words else f"127.0.0.1:{self.ports['tls']}"
+        self.expect(outcome, 0)
+        self.assertEqual(outcome.out.decode(), f"HTTP/2.0 {authority} {authority}")
 
     def upload(self, *words, **options):
         """Returns the body that nginx stored."""

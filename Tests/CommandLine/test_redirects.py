@@ -255,6 +255,17 @@ class CredentialsOnRedirects(Redirects):
         self.assertEqual(self.at("/start").values("Host"), ["virtual.test"])
         self.assertEqual(self.at("/end").values("Host"), [self.host.authority])
 
+    def test_authority_that_a_scheme_sees_is_the_host_line_that_is_sent(self):
+        """On the first request, and on one that a redirect on the same origin leads to."""
+        plugin = compile_plugin(self.folder / "libAuthority.so", AUTHORIZE='SET("X-Authority", view->authority)')
+        self.redirect("/start", "/middle")
+        self.redirect("/middle", f"{self.base('http_other_host')}/end")
+        self.expect_end(self.follow("-H", "Host: Virtual.test:80", "--plugin", plugin))
+        for path in ("/start", "/middle"):
+            seen = self.at(path)
+            self.assertEqual((seen.values("Host"), seen.values("X-Authority")), (["Virtual.test:80"], ["Virtual.test:80"]))
+        self.assertEqual(self.at("/end").values("Host"), [self.host.authority])
+
     def test_default_port_is_no_other_origin(self):
         """A URL with an explicit default port, or in other letters, has the same origin."""
         self.redirect("/start", f"HTTP://127.0.0.1:0{self.here.port}/end")

@@ -48,6 +48,13 @@ with_both_plugins(Sign, globals())
 class SignedIsSent(TestCase):
     """`sign` prints exactly the request that would be sent, also where libcurl would add headers."""
 
+    def test_host_line_of_the_caller_is_signed(self):
+        plugin = compile_plugin(self.folder / "libAuthority.so", AUTHORIZE='SET("X-Authority", view->authority)')
+        outcome = self.run_host("sign", "--plugin", plugin, "-H", "Host: virtual.test", "https://api.example.com/a")
+        self.expect(outcome, 0)
+        self.assertTrue(outcome.out.startswith(b"GET /a HTTP/1.1\r\nHost: virtual.test\r\n"), outcome)
+        self.assertIn(b"\r\nX-Authority: virtual.test\r\n", outcome.out)
+
     @cases({
         "get": (),
         "form": ("-d", "a=b"),

@@ -16,7 +16,7 @@ import time
 import urllib.parse
 
 from support import (
-    PATIENCE, SECRET, RecordingServer, ServerTestCase, TestCase, authority, cases, reply, signature, streamed, wait_until)
+    PATIENCE, SECRET, RecordingServer, ServerTestCase, TestCase, authority, cases, compile_plugin, reply, signature, streamed, wait_until)
 
 EVERY_BYTE = bytes(range(256))
 
@@ -396,6 +396,12 @@ class Proxies(TestCase):
         self.assertEqual(seen.values("Host"), [self.origin.authority])
         self.assertEqual(self.origin.requests[0].target, target)
         self.assertEqual(self.origin.requests[0].values("X-A"), ["1"])
+
+    def test_host_line_of_the_caller_and_what_a_scheme_sees(self):
+        plugin = compile_plugin(self.folder / "libAuthority.so", AUTHORIZE='SET("X-Authority", view->authority)')
+        outcome = self.fetch(self.origin.http + "/a", "-x", self.proxy.http, "-H", "Host: virtual.test", "--plugin", plugin)
+        seen = self.expect_through(outcome, self.origin.http + "/a")
+        self.assertEqual((seen.values("Host"), seen.values("X-Authority")), (["virtual.test"], ["virtual.test"]))
 
     def test_no_path(self):
         self.expect_through(self.fetch(self.origin.http, "-x", self.proxy.http), self.origin.http + "/")

@@ -51,6 +51,15 @@ import Testing
         #expect(try edits(.counting).authorize(TestRequest("POST", "https://a.test/view", body: "b")).url.hasSuffix("%00%00"))
     }
 
+    @Test func hostLineOfTheCaller() throws {
+        let request = TestRequest("POST", "https://a.test/view", headers: ["Accept": "a", "host": "virtual.test"], body: "b")
+        let signed = try edits().authorize(request)
+        #expect(signed.headers["X-First"] == "virtual.test" && signed.headers.values(of: "Host") == ["virtual.test"])
+        #expect(signed.url.hasPrefix("https://a.test/view?") && signed.request.headers["Host"] == "virtual.test")
+        let view = try request.contract().view(for: ContractNeeds(), at: 0, random: [])
+        #expect(String(decoding: view.authority, as: UTF8.self) == "virtual.test")
+    }
+
     @Test func editsOfEachKind() throws {
         let request = TestRequest("POST", "https://a.test/all", headers: ["Cookie": "id=old; other=1", "Accept": "a"], body: "b")
         let signed = try edits().authorize(request)

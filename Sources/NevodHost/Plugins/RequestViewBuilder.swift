@@ -68,7 +68,7 @@ struct RequestViewBuilder: ~Copyable {
         of request: borrowing HTTPRequest, for target: SchemeTarget
     ) -> (method: String, authority: String, target: String) {
         switch (target, request.origin.scheme) {
-        case (.origin, _): return (request.method.rawValue, request.origin.authority, request.target)
+        case (.origin, _): return (request.method.rawValue, authority(of: request), request.target)
         case (.proxy, .http): return (request.method.rawValue, request.origin.authority, request.url)
         case (.proxy, .https):
             let origin = request.origin
@@ -76,6 +76,16 @@ struct RequestViewBuilder: ~Copyable {
             let authority = isDefault ? "\(origin.authority):\(origin.port)" : origin.authority
             return ("CONNECT", authority, authority)
         }
+    }
+
+    /// The Host line, also one of the caller's, which an HTTP/2 connection sends as `:authority` (RFC 9113 §8.3.1).
+    private static func authority(of request: borrowing HTTPRequest) -> String {
+        let headers = request.headers
+        // The host's own line is the origin's authority, which needs no copy.
+        guard let line = headers.firstIndex(of: "Host"), headers.lines[line].provenance != .host, let own = headers["Host"] else {
+            return request.origin.authority
+        }
+        return own
     }
 
     /// Calls `call` with the contract's table. Headers and body are borrowed from the request. The rest is copied into one block,

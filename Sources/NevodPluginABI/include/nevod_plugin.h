@@ -238,7 +238,8 @@ typedef struct nevod_view {
     int32_t target_kind;   /* NEVOD_TARGET_… */
     nevod_bytes method;    /* as sent: "GET" */
     nevod_bytes scheme;    /* "http" or "https" */
-    nevod_bytes authority; /* as in the Host header: "api.example.com", "[::1]:8443"; no default port */
+    nevod_bytes authority; /* the Host line as it will be sent: the URL's, "api.example.com" or "[::1]:8443" without a default port,
+                              or one that the caller set, unchanged. For a proxy always the URL's */
     nevod_bytes target;    /* the exact request-target as on the request line: "/a%2Fb?x=1" (RFC 9112 §3.2); for a proxy
                               "http://example.com/a" or "example.com:443" */
     /* Every header line in the order of sending, Host first, repeated names repeated, names in the caller's letter case. Needs

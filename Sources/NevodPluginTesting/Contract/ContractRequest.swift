@@ -13,7 +13,10 @@ package struct ContractRequest: Sendable {
 
     package var method: String
     package var scheme: String
+    /// Of the URL.
     package var authority: String
+    /// The Host line: the caller's, or the URL's authority.
+    package var host: String
     /// The request target in the origin form.
     package var target: String
     /// Without `Host`, which a view has in addition.
@@ -37,9 +40,13 @@ package struct ContractRequest: Sendable {
         let path = rest[end...]
         target = path.isEmpty ? "/" : path.hasPrefix("?") ? "/\(path)" : String(path)
         self.method = method
-        self.headers = headers
+        let own = headers.first { Self.isHost($0) }.map { String(decoding: $0.value, as: UTF8.self) }
+        host = own ?? authority
+        self.headers = headers.filter { !Self.isHost($0) }
         self.body = body
     }
+
+    private static func isHost(_ line: ContractPair) -> Bool { String(decoding: line.name, as: UTF8.self).lowercased() == "host" }
 
     package var url: String { "\(scheme)://\(authority)\(target)" }
 
@@ -56,7 +63,7 @@ package struct ContractRequest: Sendable {
         var view = ContractView()
         view.method = Array(method.utf8)
         view.scheme = Array(scheme.utf8)
-        view.authority = Array(authority.utf8)
+        view.authority = Array((isForProxy ? authority : host).utf8)
         view.target = Array(target.utf8)
         if isForProxy { showProxy(&view) } else { showOrigin(&view, needs) }
         view.attempt = attempt
@@ -69,7 +76,7 @@ package struct ContractRequest: Sendable {
     }
 
     private func showOrigin(_ view: inout ContractView, _ needs: ContractNeeds) {
-        if needs.has(NEVOD_NEED_HEADERS) { view.headers = [ContractPair("Host", authority)] + headers }
+        if needs.has(NEVOD_NEED_HEADERS) { view.headers = [ContractPair("Host", host)] + headers }
         switch body {
         case .none: break
         case .bytes(let bytes):

@@ -21,9 +21,7 @@ public struct SignedRequest: Sendable, Equatable {
 
     /// The request with its edits, to pass on to ``TestedScheme/respond(to:request:token:)``.
     public var request: TestRequest {
-        var lines = TestHeaders()
-        for line in headers.lines where line.name.lowercased() != "host" { lines.add(line.name, line.value) }
-        return TestRequest(method, url, headers: lines, body: body)
+        TestRequest(method, url, headers: headers, body: body)
     }
 
     init(_ original: TestRequest, _ contract: ContractRequest, _ outcome: ContractOutcome, of scheme: TestedScheme)
@@ -53,7 +51,7 @@ private struct EditedRequest {
 
     init(_ request: ContractRequest, _ body: [UInt8]) {
         target = request.target
-        headers = TestHeaders([ContractPair("Host", request.authority)] + request.headers)
+        headers = TestHeaders([ContractPair("Host", request.host)] + request.headers)
         self.body = body
     }
 

@@ -54,6 +54,13 @@ struct SchemeInstanceTests {
         #expect(second["V-Target"] == "/")
     }
 
+    @Test(arguments: [("Virtual.test:80", "Virtual.test:80"), ("", "")])
+    func `A Host line of the caller's is the view's authority`(line: String, authority: String) throws {
+        var request = try HTTPRequest(.get, "http://h:81/")
+        try request.setHeader("host", line)
+        #expect(try view(request)["V-Authority"] == authority)
+    }
+
     @Test func `The view has every header line, in the order of sending`() throws {
         var request = try HTTPRequest(.post, "http://h:81/", body: .bytes([1, 2]))
         try request.addHeader("b", "1")
