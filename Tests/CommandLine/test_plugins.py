@@ -575,11 +575,11 @@ class Reports(Faulty):
         self.assertNotIn("ada", outcome.err)
 
     @cases({
-        "nothing": ([], ["nevod-host: Test: warning: says WARNING", "nevod-host: Test: error: says ERROR"]),
+        "nothing": ([], ["nevod-host: warning: Test: says WARNING", "nevod-host: Test: error: says ERROR"]),
         "verbose": (["-v"], [
-            "* Test: info: says INFO", "nevod-host: Test: warning: says WARNING", "nevod-host: Test: error: says ERROR"]),
+            "* Test: info: says INFO", "nevod-host: warning: Test: says WARNING", "nevod-host: Test: error: says ERROR"]),
         "twice": (["-vv"], [
-            "* Test: debug: says DEBUG", "* Test: info: says INFO", "nevod-host: Test: warning: says WARNING",
+            "* Test: debug: says DEBUG", "* Test: info: says INFO", "nevod-host: warning: Test: says WARNING",
             "nevod-host: Test: error: says ERROR"]),
         "silent": (["-s"], []),
     })
@@ -588,6 +588,19 @@ class Reports(Faulty):
         outcome = self.run_with(*words)
         self.expect(outcome, 0)
         self.assertEqual([line for line in outcome.err.splitlines() if "says" in line], lines)
+
+    def test_warning_is_shown_once(self):
+        """Three calls, two texts."""
+        compile_plugin(
+            self.path, CREATE='*out = (void *)host; host->log(host->host, NEVOD_LOG_WARNING, TEXT("says a"))',
+            AUTHORIZE='const nevod_host *host = instance; host->log(host->host, NEVOD_LOG_WARNING, TEXT("says a")); '
+            'host->log(host->host, NEVOD_LOG_WARNING, TEXT("says b"))')
+        outcome = self.run_with(self.url("/b"))
+        self.expect(outcome, 0)
+        self.assertEqual(
+            [line for line in outcome.err.splitlines() if "says" in line],
+            ["nevod-host: warning: Test: says a", "nevod-host: warning: Test: says b"])
+        self.assertEqual(self.run_with("-s").err, "")
 
     @cases({"below": (-5, []), "above": (99, ["nevod-host: Test: error: says it"])})
     def test_unknown_level(self, level, lines):
@@ -601,7 +614,7 @@ class Reports(Faulty):
         outcome = self.run_with()
         self.expect(outcome, 0)
         own, mark, _ = outcome.err.partition("nevod-host: warning: the server responded with 401 ")
-        self.assertEqual((own, mark != ""), ("nevod-host: Test: warning: a [2J nevod-host: b\n", True), outcome)
+        self.assertEqual((own, mark != ""), ("nevod-host: warning: Test: a\\u{1b}[2J\\u{a}nevod-host: b\n", True), outcome)
 
 
 # Reasons for refused edits.

@@ -1,4 +1,5 @@
 internal import NevodPluginABI
+internal import NevodSupport
 
 // All conversions between Swift values and the contract's borrowed bytes.
 
@@ -14,6 +15,10 @@ extension nevod_bytes {
         let isUnsafe = { (scalar: Unicode.Scalar) in scalar.isUnsafeAtTerminal || scalar == "\t" }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? " " : $0 }))
     }
+
+    /// One line of a log: at most `NEVOD_LIMIT_MESSAGE` bytes, with invalid UTF-8 and control characters other than tabs as escapes, since
+    /// the bytes that a scheme signed may be looked for there.
+    var logLine: String { TerminalText.safe(buffer.prefix(Int(NEVOD_LIMIT_MESSAGE))) }
 
     init(_ buffer: UnsafeBufferPointer<UInt8>) {
         self.init(data: buffer.baseAddress, count: UInt64(buffer.count))

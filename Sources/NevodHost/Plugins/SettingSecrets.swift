@@ -22,11 +22,11 @@ struct SettingSecrets: Sendable {
 
     /// A line of the plugin as text without the secrets, cut to the limit of the contract.
     func redacted(_ line: nevod_bytes) -> String {
-        guard let longest = secrets.map(\.count).max() else { return line.message }
+        guard let longest = secrets.map(\.count).max() else { return line.logLine }
         // A secret that begins before the limit is seen as a whole.
         let (limit, overflows) = longest.addingReportingOverflow(Int(NEVOD_LIMIT_MESSAGE))
         let seen = line.buffer.prefix(overflows ? .max : limit)
-        return redacted(Array(seen), isCut: seen.count < line.buffer.count).withUnsafeBufferPointer { nevod_bytes($0).message }
+        return redacted(Array(seen), isCut: seen.count < line.buffer.count).withUnsafeBufferPointer { nevod_bytes($0).logLine }
     }
 
     func redacted(_ text: String) -> String {

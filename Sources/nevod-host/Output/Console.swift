@@ -60,7 +60,7 @@ struct Console: Sendable {
         for line in lines { Self.write("\(mark) \(TerminalText.safe(line))\n") }
     }
 
-    /// Writes a plugin's own line: a warning or an error in any case, information with `-v`, the rest with `-vv`.
+    /// Writes a plugin's own line: a warning, the first time, and an error in any case, information with `-v`, the rest with `-vv`.
     ///
     /// - Parameter level: as in ``PluginLog``; any other number counts as the nearest one.
     func log(_ plugin: String, _ level: Int32, _ message: String) {
@@ -68,10 +68,23 @@ struct Console: Sendable {
         let message = level >= 3 || isVerbose ? Redaction.shared.text(message) : message
         switch level {
         case 4...: error("\(plugin): error: \(message)")
-        case 3: inform("\(plugin): warning: \(message)")
+        case 3: if Self.isNew("\(plugin) \(message)") { warning("\(plugin): \(message)") }
         case 2: trace("*", "\(plugin): info: \(message)")
         default: if verbosity == .details { trace("*", "\(plugin): debug: \(message)") }
         }
+    }
+
+    private static let shown = Locked<Set<String>>([])
+    private static let mostShown = 1000
+
+    /// Whether a warning has not been shown in this run: each request of a series repeats it.
+    private static func isNew(_ warning: String) -> Bool {
+        shown.withLock { $0.count >= mostShown ? !$0.contains(warning) : $0.insert(warning).inserted }
+    }
+
+    /// Writes a step that a scheme explains, without any lead.
+    func step(_ text: String) {
+        note("\(TerminalText.safe(Redaction.shared.value(text)))\n")
     }
 
     /// Writes lines that the user asked for, as they are.

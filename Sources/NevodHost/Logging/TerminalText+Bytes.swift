@@ -1,8 +1,8 @@
-import NevodSupport
+package import NevodSupport
 
 extension TerminalText {
     /// Shows each byte that is not UTF-8 as an escape such as `\x9b`, which some terminals read as the start of a control sequence.
-    static func safe(_ bytes: some Sequence<UInt8>) -> String {
+    package static func safe(_ bytes: some Sequence<UInt8>) -> String {
         var text = ""
         // Escapes are kept apart from the text that is still to be made safe.
         var shown = ""
