@@ -95,6 +95,85 @@ class FixedInputs(ServerTestCase):
         self.assertEqual(signed, f"Authorization: {judged.stdout.decode().strip()}")
 
 
+class ExplainedSignatures(TestCase):
+    """`sign --explain --nonce` gives a scheme's settings of these names, and shows the steps that it logs."""
+
+    URL = "https://api.example.com/a"
+    DECLARED = ", ".join(
+        f'&(const nevod_setting){{.struct_size = sizeof(nevod_setting), .kind = NEVOD_SETTING_{kind}, .name = NEVOD_BYTES("{name}")}}'
+        for kind, name in (("BOOLEAN", "explain"), ("TEXT", "nonce"), ("TEXT", "word")))
+    # Logs its settings with their names when it is made, and its steps when it signs.
+    CREATE = (
+        '*out = (void *)host; host->log(host->host, NEVOD_LOG_INFO, TEXT("made")); for (uint32_t i = 0; i < value_count; i++) '
+        "host->log(host->host, NEVOD_LOG_WARNING, values[i].name), host->log(host->host, NEVOD_LOG_WARNING, values[i].value)")
+    AUTHORIZE = (
+        "const nevod_host *host = instance; "
+        r'host->log(host->host, NEVOD_LOG_INFO, TEXT("text: GET\n\x1b[2J\xff \xc3\xa4")); host->log(host->host, NEVOD_LOG_DEBUG, TEXT("other")); '
+        'host->log(host->host, NEVOD_LOG_INFO, TEXT("Authorization: Bearer abcdefghijklmnop"))')
+    STEPS = ["text: GET\\u{a}\\u{1b}[2J\\xff ä", "Authorization: Bearer abcdefghijklmnop"]
+
+    def plugin(self, settings=DECLARED):
+        return compile_plugin(self.folder / "libSteps.so", SETTINGS=settings, CREATE=self.CREATE, AUTHORIZE=self.AUTHORIZE)
+
+    def sign(self, *words, **options):
+        return self.run_host("sign", "--plugin", self.plugin(), *words, self.URL, **options)
+
+    @cases({"alone": ((), ()), "verbose": (("-v",), ("* Test: info: made",))})
+    def test_steps_are_shown_as_they_are(self, words, others):
+        outcome = self.sign("--explain", *words)
+        self.expect(outcome, 0)
+        lines = [line for line in outcome.err.splitlines() if not line.startswith("* plugin")]
+        self.assertEqual(
+            lines, [*others, "nevod-host: warning: Test: explain", "nevod-host: warning: Test: true", *self.STEPS])
+        self.assertTrue(outcome.out.startswith(b"GET /a HTTP/1.1\r\n"), outcome)
+
+    def test_steps_with_fixed_inputs(self):
+        outcome = self.sign("--explain", "--at", "1", "--random", "00...")
+        self.expect(outcome, 0)
+        self.assertEqual(outcome.err.splitlines()[2:], self.STEPS)
+
+    def test_no_steps_without_the_flag(self):
+        outcome = self.sign("--set", "explain=true")
+        self.expect(outcome, 0)
+        self.assertNotIn("GET", outcome.err)
+
+    def test_silent(self):
+        outcome = self.sign("-s", "--explain")
+        self.expect(outcome, 0)
+        self.assertEqual(outcome.err, "")
+
+    @cases({"text": "abc", "like_a_source": "env:HOME", "hyphen": "-"})
+    def test_nonce(self, value):
+        """It is the setting's value, in place of another one, and never the name of a source."""
+        outcome = self.sign("--nonce", value, "--set", "nonce=other", "--set", "word=w")
+        self.expect(outcome, 0)
+        given = [line.removeprefix("nevod-host: warning: Test: ") for line in outcome.err.splitlines()]
+        self.assertEqual(given, ["word", "w", "nonce", value])
+
+    @cases({
+        "explain": (("--explain",), 'the scheme "test" explains nothing: it has no setting "explain"; leave out --explain'),
+        "nonce": (("--nonce", "a"), 'the scheme "test" takes no nonce: it has no setting "nonce"; leave out --nonce'),
+    })
+    def test_scheme_without_the_setting(self, words, problem):
+        """A setting of the same name and another kind means something else."""
+        for settings in ("&setting", self.DECLARED.replace("BOOLEAN", "CHOICE").replace("_TEXT", "_INTEGER").replace(
+                '("explain")', '("explain"), .choices = &(const nevod_bytes){(const uint8_t *)"true", 4}, .choice_count = 1')):
+            plugin = self.plugin(settings)
+            self.expect_failure(self.run_host("sign", "--plugin", plugin, *words, self.URL), 2, problem)
+
+    @cases({"explain": ("--explain",), "nonce": ("--nonce", "a")})
+    def test_only_for_sign(self, *words):
+        self.expect_failure(self.run_host(*words, "--plugin", self.plugin(), self.URL), 2, words[0])
+        self.expect_failure(self.run_host("sign", *words, self.URL), 2, f"{words[0]} needs a --plugin")
+
+    @cases({"explain": "explain", "nonce": "nonce = a"})
+    def test_no_line_of_a_profile(self, line):
+        (self.folder / "nevod").mkdir(mode=0o700)
+        self.file("nevod/config", f"[p]\nplugin = {self.plugin()}\n{line}\n")
+        outcome = self.run_host("sign", "--profile", "p", self.URL, env={"XDG_CONFIG_HOME": str(self.folder)})
+        self.expect_failure(outcome, 2, "config:3: ", line.split()[0])
+
+
 class PrivateGroups(TestCase):
     """A umask of 002 makes files that a user's private group may write: no other user gains a right by that."""
 

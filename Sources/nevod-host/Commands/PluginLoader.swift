@@ -54,10 +54,13 @@ struct PluginLoader {
         let plugin = try fixed.isEmpty && arguments.recording == nil ? Self.load(name) : load(name, fixed)
         let scheme = try plugin.scheme(arguments.value(.scheme))
         console.trace("*", "plugin \(plugin.name) \(plugin.version) from \(plugin.path), scheme \(scheme.id)")
-        let settings = try SettingSource(scheme: scheme, console: console).settings(arguments.values(.set))
-        let console = console
-        let instance = try scheme.makeInstance(
-            settings: settings, clock: fixed.clock, log: { level, message in console.log(plugin.name, level, message) })
+        let given = try SigningSettings(arguments, of: scheme).replacing(arguments.values(.set))
+        let settings = try SettingSource(scheme: scheme, console: console).settings(given)
+        let (console, explains) = (console, arguments.has(.explain))
+        let instance = try scheme.makeInstance(settings: settings, clock: fixed.clock) { level, message in
+            if explains, level == 2, PluginLogOrigin.isAuthorize { return console.step(message) }
+            console.log(plugin.name, level, message)
+        }
         return LoadedScheme(instance: instance, settings: settings)
     }
 }

@@ -45,6 +45,12 @@ extension Flag {
                 "The 32 random bytes that the plugin gets for each call, as 64 digits; or fewer that end with ... and are repeated"
         ),
         Flag(
+            .explain, "explain", in: [.sign], [.needsPlugin, .notInProfile],
+            help: "Print each step of the signature to standard error, if the scheme has the setting explain"),
+        Flag(
+            .nonce, "nonce", value: .text("VALUE"), in: [.sign], [.needsPlugin, .notInProfile],
+            help: "The nonce of the signature, if the scheme has the setting nonce"),
+        Flag(
             .keepSecrets, "keep-secrets", in: [.record],
             help: "Leave secrets in the recording, where placeholders would change what the plugin does"),
         Flag(
