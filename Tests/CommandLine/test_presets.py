@@ -39,6 +39,97 @@ class PresetTestCase(ProfileTestCase):
         return outcome
 
 
+class TextsOfSeveralLines(PresetTestCase):
+    """A repeatable setting whose values are statements, one on each line, of which a file has many."""
+
+    SETTING = '.name = NEVOD_BYTES("recipe"), .flags = NEVOD_SETTING_REPEATABLE'
+    URL = "https://api.example.com/a"
+    # Shows its values in the log, with the line breaks as escapes.
+    SHOW = ("for (uint32_t i = 0; i < value_count; i++) host->log(host->host, NEVOD_LOG_ERROR, values[i].value)")
+    PRESET = "# Acme\n\nrecipe = let a = b\nrecipe = header Accept: x = {a}\nrecipe = text:query x={a}\n"
+
+    def given(self, *words):
+        plugin = compile_plugin(self.folder / "libTest.so", SETTING=self.SETTING, CREATE=self.SHOW)
+        outcome = self.run_with("sign", "-p", plugin, *words, self.URL)
+        self.expect(outcome, 0)
+        return [line.removeprefix("nevod-host: Test: error: ") for line in outcome.err.splitlines()]
+
+    def problem(self, message, *words, setting=SETTING, subject="recipe"):
+        create = f'REPORT("{subject}", "{message}"); return NEVOD_BAD_SETTINGS'
+        plugin = compile_plugin(self.folder / "libTest.so", SETTING=setting, CREATE=create)
+        outcome = self.run_with("sign", "-p", plugin, *words, self.URL, cwd=self.folder)
+        self.expect_failure(outcome, 111)
+        lead = f'nevod-host: {plugin}: the scheme "test" needs corrected settings: '
+        self.assertTrue(outcome.err.startswith(lead), outcome)
+        return outcome.err.removeprefix(lead).removesuffix("\n")
+
+    def test_a_file_is_one_value_with_its_line_breaks(self):
+        path = self.file("mine.recipe", "# mine\n\nlet a = {time}\r\nheader X = {a}\n")
+        self.assertEqual(
+            self.given("--set", f"recipe=file:{path}", "--set", "recipe=x"),
+            [r"# mine\u{a}\u{a}let a = {time}\u{d}\u{a}header X = {a}", "x"])
+
+    def test_all_lines_of_a_preset_are_replaced(self):
+        """A statement is no pair, whose name would keep the others."""
+        self.preset(self.PRESET, scheme="test")
+        self.assertEqual(
+            self.given("--set", "preset=acme"), ["let a = b", "header Accept: x = {a}", "query x={a}"])
+        path = self.file("mine.recipe", "let a = c\n")
+        for own in ("let a = c", f"file:{path}"):
+            self.assertEqual(self.given("--set", "preset=acme", "--set", f"recipe={own}"), ["let a = c"])
+
+    def test_lines_of_a_profile_are_replaced_by_typed_ones(self):
+        plugin = compile_plugin(self.folder / "libTest.so", SETTING=self.SETTING, CREATE=self.SHOW)
+        self.write(f"[p]\nurl = {self.URL}\nplugin = {plugin}\nset = recipe=let a = b\nset = recipe=header X = {{a}}\n")
+        for words, shown in (((), ["let a = b", "header X = {a}"]), (("--set", "recipe=let a = c"), ["let a = c"])):
+            outcome = self.run_with("sign", "--profile", "p", *words, self.URL)
+            self.assertEqual([line.removeprefix("nevod-host: Test: error: ") for line in outcome.err.splitlines()], shown)
+
+    def test_an_error_names_the_line_of_the_file(self):
+        self.file("mine.recipe", "let a = b\n\nlet c = {x}\n")
+        self.file("other.recipe", "one\ntwo\n")
+        mine, other = "recipe=file:mine.recipe", "recipe=file:other.recipe"
+        for line, words, shown in (
+                (3, [mine], "mine.recipe:3:12: no value x"),
+                (3, [mine, other], "mine.recipe:3:12: no value x"),
+                (5, [mine, other], "other.recipe:2:12: no value x"),
+                (4, [mine, "recipe=typed", other], "recipe line 4, column 12: no value x"),
+                (6, [mine, "recipe=typed", other], "other.recipe:2:12: no value x"),
+                (99, [mine], "recipe line 99, column 12: no value x (in mine.recipe)"),
+                (0, [mine, other], "recipe line 0, column 12: no value x (in mine.recipe and other.recipe)"),
+                (1, ["recipe=typed"], "recipe line 1, column 12: no value x")):
+            with self.subTest(line=line, words=words):
+                settings = [word for text in words for word in ("--set", text)]
+                self.assertEqual(self.problem(f"line {line}, column 12: no value x", *settings), shown)
+
+    @cases({"words": "no value", "line": "line 3: no value", "large": "line 99999999999999999999, column 1: no value"})
+    def test_an_error_without_line_and_column_names_the_file(self, message):
+        self.file("mine.recipe", "a\nb\nc\n")
+        shown = "mine.recipe:3: no value" if message.startswith("line 3") else f"recipe {message} (in mine.recipe)"
+        self.assertEqual(self.problem(message, "--set", "recipe=file:mine.recipe"), shown)
+
+    def test_an_error_names_the_line_of_a_preset(self):
+        path = self.preset(self.PRESET, scheme="test")
+        self.assertEqual(self.problem("line 2, column 8: no", "--set", "preset=acme"), f"{path}:4: column 8: no")
+        self.assertEqual(self.problem("is empty", "--set", "preset=acme"), f"recipe is empty (in {path})")
+        self.file("mine.recipe", "let a = c\n")
+        self.assertEqual(
+            self.problem("line 1, column 8: no", "--set", "preset=acme", "--set", "recipe=file:mine.recipe"), "mine.recipe:1:8: no")
+
+    def test_an_error_about_another_setting_names_no_file(self):
+        self.file("mine.recipe", "let a = c\n")
+        self.assertEqual(
+            self.problem("line 1, column 1: no", "--set", "recipe=file:mine.recipe", subject="api-key"),
+            "api-key line 1, column 1: no")
+
+    def test_a_value_of_the_wrong_kind_names_the_file(self):
+        self.file("number", "many\n")
+        setting = '.name = NEVOD_BYTES("count"), .kind = NEVOD_SETTING_INTEGER'
+        plugin = compile_plugin(self.folder / "libTest.so", SETTING=setting)
+        outcome = self.run_with("sign", "-p", plugin, "--set", "count=file:number", self.URL, cwd=self.folder)
+        self.expect_failure(outcome, 111, 'the setting "count" of the scheme "test" must be an integer, not "many" (in number)')
+
+
 class Using(PresetTestCase):
     ACME = "# Acme\n# source: https://acme.example/docs\nsignature-header = X-Acme\nkey-header = X-Acme-Key\n"
 

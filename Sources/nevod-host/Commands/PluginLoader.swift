@@ -55,12 +55,15 @@ struct PluginLoader {
         let scheme = try plugin.scheme(arguments.value(.scheme))
         console.trace("*", "plugin \(plugin.name) \(plugin.version) from \(plugin.path), scheme \(scheme.id)")
         let given = try SigningSettings(arguments, of: scheme).replacing(arguments.values(.set))
-        let settings = try SettingSource(scheme: scheme, console: console).settings(given)
+        let (settings, places) = try SettingSource(scheme: scheme, console: console).settings(given)
         let (console, explains) = (console, arguments.has(.explain))
-        let instance = try scheme.makeInstance(settings: settings, clock: fixed.clock) { level, message in
-            if explains, level == 2, PluginLogOrigin.isAuthorize { return console.step(message) }
-            console.log(plugin.name, level, message)
-        }
+        let instance: SchemeInstance
+        do throws(PluginError) {
+            instance = try scheme.makeInstance(settings: settings, clock: fixed.clock) { level, message in
+                if explains, level == 2, PluginLogOrigin.isAuthorize { return console.step(message) }
+                console.log(plugin.name, level, message)
+            }
+        } catch { throw places.naming(error) }
         return LoadedScheme(instance: instance, settings: settings)
     }
 }

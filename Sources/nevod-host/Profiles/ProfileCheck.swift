@@ -81,10 +81,10 @@ struct ProfileCheck {
         var source = SettingSource(scheme: scheme, console: console)
         source.known = known
         source.asks = false
-        let settings = try source.settings(arguments.values(.set))
+        let (settings, places) = try source.settings(arguments.values(.set))
         let isAsked = scheme.settings.contains { $0.isRequired && $0.isSecret && !settings.contains($0.name) }
         // A secret that is asked for each time can't be tried.
         guard !isAsked else { return }
-        _ = try scheme.makeInstance(settings: settings)
+        do throws(PluginError) { _ = try scheme.makeInstance(settings: settings) } catch { throw places.naming(error) }
     }
 }

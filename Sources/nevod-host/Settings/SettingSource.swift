@@ -12,23 +12,39 @@ struct SettingSource {
     var asks = true
 
     /// Reads the settings of `--set` with those of their preset, and asks at the terminal for required secrets that are missing.
-    func settings(_ given: [String]) throws -> SchemeSettings {
+    ///
+    /// - Returns: the settings, and where they come from.
+    func settings(_ given: [String]) throws -> (SchemeSettings, SettingPlaces) {
         let given = try given.map(Self.parts)
         let preset = try preset(given)
         var settings = SchemeSettings()
+        var values: [(name: String, place: SettingPlaces.Place, lines: Int)] = []
         for (name, source) in given where preset == nil || name != SchemePreset.settingName {
             let isPlain = preset?.placeholders.contains { $0.name == name } ?? false
-            settings.add(name, try SubjectError.adding(.part(.set, name)) { try value(of: name, source, isPlain: isPlain) })
+            let read = try SubjectError.adding(.part(.set, name)) { try value(of: name, source, isPlain: isPlain) }
+            settings.add(name, read)
+            values.append((name, Self.place(of: source), read.lineCount))
         }
-        if let preset { settings = try preset.settings(settings) }
+        var places = SettingPlaces()
+        if let preset {
+            for (name, line) in preset.lines(beside: settings) { places.add(name, .preset(preset.path, line: line)) }
+            settings = try preset.settings(settings)
+        }
+        for (name, place, lines) in values { places.add(name, place, lines: lines) }
         // Reports a mistyped name before asking for anything.
         try scheme.checkNames(of: settings)
         let missing = scheme.settings.filter { $0.isRequired && !settings.contains($0.name) }
-        guard asks else { return settings }
+        guard asks else { return (settings, places) }
         // Reports everything that would fail behind the prompt.
         guard missing.allSatisfy(\.isSecret) else { throw SettingSourceError(missing: missing, of: scheme) }
         for setting in missing { settings.add(setting.name, .secret(try ask(for: setting, missing))) }
-        return settings
+        return (settings, places)
+    }
+
+    private static func place(of source: String) -> SettingPlaces.Place {
+        guard SecretSource.Kind(of: source) == .file else { return .other }
+        let path = HomeFolder.expanding(String(decoding: source.utf8.dropFirst("file:".utf8.count), as: UTF8.self))
+        return path == "-" ? .other : .file(path)
     }
 
     /// Returns the preset of `--set`; nil without one.
@@ -111,5 +127,15 @@ extension SettingSourceError {
         self.init(
             "the scheme \"\(scheme.id)\" needs the setting\(names.count == 1 ? "" : "s") \(names.joined(separator: " and ")); write "
                 + "\(words.joined(separator: " ")); all settings: nevod-host inspect \(ShellWord.quoted(scheme.plugin))")
+    }
+}
+
+extension SchemeSettings.Value {
+    fileprivate var lineCount: Int {
+        let isBreak = { (byte: UInt8) in byte == UInt8(ascii: "\n") }
+        return switch self {
+        case .text(let text): text.utf8.count(where: isBreak) + 1
+        case .secret(let secret): secret.withUnsafeBytes { $0.count(where: isBreak) } + 1
+        }
     }
 }

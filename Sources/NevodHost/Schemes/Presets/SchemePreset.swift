@@ -115,6 +115,11 @@ public struct SchemePreset: Sendable {
     /// The names of the settings that it gives a value for.
     package var settingNames: [String] { lines.map(\.setting.name) }
 
+    /// The names and the numbers of the lines that the given settings don't replace, in the order of ``settings(_:)``.
+    package func lines(beside given: SchemeSettings) -> [(setting: String, number: Int)] {
+        lines.filter { !isReplaced($0, by: given) }.map { ($0.setting.name, $0.number) }
+    }
+
     // MARK: Values
 
     /// Returns the settings for an instance: those of the preset, and the given ones, which replace the preset's of the same name.
