@@ -311,6 +311,31 @@ class Showing(PresetTestCase):
              {"name": "broken", "title": None, "needs": None}])
         self.assertIn("nonsense", scheme["presets"][1]["problem"])
 
+    def test_many(self):
+        """More than fit on a screen are listed by their names, and those that can't be used with the reason."""
+        for number in range(90):
+            self.preset(f"# Vendor {number}, for all\nkey-header = X-A\n", f"vendor-{number:02}")
+        self.preset("# Broken\nnonsense = a\n", "broken")
+        text = self.run_with("inspect", "HMACAuth").out.decode()
+        start, _, presets = text.partition("  --set preset=NAME, one of 91; nevod-host help presets says what each is for:\n")
+        self.assertTrue(presets, start)
+        self.assertNotIn("vendor", start)
+        self.assertNotIn("for all", presets)
+        *names, problem = presets.splitlines()
+        self.assertEqual(", ".join(line.strip(" ,") for line in names).split(", "),
+                         ["broken"] + [f"vendor-{number:02}" for number in range(90)])
+        self.assertTrue(all(line.startswith("    ") and len(line) <= 80 for line in names), names)
+        self.assertRegex(problem, r"^  --set preset=broken  can't be used: .*broken.preset:2: ")
+        self.assertEqual(len(json.loads(self.run_with("inspect", "HMACAuth", "--json").out)["schemes"][0]["presets"]), 91)
+        self.assertIn("  vendor-07  Vendor 7, for all\n", self.run_with("help", "presets").out.decode())
+
+    @cases({"near": ("vendor-077", "; did you mean vendor-07 or vendor-77?"), "far": ("nothing", "; nevod-host help presets lists them")})
+    def test_one_that_is_not_among_many(self, name, hint):
+        for number in range(90):
+            self.preset(f"# Vendor {number}, for all\nkey-header = X-A\n", f"vendor-{number:02}")
+        outcome = self.refused("--set", f"preset={name}", fragments=[])
+        self.assertEqual(outcome.err, f'nevod-host: the scheme "hmac" has no preset "{name}"; it has 90{hint}\n')
+
     def test_help(self):
         self.preset("# Acme, for all\n{region} = The region\nkey-header = X-{region}\n")
         self.preset("no title\n", "broken")

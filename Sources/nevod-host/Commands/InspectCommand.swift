@@ -52,18 +52,26 @@ struct InspectCommand {
         }
     }
 
+    /// A line for each preset, or only the names if these lines would hide the settings.
     private static func presets(of scheme: Scheme) -> [String] {
         let names = SchemePreset.names(for: scheme)
-        let width = names.map(\.count).max() ?? 0
-        let flag = "--set \(SchemePreset.settingName)="
-        return names.map { name in
-            let start = "  \(flag)\(name)\(String(repeating: " ", count: width - name.count))  "
+        let isShort = names.count > PresetError.mostListed
+        let width = isShort ? 0 : names.map(\.count).max() ?? 0
+        let flag = "  --set \(SchemePreset.settingName)="
+        let lines = names.compactMap { name -> String? in
+            let start = "\(flag)\(name)\(String(repeating: " ", count: max(0, width - name.count)))  "
             do throws(PresetError) {
                 let preset = try SchemePreset.named(name, for: scheme)
+                guard !isShort else { return nil }
                 let needed = preset.placeholders.map(\.name).joined(separator: ", ")
                 return start + TerminalText.safe(preset.title) + (needed.isEmpty ? "" : " (needs \(needed))")
             } catch { return start + "can't be used: \(error)" }
         }
+        guard isShort else { return lines }
+        return [
+            "\(flag)NAME, one of \(names.count); nevod-host help presets says what each is for:",
+            TextLayout(width: 80).paragraph(names.joined(separator: ", "), indent: 4),
+        ] + lines
     }
 
     private static func properties(of setting: SchemeSetting) -> [String] {

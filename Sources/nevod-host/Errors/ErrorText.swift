@@ -39,10 +39,15 @@ struct ErrorText {
 
     private func hint(for error: PresetError) -> String {
         switch error.reason {
-        case .unknown(_, let known): Suggestions.hint(for: error.preset, among: known)
+        case .unknown(_, let known): unknownPreset(error.preset, known)
         case .missingValues(let missing): "; write " + missing.map { "--set \($0.name)=VALUE" }.joined(separator: " ")
         default: ""
         }
+    }
+
+    private func unknownPreset(_ name: String, _ known: [String]) -> String {
+        let near = Suggestions.hint(for: name, among: known)
+        return near.isEmpty && known.count > PresetError.mostListed ? "; nevod-host help presets lists them" : near
     }
 
     private func hint(for error: OutputError) -> String {

@@ -25,6 +25,9 @@ public struct PresetError: Error, Sendable {
     /// The reason, for a program to act on; ``description`` is its text for people.
     public let reason: Reason
 
+    /// The presets that a message names; more would hide it.
+    package static let mostListed = 40
+
     init(_ preset: String, _ reason: Reason) {
         self.preset = preset
         self.reason = reason
@@ -37,7 +40,10 @@ extension PresetError: CustomStringConvertible {
         return switch reason {
         case .unknown(let scheme, let known):
             "the scheme \"\(scheme)\" has no preset \"\(name)\"; "
-                + (known.isEmpty ? "it has none" : "its presets are \(known.joined(separator: ", "))")
+                + (known.isEmpty
+                    ? "it has none"
+                    : known.count > Self.mostListed
+                        ? "it has \(known.count)" : "its presets are \(known.joined(separator: ", "))")
         case .unreadable(let problem): "the preset \(name) can't be read: \(problem)"
         case .unsafePermissions(let path, let problem):
             "the preset \(name) is not used: others could change it, because \(TerminalText.safe(path)) \(problem); fix it with chmod "
