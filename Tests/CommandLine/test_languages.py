@@ -120,6 +120,18 @@ class SchemeCase(TestCase):
         self.expect_verified("/orders?x=y", "--json", '{"key": "value"}')
         self.expect_verified("/orders", "-X", "PUT", "--data-binary", "x" * 100_000, "-H", "Content-Type: Text/Plain; charset=utf-8")
 
+    def expect_default_port_left_out(self, *words):
+        """A caller's Host line with other letters and a default port is signed as that of the URL."""
+        fixed = ["sign", "--at", "1769860800", "--random", "0a...", *self.words(), *words]
+        for scheme, port in (("http", 80), ("https", 443)):
+            url = f"{scheme}://example.com/a"
+            lines = [self.run_host(*fixed, *own, url) for own in ([], ["-H", f"Host: Example.COM:{port}"], ["-H", "Host: example.com:8443"])]
+            for outcome in lines:
+                self.expect(outcome, 0)
+            plain, same, other = (outcome.out.split(b"\r\n", 2)[2] for outcome in lines)
+            self.assertEqual(plain, same)
+            self.assertNotEqual(plain, other)
+
     def expect_refused(self, *words):
         outcome = self.run_host(*words, "-f", self.server.url + "/a")
         self.expect(outcome, 119)
@@ -145,6 +157,10 @@ class SignaturesInC(SchemeCase):
             "/A%2fb?c=d", "--set", f"components={components}", "-d", "a", "-H", "Accept:   text/plain  ", wanted=f"verified: {components}")
         outcome = self.ask("--set", "components=@method x-missing", self.server.url)
         self.expect_failure(outcome, 112, "the request lacks a component")
+
+    def test_default_port(self):
+        """RFC 9421 §2.2.3."""
+        self.expect_default_port_left_out("--set", "components=@authority @path")
 
     def test_signature_of_the_specification(self):
         """RFC 9421 §B.2.6, to the byte."""
@@ -188,6 +204,10 @@ class OAuth1InCpp(SchemeCase):
 
     def test_wrong_key(self):
         self.expect_refused(*self.words(secret=f"file:{self.file('wrong', 'wrong')}"))
+
+    def test_default_port(self):
+        """RFC 5849 §3.4.1.2."""
+        self.expect_default_port_left_out()
 
     def test_form_that_can_not_be_signed(self):
         outcome = self.ask("-d", "a=%zz", self.server.url)

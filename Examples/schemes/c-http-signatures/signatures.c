@@ -96,6 +96,16 @@ static int append_field(nevod_buffer *to, const nevod_view *view, nevod_bytes na
     return found;
 }
 
+/* A caller's own Host line may have a default port, which isn't signed (RFC 9421 §2.2.3). */
+static nevod_bytes authority_of(const nevod_view *view)
+{
+    nevod_bytes port = nevod_equal(view->scheme, NEVOD_TEXT("https")) ? NEVOD_TEXT(":443") : NEVOD_TEXT(":80");
+    nevod_bytes authority = view->authority;
+    if (authority.count >= port.count && nevod_equal(nevod_span(authority.data + authority.count - port.count, port.count), port))
+        authority.count -= port.count;
+    return authority;
+}
+
 /* The value of a component (RFC 9421 §2.2). 0 if the request has none. */
 static int append_component(nevod_buffer *to, const nevod_view *view, nevod_bytes name)
 {
@@ -107,8 +117,9 @@ static int append_component(nevod_buffer *to, const nevod_view *view, nevod_byte
     } else if (nevod_equal(name, NEVOD_TEXT("@scheme"))) {
         nevod_append(to, view->scheme);
     } else if (nevod_equal(name, NEVOD_TEXT("@authority"))) {
-        for (uint64_t i = 0; i < view->authority.count; i++) {
-            uint8_t byte = view->authority.data[i];
+        nevod_bytes authority = authority_of(view);
+        for (uint64_t i = 0; i < authority.count; i++) {
+            uint8_t byte = authority.data[i];
             nevod_append_byte(to, byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte);
         }
     } else if (nevod_equal(name, NEVOD_TEXT("@target-uri"))) {

@@ -142,6 +142,10 @@ public:
         std::string authority(view_of(view.authority));
         std::transform(authority.begin(), authority.end(), authority.begin(),
                        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+        // A caller's own Host line may have a default port, which isn't signed (RFC 5849 §3.4.1.2).
+        const std::string_view port = view_of(view.scheme) == "https" ? ":443" : ":80";
+        if (authority.size() >= port.size() && authority.compare(authority.size() - port.size(), port.size(), port) == 0)
+            authority.resize(authority.size() - port.size());
         const std::string uri = std::string(view_of(view.scheme)) + "://" + authority + std::string(target.substr(0, mark));
         own.emplace_back("oauth_signature", encoded(sign(encoded(view_of(view.method)) + "&" + encoded(uri) + "&" + encoded(normalized))));
 
