@@ -23,22 +23,29 @@ struct PageURL: Equatable, Sendable {
         guard rest.starts(with: "//".utf8) else { return nil }
         let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
         let name = String(Substring(scheme)).lowercased()
-        let port = name == "https" ? ":443" : ":80"
-        var host = String(Substring(authority)).lowercased()
+        let host = Self.normalized(String(Substring(authority)), name)
         guard name == "https" || name == "http", !host.isEmpty, !host.utf8.contains(UInt8(ascii: "@")) else { return nil }
-        if host.hasSuffix(port) { host.removeLast(port.utf8.count) }
-        if host.hasSuffix(":") { host.removeLast() }
         let path = rest[authority.endIndex...].prefix { $0 != UInt8(ascii: "#") }
         self.init(
             scheme: name, authority: host,
             target: (path.first == UInt8(ascii: "/") ? "" : "/") + String(Substring(path)))
     }
 
-    /// The URL of a request.
+    /// The URL of a request, with the host that the caller's Host line names, if it has one: another host on the same server is
+    /// none that the session's cookies are for.
     init(of request: borrowing RequestView) {
+        let scheme = String(copying: request.scheme)
         self.init(
-            scheme: String(copying: request.scheme), authority: String(copying: request.authority),
+            scheme: scheme, authority: Self.normalized(String(copying: request.authority), scheme),
             target: String(copying: request.target))
+    }
+
+    private static func normalized(_ authority: String, _ scheme: String) -> String {
+        var authority = authority.lowercased()
+        let port = scheme == "https" ? ":443" : ":80"
+        if authority.hasSuffix(port) { authority.removeLast(port.utf8.count) }
+        if authority.hasSuffix(":") { authority.removeLast() }
+        return authority
     }
 
     var origin: String { "\(scheme)://\(authority)" }

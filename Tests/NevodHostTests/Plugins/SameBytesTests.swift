@@ -139,9 +139,16 @@ struct SameBytesTests {
             Call(
                 target: "/",
                 headers: [("X-API-Key", "theirs"), ("x-api-key", "theirs too"), ("X-Lower", ""), ("X-Name", "Ødegård")]),
-            Call(target: "/", headers: [("Authorization", "Basic dTpw"), ("Host", "example.com")]),
+            Call(target: "/", headers: [("Authorization", "Basic dTpw")]),
             Call(method: .delete, target: "/orders/1?force"),
         ]
+
+    private static let callToAnotherHost = Call(target: "/", headers: [("Authorization", "Basic dTpw"), ("Host", "example.com")])
+
+    /// A plugin's cookies are not for another host, see below.
+    private static func calls(for pairs: Pair...) -> [Call] {
+        calls + (pairs.contains { $0.credential == cookie.credential } ? [] : [callToAnotherHost])
+    }
 
     private static let callsWithBodies = [
         Call(
@@ -162,13 +169,25 @@ struct SameBytesTests {
     @Test(arguments: pairs)
     func `A native token and the plugin write the same bytes`(pair: Pair) async throws {
         let server = try Server()
-        try await send(Self.calls, to: server, through: pair.inApp(server.url))
+        let calls = Self.calls(for: pair)
+        try await send(calls, to: server, through: pair.inApp(server.url))
         let inApp = server.bytes
-        try await send(Self.calls, to: server, through: pair.plugin(server.url))
+        try await send(calls, to: server, through: pair.plugin(server.url))
         let both = server.bytes
-        #expect(inApp.count == Self.calls.count)
+        #expect(inApp.count == calls.count)
         #expect(Array(both.dropFirst(inApp.count)) == inApp)
         for request in server.requests { #expect(request.occurrences(of: pair.credential) == 1, "\(request)") }
+    }
+
+    @Test(arguments: [("LOCALHOST", true), ("localhost.", false), ("example.com", false), ("example.com:80", false)])
+    func `A plugin's cookies go to the host of the Host line, as curl's do`(line: String, isSent: Bool) async throws {
+        let server = try Server()
+        let url = "http://localhost:\(server.url.split(separator: ":")[2])"
+        let interceptor = try await Self.cookie.plugin(url)
+        var request = try HTTPRequest(.get, "\(url)/a")
+        try request.setHeader("Host", line)
+        _ = try await NetworkProvider(session: CurlSession(), interceptor: interceptor).send(request)
+        #expect(server.requests.map { $0.contains("sid=k-123") } == [isSent])
     }
 
     @Test(arguments: pairs)
@@ -198,13 +217,14 @@ struct SameBytesTests {
             [made.inApp, made.nextInApp], [made.plugin, made.nextPlugin], [made.inApp, made.nextPlugin],
             [made.nextPlugin, made.inApp],
         ]
-        for chain in chains { try await send(Self.calls, to: server, through: InterceptorChain([common] + chain)) }
+        let calls = Self.calls(for: first, second)
+        for chain in chains { try await send(calls, to: server, through: InterceptorChain([common] + chain)) }
         let requests = server.bytes
-        let expected = Array(requests.prefix(Self.calls.count))
+        let expected = Array(requests.prefix(calls.count))
         for (index, request) in requests.enumerated() {
-            #expect(request == expected[index % Self.calls.count], "\(String(decoding: request, as: UTF8.self))")
+            #expect(request == expected[index % calls.count], "\(String(decoding: request, as: UTF8.self))")
         }
-        #expect(requests.count == chains.count * Self.calls.count)
+        #expect(requests.count == chains.count * calls.count)
     }
 
     /// Requests one retry after a 401, as an app's own interceptor might.

@@ -1,3 +1,4 @@
+import NevodHost
 import NevodSupport
 import NevodTestSupport
 import Testing
