@@ -20,8 +20,8 @@ public struct RequestView: ~Escapable {
         @inlinable @_lifetime(copy self) get { span(view.pointee.scheme) }
     }
 
-    /// The Host line as it will be sent (RFC 9110 §7.2), also if the caller set it: `api.example.com`, `[::1]:8443`. For a proxy, the
-    /// authority in the request's URL.
+    /// The Host line as it will be sent (RFC 9110 §7.2), also if the caller set it: `api.example.com`, `[::1]:8443`. For a proxy,
+    /// the authority in the request's URL.
     public var authority: Span<UInt8> {
         @inlinable @_lifetime(copy self) get { span(view.pointee.authority) }
     }

@@ -100,7 +100,8 @@ class ExplainedSignatures(TestCase):
 
     URL = "https://api.example.com/a"
     DECLARED = ", ".join(
-        f'&(const nevod_setting){{.struct_size = sizeof(nevod_setting), .kind = NEVOD_SETTING_{kind}, .name = NEVOD_BYTES("{name}")}}'
+        f"&(const nevod_setting){{.struct_size = sizeof(nevod_setting), .kind = NEVOD_SETTING_{kind}, "
+        f'.name = NEVOD_BYTES("{name}")}}'
         for kind, name in (("BOOLEAN", "explain"), ("TEXT", "nonce"), ("TEXT", "word")))
     # Logs its settings with their names when it is made, and its steps when it signs.
     CREATE = (
@@ -108,7 +109,8 @@ class ExplainedSignatures(TestCase):
         "host->log(host->host, NEVOD_LOG_WARNING, values[i].name), host->log(host->host, NEVOD_LOG_WARNING, values[i].value)")
     AUTHORIZE = (
         "const nevod_host *host = instance; "
-        r'host->log(host->host, NEVOD_LOG_INFO, TEXT("text: GET\n\x1b[2J\xff \xc3\xa4")); host->log(host->host, NEVOD_LOG_DEBUG, TEXT("other")); '
+        r'host->log(host->host, NEVOD_LOG_INFO, TEXT("text: GET\n\x1b[2J\xff \xc3\xa4")); '
+        'host->log(host->host, NEVOD_LOG_DEBUG, TEXT("other")); '
         'host->log(host->host, NEVOD_LOG_INFO, TEXT("Authorization: Bearer abcdefghijklmnop"))')
     STEPS = ["text: GET\\u{a}\\u{1b}[2J\\xff ä", "Authorization: Bearer abcdefghijklmnop"]
 

@@ -125,7 +125,8 @@ class SchemeCase(TestCase):
         fixed = ["sign", "--at", "1769860800", "--random", "0a...", *self.words(), *words]
         for scheme, port in (("http", 80), ("https", 443)):
             url = f"{scheme}://example.com/a"
-            lines = [self.run_host(*fixed, *own, url) for own in ([], ["-H", f"Host: Example.COM:{port}"], ["-H", "Host: example.com:8443"])]
+            own = [[], ["-H", f"Host: Example.COM:{port}"], ["-H", "Host: example.com:8443"]]
+            lines = [self.run_host(*fixed, *words, url) for words in own]
             for outcome in lines:
                 self.expect(outcome, 0)
             plain, same, other = (outcome.out.split(b"\r\n", 2)[2] for outcome in lines)

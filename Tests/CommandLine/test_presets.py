@@ -329,7 +329,10 @@ class Showing(PresetTestCase):
         self.assertEqual(len(json.loads(self.run_with("inspect", "HMACAuth", "--json").out)["schemes"][0]["presets"]), 91)
         self.assertIn("  vendor-07  Vendor 7, for all\n", self.run_with("help", "presets").out.decode())
 
-    @cases({"near": ("vendor-077", "; did you mean vendor-07 or vendor-77?"), "far": ("nothing", "; nevod-host help presets lists them")})
+    @cases({
+        "near": ("vendor-077", "; did you mean vendor-07 or vendor-77?"),
+        "far": ("nothing", "; nevod-host help presets lists them"),
+    })
     def test_one_that_is_not_among_many(self, name, hint):
         for number in range(90):
             self.preset(f"# Vendor {number}, for all\nkey-header = X-A\n", f"vendor-{number:02}")

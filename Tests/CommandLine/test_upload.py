@@ -16,7 +16,8 @@ import time
 import urllib.parse
 
 from support import (
-    PATIENCE, SECRET, RecordingServer, ServerTestCase, TestCase, authority, cases, compile_plugin, reply, signature, streamed, wait_until)
+    PATIENCE, SECRET, RecordingServer, ServerTestCase, TestCase, authority, cases, compile_plugin, reply, signature, streamed,
+    wait_until)
 
 EVERY_BYTE = bytes(range(256))
 

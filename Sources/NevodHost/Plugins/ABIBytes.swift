@@ -16,8 +16,8 @@ extension nevod_bytes {
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? " " : $0 }))
     }
 
-    /// One line of a log: at most `NEVOD_LIMIT_MESSAGE` bytes, with invalid UTF-8 and control characters other than tabs as escapes, since
-    /// the bytes that a scheme signed may be looked for there.
+    /// One line of a log: at most `NEVOD_LIMIT_MESSAGE` bytes, with invalid UTF-8 and control characters other than tabs as escapes,
+    /// since the bytes that a scheme signed may be looked for there.
     var logLine: String { TerminalText.safe(buffer.prefix(Int(NEVOD_LIMIT_MESSAGE))) }
 
     init(_ buffer: UnsafeBufferPointer<UInt8>) {

@@ -14,7 +14,8 @@ struct Flag: Sendable {
         case include, output, outputDirectory, fail, timing, verbose, silent
         case headOnly, dumpHeader, failWithBody, showError, noProgressMeter, progressBar, color, noPager
         case proxy, caFile, pinnedKey, certificate, key
-        case language, flow, kit, only, skip, seed, fuzz, timeout, list, junit, curl, at, random, explain, nonce, keepSecrets, force
+        case language, flow, kit, only, skip, seed, fuzz, timeout, list, junit, curl, at, random, explain, nonce, keepSecrets,
+            force
         case format, descriptor, environment, environmentHeader, username
         case json, debuggable, help, version
         case limitRate, retryDelay, retryMaxTime, retryConnectionRefused, retryAllErrors, writeOut
