@@ -92,7 +92,7 @@ static const EVP_MD *chain_method(void) {
     return method;
 }
 
-int cpeers_chain_hex(const uint8_t *key, size_t count, const char *const parts[4], const uint8_t *canonical, size_t canonical_count,
+int cpeers_chain_hex(const uint8_t *key, size_t count, const char *const *parts, const uint8_t *canonical, size_t canonical_count,
                      const char *message_start, char out_hex[64]) {
     const EVP_MD *method = chain_method();
     uint8_t digest[DIGEST_SIZE];

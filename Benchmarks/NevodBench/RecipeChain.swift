@@ -33,19 +33,16 @@ struct RecipeChain {
 
     func libcrypto(_ count: Int) throws {
         let canonical = Array("GET\n/v1/orders\nlimit=10\nhost:api.example.com\n\nhost\n".utf8)
-        let parts = ["20231114", "eu-west-1", "execute-api", "aws4_request"].map { strdup($0) }
-        defer { for part in parts { free(part) } }
-        let pointers = parts.map { UnsafePointer($0) }
+        let texts = ["20231114", "eu-west-1", "execute-api", "aws4_request"]
+        let parts = texts.map { (text: String) -> UnsafePointer<CChar>? in UnsafePointer(strdup(text)) }
+        defer { for part in parts { free(UnsafeMutablePointer(mutating: part)) } }
         try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { hex in
             guard let out = hex.baseAddress else { return }
             for _ in 0..<count {
-                let failed = pointers.withUnsafeBufferPointer { pointers in
-                    pointers.baseAddress.map { start in
-                        start.withMemoryRebound(to: UnsafePointer<CChar>.self, capacity: 4) {
-                            cpeers_chain_hex(
-                                key, key.count, $0, canonical, canonical.count, "AWS4-HMAC-SHA256\n20231114T221320Z\n", out)
-                        }
-                    } ?? -1
+                let failed = parts.withUnsafeBufferPointer { pointers in
+                    cpeers_chain_hex(
+                        key, key.count, pointers.baseAddress, canonical, canonical.count, "AWS4-HMAC-SHA256\n20231114T221320Z\n",
+                        out)
                 }
                 guard failed == 0 else { throw BenchError(description: "libcrypto refuses") }
             }

@@ -9,6 +9,8 @@ from DEMO_API_KEY (default "demo") and DEMO_SECRET, never from the command line,
 A client signs METHOD \\n PATH \\n TIMESTAMP \\n BODYHASH with HMAC-SHA256 and sends X-API-Key, X-Timestamp (Unix
 seconds) and X-Signature (lower-case hex). PATH is the request-target, byte for byte, up to the first "?". BODYHASH is
 the lower-case hex SHA-256 of the body, empty when there is none; a body of zero bytes is none.
+With X-Nonce, as the preset "strict" sends, the message is METHOD \\n HOST \\n TARGET \\n TIMESTAMP \\n NONCE \\n BODYHASH instead: HOST is this
+server's, TARGET has the query, BODYHASH is never empty, and a nonce is taken once.
 The response is JSON, with 200 or 401. Any method and path is verified, except these:
 
     /slow?ms=N       waits N ms (at most 60000), then returns {"waited_ms": N}
@@ -61,6 +63,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self, port, key, secret, window, log):
         self.key, self.secret, self.window, self.log = key, secret, window, log
+        self.nonces, self.lock = {}, threading.Lock()  # until when each counts
         super().__init__(("127.0.0.1", port), Handler)
 
     def server_bind(self):
@@ -68,10 +71,11 @@ class Server(http.server.ThreadingHTTPServer):
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
 
-    def verify(self, method, target, headers, body_hash):
+    def verify(self, method, target, headers, body):
         """The reason for refusing the request, or an empty string."""
         given = {}
-        for name in ("X-Signature", "X-API-Key", "X-Timestamp"):
+        is_strict = "X-Nonce" in headers
+        for name in ("X-Signature", "X-API-Key", "X-Timestamp") + (("X-Nonce", "Host") if is_strict else ()):
             values = headers.get_all(name, [])
             if not values or not values[0].strip():
                 return f"missing header {name}"
@@ -83,10 +87,28 @@ class Server(http.server.ThreadingHTTPServer):
         timestamp = given["X-Timestamp"]
         if not re.fullmatch(rb"[0-9]{1,15}", timestamp) or abs(time.time() - int(timestamp)) > self.window:
             return f"timestamp outside the window of {self.window} s"
-        path = target.split(b"?", 1)[0]
-        message = b"\n".join([method, path, timestamp, body_hash.encode()])
-        expected = hmac.new(self.secret, message, hashlib.sha256).hexdigest().encode()
-        return "" if hmac.compare_digest(given["X-Signature"], expected) else "signature does not match"
+        body_hash = hashlib.sha256(body).hexdigest().encode()
+        if is_strict:
+            # Only its own names: a request that was signed for another server must not be taken.
+            if given["Host"] not in (b"127.0.0.1:%d" % self.server_port, b"localhost:%d" % self.server_port):
+                return "another host"
+            parts = [method, given["Host"], target, timestamp, given["X-Nonce"], body_hash]
+        else:
+            parts = [method, target.split(b"?", 1)[0], timestamp, body_hash if body else b""]
+        expected = hmac.new(self.secret, b"\n".join(parts), hashlib.sha256).hexdigest().encode()
+        if not hmac.compare_digest(given["X-Signature"], expected):
+            return "signature does not match"
+        return self.repeated(given["X-Nonce"], int(timestamp)) if is_strict else ""
+
+    def repeated(self, nonce, timestamp):
+        """The reason for refusing a nonce of a genuine request; only such may use memory."""
+        with self.lock:
+            for old in [each for each, until in self.nonces.items() if until < time.time()]:
+                del self.nonces[old]
+            if nonce in self.nonces:
+                return "nonce used before"
+            self.nonces[nonce] = timestamp + self.window
+        return ""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -210,7 +232,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def respond_verified(self, body):
         body_hash = hashlib.sha256(body).hexdigest() if body else ""
-        reason = self.server.verify(self.method, self.target, self.headers, body_hash)
+        reason = self.server.verify(self.method, self.target, self.headers, body)
         verified = reason == ""
         line = f"verified {self.name()} {len(body)} bytes" if verified else f"REFUSED {self.name()}: {reason}"
         self.record(body, verified, line)

@@ -27,6 +27,7 @@ struct Explanation: Sendable {
             var shown = ""
             for part in parts { shown += Self.shown(recipe.parts[part], signer, request, values, text) }
             write(recipe.text(name), shown)
+        case .refuse: break
         case .send(let output, let name, let slot):
             let kind =
                 switch output {
@@ -55,7 +56,7 @@ struct Explanation: Sendable {
         }
     }
 
-    /// A text with its invisible characters as escapes; bytes that are none as hexadecimal digits.
+    /// Escapes for invisible characters, so that a line break too many is seen; hexadecimal digits for bytes that are no text.
     private static func shown(_ bytes: Span<UInt8>) -> String { shown(bytes.indices.map { bytes[$0] }) }
 
     private static func shown(_ array: [UInt8]) -> String {

@@ -49,6 +49,7 @@ struct HMACAuth: AuthScheme {
 
     mutating func prepare() throws(SchemeError) {
         signer = try Signer(self)
+        if !nonce.isEmpty { log(.warning, "each request has the same nonce, for a comparison; a server should take it once") }
     }
 
     var needs: Needs { signer?.needs ?? [] }

@@ -13,6 +13,7 @@ extension Fuzzer {
         var reader = RecipeReader { $0 != .memo }
         do throws(RecipeError) {
             try reader.read(input.array)
+            try reader.checkUses()
             var recipe = reader.recipe
             try RecipeChecks.check(&recipe)
             recipe.optimize(keepsAll: false)

@@ -31,7 +31,7 @@ int cpeers_sha256_hex(void *context, const uint8_t *_Nullable message, size_t co
 // A signature with a key made for it, verified again and again. The key, the algorithm and the context are ready; each verification is
 // A signature as AWS's version 4: a key derived in four steps, the hash of a canonical request, and the HMAC of both in one message. The key of
 // the first step is as given. 0 on success.
-int cpeers_chain_hex(const uint8_t *_Nonnull key, size_t count, const char *_Nonnull const parts[_Nonnull 4],
+int cpeers_chain_hex(const uint8_t *_Nonnull key, size_t count, const char *_Nullable const *_Nullable parts,
                      const uint8_t *_Nonnull canonical, size_t canonical_count, const char *_Nonnull message_start,
                      char out_hex[_Nonnull 64]);
 

@@ -73,8 +73,9 @@ extension Filter {
         try Self.limit(text.count, most)
     }
 
-    private static func limit(_ count: Int, _ most: Int) throws(SchemeError) {
-        guard count <= most else { throw .unsupported("the recipe makes more than 1 MiB out of this request") }
+    /// A recipe whose steps multiply what they got would otherwise take all memory.
+    static func limit(_ count: Int, _ most: Int) throws(SchemeError) {
+        guard count <= most else { throw .unsupported("the recipe makes more than \(most) bytes out of this request") }
     }
 
     /// Refuses control bytes that came out of a decoding, in a text of lines.

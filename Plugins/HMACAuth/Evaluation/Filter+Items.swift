@@ -101,7 +101,7 @@ extension Filter {
             try append(input.extracting(item.start..<item.nameEnd), isDecoded, isStrict, &text)
             if item.hasEquals { text.append(equals.span) }
             try append(input.extracting(item.valueStart..<item.end), isDecoded, isStrict, &text)
-            try limitItems(text.count, most)
+            try limit(text.count, most)
         }
     }
 
@@ -120,12 +120,8 @@ extension Filter {
             isFirst = false
             let range = areNames ? item.start..<item.nameEnd : item.valueStart..<item.end
             try append(input.extracting(range), isDecoded, isStrict, &text)
-            try limitItems(text.count, most)
+            try limit(text.count, most)
         }
-    }
-
-    private static func limitItems(_ count: Int, _ most: Int) throws(SchemeError) {
-        guard count <= most else { throw .unsupported("the recipe makes more than 1 MiB out of this request") }
     }
 
     @_lifetime(text: copy text)
@@ -138,7 +134,7 @@ extension Filter {
         text.append(decoded.span)
     }
 
-    private static func hasLineBreak(_ text: [UInt8]) -> Bool {
+    static func hasLineBreak(_ text: some Sequence<UInt8>) -> Bool {
         text.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     }
 

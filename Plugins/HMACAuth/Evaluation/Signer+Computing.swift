@@ -20,7 +20,9 @@ extension Signer {
             return
         }
         first.removeAll()
-        if let digest = try digest(of: source, recipe.filters[next], request, values, text.bytes) {
+        if var digest = try digest(of: source, recipe.filters[next], request, values, text.bytes) {
+            // It may be a key that was derived.
+            defer { digest.wipe() }
             next += 1
             if next == chain.upperBound { return text.append(digest.bytes) }
             first.append(digest.bytes)
@@ -37,7 +39,7 @@ extension Signer {
             try append(source, request, &first)
             if isStrict { try Filter.refuseControls(first.bytes) }
         }
-        let most = 1 << 20 + 8 * (request.body.count + request.target.count)
+        let most = request.most
         var isInFirst = true
         while next < chain.upperBound {
             let filter = recipe.filters[next]
@@ -101,7 +103,12 @@ extension Signer {
         case .part(.setting(let setting)):
             return try settings.withBytes(setting) { bytes throws(SchemeError) in try digest(of: bytes, filter, values, text) }
         case .text(let parts):
-            for part in parts where recipe.parts[part] == .request(.body) { try refuseStream(request) }
+            var count = 0
+            for part in parts {
+                if recipe.parts[part] == .request(.body) { try refuseStream(request) }
+                count += self.count(of: recipe.parts[part], request, values)
+                try Filter.limit(count, request.most)
+            }
             switch filter {
             case .hash(let function):
                 var stream = HashStream(function)
@@ -140,6 +147,17 @@ extension Signer {
         case .hmac(_, .prepared(let key)): return try keys[key].code(of: input)
         case .hmac(let function, .slot(let slot)): return try function.hmac(key: text.extracting(values[slot]), of: input)
         default: throw .internal("a filter that is no digest was asked for one")
+        }
+    }
+
+    private func count(
+        of part: Recipe.Part, _ request: borrowing RequestView, _ values: UnsafeMutableBufferPointer<Range<Int>>
+    ) -> Int {
+        switch part {
+        case .literal(let range): range.count
+        case .slot(let slot): values[slot].count
+        case .request(let part): request.bytes(of: part).count
+        case .setting(let setting): settings[setting]?.count ?? settings.key.count
         }
     }
 

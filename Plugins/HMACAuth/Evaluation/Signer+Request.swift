@@ -87,7 +87,7 @@ extension Signer {
             text.append(request.bytes(of: part))
         case .setting(let setting): try append(setting, &text)
         }
-        try Self.limit(text.count, request)
+        try Filter.limit(text.count, request.most)
     }
 
     /// Appends a setting's value.
@@ -105,15 +105,12 @@ extension Signer {
         throw .unsupported(
             "{body} can't be signed for a body that is a stream; send it from memory, or sign its SHA-256, SHA-384 or SHA-512")
     }
-
-    /// A recipe whose steps multiply what they got would otherwise take all memory.
-    static func limit(_ count: Int, _ request: borrowing RequestView) throws(SchemeError) {
-        guard count > 1 << 20, count > 1 << 20 + 8 * (request.body.count + request.target.count) else { return }
-        throw .unsupported("the recipe makes more than 1 MiB out of this request")
-    }
 }
 
 extension RequestView {
+    /// The largest text that a recipe may make of the request, in bytes.
+    var most: Int { (1 << 20) + 8 * (body.count + target.count) }
+
     /// A part of the request as it is sent.
     @_lifetime(copy self)
     func bytes(of part: Recipe.RequestPart) -> Span<UInt8> {

@@ -33,6 +33,7 @@ final class Signer: Sendable {
                 throw RecipeError(place: Recipe.Place(line: 1, column: 1), problem: "the recipe is larger than 32 KiB")
             }
             try reader.read(text)
+            try reader.checkUses()
         } catch {
             throw error.schemeError("recipe")
         }
@@ -114,6 +115,7 @@ final class Signer: Sendable {
                 for part in parts { try append(recipe.parts[part], request, values, &text) }
                 values[slot] = start..<text.count
             case .leave: break
+            case .refuse(let text): throw .unsupported("the recipe refuses it: \(recipe.text(text))")
             case .send(let output, _, let slot):
                 let value = text.bytes.extracting(values[slot])
                 try refuseRawBytes(value, index)

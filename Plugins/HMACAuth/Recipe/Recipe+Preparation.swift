@@ -12,7 +12,7 @@ extension Recipe {
                 switch step.action {
                 case .compute(let slot, _, _), .join(let slot, _), .leave(let slot, _):
                     if slots[slot].uses == 0 { count(step, -1) } else { kept.append(step) }
-                case .send: kept.append(step)
+                case .send, .refuse: kept.append(step)
                 }
             }
             steps = kept.reversed()
@@ -55,6 +55,7 @@ extension Recipe {
             for index in chain { if case .hmac(_, .slot(let slot)) = filters[index] { slots[slot].uses += change } }
         case .join(_, let range), .leave(_, let range): for index in range { count(parts[index], change) }
         case .send(_, _, let slot): slots[slot].uses += change
+        case .refuse: break
         }
     }
 
@@ -82,7 +83,7 @@ extension Recipe {
                 default: break
                 }
             case .join(_, let range): if range.contains(where: { parts[$0] == .request(.body) }) { needs.insert(.body) }
-            case .leave, .send: break
+            case .leave, .send, .refuse: break
             }
         }
         for clause in clauses {

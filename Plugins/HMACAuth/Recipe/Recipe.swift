@@ -13,6 +13,7 @@ struct Recipe: Sendable {
     var clauses: [Clause] = []
     var acceptsUnboundSignature = false
     var acceptsUnsignedTime = false
+    var acceptsUnsignedNonce = false
 
     /// The value of a step, by which others name it.
     struct Slot: Sendable {
@@ -71,6 +72,8 @@ struct Recipe: Sendable {
         case join(Int, Range<Int>)
         /// As `join`, where the value is read by one hash function alone, which reads the parts itself.
         case leave(Int, Range<Int>)
+        /// Refuses the request with a text.
+        case refuse(Range<Int>)
         /// Sends a value under a name.
         case send(Output, Range<Int>, Int)
     }

@@ -9,53 +9,7 @@ struct RecipeChecks {
     /// How to say what a fault is about, and where.
     private let fault: (Recipe.Place, String) -> RecipeError
 
-    /// The facts that a value depends on.
-    struct Sources: OptionSet {
-        let rawValue: UInt16
-
-        static let request = Sources(rawValue: 1 << 0)
-        static let time = Sources(rawValue: 1 << 1)
-        /// A secret, or what never changes and is computed of one: whoever has it needs no secret.
-        static let secret = Sources(rawValue: 1 << 2)
-        /// A secret through a hash: a signature, or a key that was derived.
-        static let keyed = Sources(rawValue: 1 << 3)
-        /// Bytes that may be control characters, since they were decoded.
-        static let decoded = Sources(rawValue: 1 << 4)
-        /// A line break of the recipe's own, which a control byte could forge.
-        static let lines = Sources(rawValue: 1 << 5)
-
-        static let nonce = Sources(rawValue: 1 << 6)
-        /// The setting `secret` in clear.
-        static let clear = Sources(rawValue: 1 << 7)
-
-        /// What differs between two requests.
-        static let varying: Sources = [.request, .time, .nonce]
-        /// The facts about a text's bytes, of which a digest and most encodings leave nothing.
-        static let bytes: Sources = [.decoded, .lines]
-    }
-
-    /// What a value shows, and what a signature in it covers.
-    private struct Dependence {
-        var plain: Sources = []
-        var signed: Sources = []
-
-        /// What a hash function makes of it; `isKeyed` if by a key that is a secret.
-        mutating func hash(isKeyed: Bool) {
-            plain.subtract(Sources.bytes.union(.clear))
-            guard isKeyed || plain.contains(.secret) else { return }
-            guard !plain.union(signed).isDisjoint(with: .varying) else {
-                plain.insert(.secret)
-                return
-            }
-            signed.formUnion(plain.union(.keyed).subtracting(.secret))
-            plain = []
-        }
-
-        mutating func formUnion(_ other: Dependence) {
-            plain.formUnion(other.plain)
-            signed.formUnion(other.signed)
-        }
-    }
+    private typealias Sources = Dependence.Sources
 
     private init(_ recipe: Recipe) {
         self.recipe = recipe
@@ -82,7 +36,7 @@ struct RecipeChecks {
             case .compute(let slot, let source, _):
                 if bytes[slot].isSuperset(of: .bytes) { recipe.slots[slot].isStrict = true }
                 if recipe.slots[slot].isStrict, case .part(let part) = source { used = [part] }
-            case .send: break
+            case .send, .refuse: break
             }
             for part in used {
                 if case .slot(let slot) = part, bytes[slot].contains(.decoded) { recipe.slots[slot].isStrict = true }
@@ -90,9 +44,7 @@ struct RecipeChecks {
         }
     }
 
-    private func hasLineBreak(_ range: Range<Int>) -> Bool {
-        recipe.bytes[range].contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-    }
+    private func hasLineBreak(_ range: Range<Int>) -> Bool { Filter.hasLineBreak(recipe.bytes[range]) }
 
     private func hasLineBreak(_ filter: Filter) -> Bool {
         switch filter {
@@ -116,7 +68,10 @@ struct RecipeChecks {
         var values = [Dependence?](repeating: nil, count: recipe.slots.count)
         var sent = Dependence()
         var outputs: [(Recipe.Output, [UInt8])] = []
-        var timePlace: Recipe.Place?
+        var (timePlace, noncePlace): (Recipe.Place?, Recipe.Place?)
+        // A combination that the recipe refuses sends nothing.
+        let isRefused = recipe.steps.contains { if case .refuse = $0.action { isTaken($0.branch, combination) } else { false } }
+        guard !isRefused else { return }
         for step in recipe.steps where isTaken(step.branch, combination) {
             switch step.action {
             case .compute(let slot, let source, let filters):
@@ -127,7 +82,7 @@ struct RecipeChecks {
                 values[slot] = value
             case .send(let output, let name, let slot):
                 let value = try self.value(of: slot, values, step.place)
-                guard !value.plain.contains(.clear) else {
+                guard !value.plain.contains(.clear(.secret)) else {
                     throw fault(step.place, "the secret itself would be sent, with which anybody could sign")
                 }
                 guard !keys.contains(slot) else {
@@ -135,28 +90,33 @@ struct RecipeChecks {
                         step.place, "\(recipe.name(of: slot)) is sent, and is the key of an HMAC: whoever sees it can sign")
                 }
                 if timePlace == nil, value.plain.contains(.time) { timePlace = step.place }
+                if noncePlace == nil, value.plain.contains(.nonce) { noncePlace = step.place }
                 sent.formUnion(value)
                 let name = recipe.bytes[name].map { output == .header ? $0.asciiLowercased : $0 }
                 guard !outputs.contains(where: { $0.0 == output && $0.1 == name }) else {
                     throw fault(step.place, "\(String(decoding: name, as: UTF8.self)) is sent twice")
                 }
                 outputs.append((output, name))
+            case .refuse: break
             }
         }
         for (slot, value) in values.enumerated() {
             if let value, value.plain.contains(.secret) { secret[slot] = true }
             if let value { bytes[slot].formUnion(value.plain.intersection(.bytes)) }
         }
-        try check(sent, timePlace)
+        try check(sent, timePlace, noncePlace)
     }
 
-    private func check(_ sent: Dependence, _ timePlace: Recipe.Place?) throws(RecipeError) {
+    private func check(
+        _ sent: Dependence, _ timePlace: Recipe.Place?, _ noncePlace: Recipe.Place?
+    ) throws(RecipeError) {
         let place = recipe.steps.last?.place ?? Recipe.Place(line: 1, column: 1)
-        guard sent.signed.contains(.keyed) else {
+        // A secret that is sent in clear beside the signature is no key.
+        guard !sent.signed.intersection(.keys).subtracting(sent.plain.exposedKeys).isEmpty else {
             throw fault(
                 place,
-                "no signature is sent\(when): nothing that is sent is a hash or an HMAC of a secret and of something that differs between "
-                    + "requests")
+                "no signature is sent\(when): nothing that is sent is a hash or an HMAC of something that differs between requests, and "
+                    + "of a secret that isn't itself sent")
         }
         guard sent.signed.contains(.request) || recipe.acceptsUnboundSignature else {
             throw fault(
@@ -165,11 +125,16 @@ struct RecipeChecks {
                     + "write the line: accept unbound-signature")
         }
         if let timePlace, !sent.signed.contains(.time), !recipe.acceptsUnsignedTime {
-            throw fault(
-                timePlace,
-                "a time is sent and not signed, so that anybody can change it\(when); if the server wants it so, write the "
-                    + "line: accept unsigned-time")
+            throw fault(timePlace, unsigned("time"))
         }
+        if let noncePlace, !sent.signed.contains(.nonce), !recipe.acceptsUnsignedNonce {
+            throw fault(noncePlace, unsigned("nonce"))
+        }
+    }
+
+    private func unsigned(_ what: String) -> String {
+        "a \(what) is sent and not signed, so that anybody can change it\(when); if the server wants it so, write the line: "
+            + "accept unsigned-\(what)"
     }
 
     private var when: String { recipe.conditions.isEmpty ? "" : ", for one of the conditions" }
@@ -190,8 +155,7 @@ struct RecipeChecks {
         case .slot(let slot): try value(of: slot, values, place)
         case .request(.scheme): Dependence()
         case .request: Dependence(plain: .request)
-        case .setting(.secret): Dependence(plain: [.secret, .clear])
-        case .setting(let setting): Dependence(plain: setting.isSecret ? .secret : [])
+        case .setting(let setting): Dependence(setting)
         }
     }
 
@@ -212,19 +176,13 @@ struct RecipeChecks {
         }
         for index in filters {
             switch recipe.filters[index] {
-            case .hash: value.hash(isKeyed: false)
-            case .hmac(_, let key):
-                var keyValue = Dependence()
-                switch key {
-                case .setting(let setting): keyValue.plain = setting.isSecret ? .secret : []
-                case .slot(let slot):
-                    keyValue = try self.value(of: slot, values, place)
-                    secret[slot] = true
-                case .prepared: break
-                }
-                let isKeyed = keyValue.plain.contains(.secret) || keyValue.signed.contains(.keyed)
-                value.formUnion(keyValue)
-                value.hash(isKeyed: isKeyed)
+            case .hash: value.hash()
+            case .hmac(_, .setting(let setting)): value.hash(by: Dependence(setting))
+            case .hmac(_, .slot(let slot)):
+                secret[slot] = true
+                value.hash(by: try self.value(of: slot, values, place))
+            // Prepared after these checks.
+            case .hmac(_, .prepared): break
             case .encode, .percentEncode, .json, .reencode: value.plain.subtract(.bytes)
             case .percentDecode, .decode: value.plain.insert(.decoded)
             case .join(_, _, let isDecoded), .values(_, let isDecoded): if isDecoded { value.plain.insert(.decoded) }

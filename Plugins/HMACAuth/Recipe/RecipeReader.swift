@@ -11,6 +11,8 @@ struct RecipeReader {
     /// Whether a setting has a value that isn't empty.
     let isGiven: (Recipe.SettingName) -> Bool
     private var names: [Definition] = []
+    /// Also those that only excluded branches use.
+    private var used: Set<[UInt8]> = []
     private var block: Block?
 
     static let largest = 32 << 10
@@ -60,6 +62,16 @@ struct RecipeReader {
         }
     }
 
+    /// Refuses a name that nothing uses: a part of the message that was forgotten.
+    func checkUses() throws(RecipeError) {
+        for definition in names where !used.contains(definition.name) {
+            throw RecipeError(
+                place: Recipe.Place(line: definition.line, column: 1),
+                problem:
+                    "\(String(decoding: definition.name, as: UTF8.self)) is never used; use it in a template, or drop the line")
+        }
+    }
+
     private mutating func read(line: ArraySlice<UInt8>, number: Int, start: Int) throws(RecipeError) {
         guard let first = line.first, first != UInt8(ascii: "#") else { return }
         var text = TemplateText(line, line: number, lineStart: start)
@@ -97,17 +109,29 @@ struct RecipeReader {
             guard block != nil, rest.isEmpty else { throw text.error("\"end\" stands by itself, behind a \"when\"") }
             leaveBranch()
             block = nil
+        case "refuse":
+            guard let block, !rest.isEmpty else {
+                throw text.error("write refuse with a text that says why, behind a \"when\"", at: rest.startIndex)
+            }
+            if block.isExcluded { break }
+            // The settings alone decide.
+            guard block.branch != nil else {
+                throw text.error(String(decoding: rest, as: UTF8.self), at: rest.startIndex)
+            }
+            try add(.refuse(store(Array(rest))), text.place(of: line.startIndex))
         case "accept":
             guard block == nil else { throw text.error("\"accept\" holds for the whole recipe; write it outside of \"when\"") }
             switch String(decoding: rest, as: UTF8.self) {
             case "unbound-signature": recipe.acceptsUnboundSignature = true
             case "unsigned-time": recipe.acceptsUnsignedTime = true
-            default: throw text.error("\"accept\" takes unbound-signature or unsigned-time", at: rest.startIndex)
+            case "unsigned-nonce": recipe.acceptsUnsignedNonce = true
+            default:
+                throw text.error("\"accept\" takes unbound-signature, unsigned-time or unsigned-nonce", at: rest.startIndex)
             }
         default:
             _ = text.next()
             throw text.error(
-                "a line begins with let, header, query, cookie, when, otherwise, end, accept or #, and not with "
+                "a line begins with let, header, query, cookie, when, otherwise, end, refuse, accept or #, and not with "
                     + "\"\(String(decoding: word.prefix(40), as: UTF8.self))\"", at: line.startIndex)
         }
     }
@@ -174,9 +198,10 @@ struct RecipeReader {
         try send(output, name[...], TemplateText(template[...], line: 1, lineStart: 0))
     }
 
-    /// The slot of a name; nil for an unknown one.
-    func slot(named name: [UInt8]) -> Int? {
-        names.last { $0.name == name && !Self.areExclusive($0.branch, branch) }?.slot
+    /// The slot of a name, which counts as used; nil for an unknown one.
+    mutating func slot(named name: [UInt8]) -> Int? {
+        used.insert(name)
+        return names.last { $0.name == name && !Self.areExclusive($0.branch, branch) }?.slot
     }
 
     /// The names that a template may use here.

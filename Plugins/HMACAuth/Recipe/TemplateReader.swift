@@ -272,7 +272,7 @@ enum TemplateReader {
             }
         }
         switch (name, words.count) {
-        case ("hmac", 3): return try hmac(words, text, reader)
+        case ("hmac", 3): return try hmac(words, text, &reader)
         case ("replace", 3): return .replace(reader.store(try notEmpty(words[1], text)), reader.store(words[2].bytes))
         case ("without", 2...), ("only", 2...):
             let names = reader.store(words.dropFirst().flatMap { $0.bytes + [UInt8(ascii: "\n")] })
@@ -289,11 +289,13 @@ enum TemplateReader {
 
     private static func notEmpty(_ word: TemplateText.Word, _ text: TemplateText) throws(RecipeError) -> [UInt8] {
         guard !word.bytes.isEmpty else { throw text.error("an empty text to look for", at: word.start) }
+        // Looking for it takes time in proportion to its length.
+        guard word.bytes.count <= 256 else { throw text.error("a text of more than 256 bytes to look for", at: word.start) }
         return word.bytes
     }
 
     private static func hmac(
-        _ words: [TemplateText.Word], _ text: TemplateText, _ reader: RecipeReader
+        _ words: [TemplateText.Word], _ text: TemplateText, _ reader: inout RecipeReader
     ) throws(RecipeError) -> Filter {
         guard let function = HashFunction(rawValue: words[1].text) else {
             throw text.error(

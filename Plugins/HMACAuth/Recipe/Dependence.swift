@@ -1,0 +1,70 @@
+/// What a value shows of the facts that it was made of, and what a signature in it covers.
+struct Dependence {
+    var plain: Sources = []
+    var signed: Sources = []
+
+    /// The facts that a value depends on.
+    struct Sources: OptionSet {
+        let rawValue: UInt16
+
+        static let request = Sources(rawValue: 1 << 0)
+        static let time = Sources(rawValue: 1 << 1)
+        static let nonce = Sources(rawValue: 1 << 2)
+        /// A secret, or what never changes and is computed of one: whoever has it needs no secret.
+        static let secret = Sources(rawValue: 1 << 3)
+        /// Bytes that may be control characters, since they were decoded.
+        static let decoded = Sources(rawValue: 1 << 4)
+        /// A line break of the recipe's own, which a control byte could forge.
+        static let lines = Sources(rawValue: 1 << 5)
+
+        /// A setting in clear.
+        static func clear(_ setting: Recipe.SettingName) -> Sources { Sources(rawValue: 1 << (6 + index(setting))) }
+        /// A setting, perhaps through a hash: what knows none of these can't make the value.
+        static func key(_ setting: Recipe.SettingName) -> Sources { Sources(rawValue: 1 << (10 + index(setting))) }
+
+        private static func index(_ setting: Recipe.SettingName) -> UInt16 {
+            switch setting {
+            case .key, .secret: 0
+            case .passphrase: 1
+            case .token: 2
+            case .memo: 3
+            }
+        }
+
+        /// What differs between two requests.
+        static let varying: Sources = [.request, .time, .nonce]
+        /// The facts about a text's bytes, of which a digest and most encodings leave nothing.
+        static let bytes: Sources = [.decoded, .lines]
+        static let clears = Sources(rawValue: 0b1111 << 6)
+        static let keys = Sources(rawValue: 0b1111 << 10)
+
+        /// The keys of settings that these show in clear.
+        var exposedKeys: Sources { Sources(rawValue: rawValue << 4).intersection(.keys) }
+    }
+
+    init() {}
+
+    init(plain: Sources) {
+        self.plain = plain
+    }
+
+    init(_ setting: Recipe.SettingName) {
+        if setting.isSecret { plain = [.secret, .clear(setting), .key(setting)] }
+    }
+
+    mutating func formUnion(_ other: Dependence) {
+        plain.formUnion(other.plain)
+        signed.formUnion(other.signed)
+    }
+
+    /// Goes on with what a hash function makes of the value, and of the key if it has one.
+    mutating func hash(by key: Dependence? = nil) {
+        if let key { formUnion(key) }
+        plain.subtract(Sources.bytes.union(.clears))
+        guard plain.contains(.secret) || !(key?.signed ?? []).isDisjoint(with: .keys) else { return }
+        // What depends on nothing else is a password, however it was computed.
+        guard !plain.union(signed).isDisjoint(with: .varying) else { return }
+        signed.formUnion(plain.subtracting(.secret))
+        plain = []
+    }
+}
