@@ -1,7 +1,8 @@
 /// What a value shows of the facts that it was made of, and what a signature in it covers.
 struct Dependence {
     var plain: Sources = []
-    var signed: Sources = []
+    /// The facts that each signature covers, and its keys.
+    private(set) var signatures: [Sources] = []
 
     /// The facts that a value depends on.
     struct Sources: OptionSet {
@@ -31,6 +32,9 @@ struct Dependence {
             }
         }
 
+        /// A key that was derived.
+        static let derivedKey = Sources(rawValue: 1 << 14)
+
         /// What differs between two requests.
         static let varying: Sources = [.request, .time, .nonce]
         /// The facts about a text's bytes, of which a digest and most encodings leave nothing.
@@ -54,17 +58,23 @@ struct Dependence {
 
     mutating func formUnion(_ other: Dependence) {
         plain.formUnion(other.plain)
-        signed.formUnion(other.signed)
+        for signature in other.signatures where !signatures.contains(signature) { signatures.append(signature) }
+    }
+
+    /// What is covered by signatures of which at least one key is none of those.
+    func signed(without exposed: Sources) -> Sources {
+        signatures.filter { !$0.intersection(.keys).subtracting(exposed).isEmpty }.reduce([]) { $0.union($1) }
     }
 
     /// Goes on with what a hash function makes of the value, and of the key if it has one.
     mutating func hash(by key: Dependence? = nil) {
         if let key { formUnion(key) }
-        plain.subtract(Sources.bytes.union(.clears))
-        guard plain.contains(.secret) || !(key?.signed ?? []).isDisjoint(with: .keys) else { return }
+        plain.subtract(Sources.bytes.union(.clears).union(.derivedKey))
+        guard plain.contains(.secret) || !(key?.signatures.isEmpty ?? true) else { return }
         // What depends on nothing else is a password, however it was computed.
-        guard !plain.union(signed).isDisjoint(with: .varying) else { return }
-        signed.formUnion(plain.subtracting(.secret))
+        let covered = signatures.reduce(plain) { $0.union($1) }
+        guard !covered.isDisjoint(with: .varying) else { return }
+        signatures = [covered.subtracting(.secret)]
         plain = []
     }
 }

@@ -23,10 +23,14 @@ struct RecipeChecks {
         try checks.checkHeaders()
         var secret = [Bool](repeating: false, count: recipe.slots.count)
         var bytes = [Sources](repeating: [], count: recipe.slots.count)
+        var strict = secret
         for combination in 0..<1 << recipe.conditions.count {
-            try checks.check(combination, &secret, &bytes)
+            try checks.check(combination, &secret, &bytes, &strict)
         }
-        for slot in recipe.slots.indices { recipe.slots[slot].isSecret = secret[slot] }
+        for slot in recipe.slots.indices {
+            recipe.slots[slot].isSecret = secret[slot]
+            recipe.slots[slot].isStrict = strict[slot]
+        }
         // From the uses back to the definitions, which stand above them.
         for step in recipe.steps.reversed() {
             var used: [Recipe.Part] = []
@@ -34,7 +38,6 @@ struct RecipeChecks {
             case .join(let slot, let parts), .leave(let slot, let parts):
                 if recipe.slots[slot].isStrict || bytes[slot].isSuperset(of: .bytes) { used = Array(recipe.parts[parts]) }
             case .compute(let slot, let source, _):
-                if bytes[slot].isSuperset(of: .bytes) { recipe.slots[slot].isStrict = true }
                 if recipe.slots[slot].isStrict, case .part(let part) = source { used = [part] }
             case .send, .refuse: break
             }
@@ -64,18 +67,18 @@ struct RecipeChecks {
 
     // MARK: Each combination of conditions
 
-    private func check(_ combination: Int, _ secret: inout [Bool], _ bytes: inout [Sources]) throws(RecipeError) {
+    private func check(
+        _ combination: Int, _ secret: inout [Bool], _ bytes: inout [Sources], _ strict: inout [Bool]
+    ) throws(RecipeError) {
         var values = [Dependence?](repeating: nil, count: recipe.slots.count)
         var sent = Dependence()
         var outputs: [(Recipe.Output, [UInt8])] = []
         var (timePlace, noncePlace): (Recipe.Place?, Recipe.Place?)
-        // A combination that the recipe refuses sends nothing.
-        let isRefused = recipe.steps.contains { if case .refuse = $0.action { isTaken($0.branch, combination) } else { false } }
-        guard !isRefused else { return }
+        var isRefused = false
         for step in recipe.steps where isTaken(step.branch, combination) {
             switch step.action {
             case .compute(let slot, let source, let filters):
-                values[slot] = try dependence(of: source, filters, values, &secret, step.place)
+                values[slot] = try dependence(of: source, filters, values, &secret, &strict[slot], step.place)
             case .join(let slot, let parts), .leave(let slot, let parts):
                 var value = Dependence()
                 for index in parts { value.formUnion(try dependence(of: recipe.parts[index], values, step.place)) }
@@ -85,9 +88,8 @@ struct RecipeChecks {
                 guard !value.plain.contains(.clear(.secret)) else {
                     throw fault(step.place, "the secret itself would be sent, with which anybody could sign")
                 }
-                guard !keys.contains(slot) else {
-                    throw fault(
-                        step.place, "\(recipe.name(of: slot)) is sent, and is the key of an HMAC: whoever sees it can sign")
+                guard !value.plain.contains(.derivedKey) else {
+                    throw fault(step.place, "the key of an HMAC would be sent, with which anybody could sign")
                 }
                 if timePlace == nil, value.plain.contains(.time) { timePlace = step.place }
                 if noncePlace == nil, value.plain.contains(.nonce) { noncePlace = step.place }
@@ -97,14 +99,15 @@ struct RecipeChecks {
                     throw fault(step.place, "\(String(decoding: name, as: UTF8.self)) is sent twice")
                 }
                 outputs.append((output, name))
-            case .refuse: break
+            // What such a combination shows in an explanation is marked above; it sends nothing.
+            case .refuse: isRefused = true
             }
         }
         for (slot, value) in values.enumerated() {
             if let value, value.plain.contains(.secret) { secret[slot] = true }
             if let value { bytes[slot].formUnion(value.plain.intersection(.bytes)) }
         }
-        try check(sent, timePlace, noncePlace)
+        if !isRefused { try check(sent, timePlace, noncePlace) }
     }
 
     private func check(
@@ -112,22 +115,23 @@ struct RecipeChecks {
     ) throws(RecipeError) {
         let place = recipe.steps.last?.place ?? Recipe.Place(line: 1, column: 1)
         // A secret that is sent in clear beside the signature is no key.
-        guard !sent.signed.intersection(.keys).subtracting(sent.plain.exposedKeys).isEmpty else {
+        let signed = sent.signed(without: sent.plain.exposedKeys)
+        guard !signed.isEmpty else {
             throw fault(
                 place,
                 "no signature is sent\(when): nothing that is sent is a hash or an HMAC of something that differs between requests, and "
                     + "of a secret that isn't itself sent")
         }
-        guard sent.signed.contains(.request) || recipe.acceptsUnboundSignature else {
+        guard signed.contains(.request) || recipe.acceptsUnboundSignature else {
             throw fault(
                 place,
                 "the signature covers nothing of the request, and would be as good for any other\(when); if the server wants it so, "
                     + "write the line: accept unbound-signature")
         }
-        if let timePlace, !sent.signed.contains(.time), !recipe.acceptsUnsignedTime {
+        if let timePlace, !signed.contains(.time), !recipe.acceptsUnsignedTime {
             throw fault(timePlace, unsigned("time"))
         }
-        if let noncePlace, !sent.signed.contains(.nonce), !recipe.acceptsUnsignedNonce {
+        if let noncePlace, !signed.contains(.nonce), !recipe.acceptsUnsignedNonce {
             throw fault(noncePlace, unsigned("nonce"))
         }
     }
@@ -140,10 +144,11 @@ struct RecipeChecks {
     private var when: String { recipe.conditions.isEmpty ? "" : ", for one of the conditions" }
 
     private func value(of slot: Int, _ values: [Dependence?], _ place: Recipe.Place) throws(RecipeError) -> Dependence {
-        guard let value = values[slot] else {
+        guard var value = values[slot] else {
             throw fault(
                 place, "\(recipe.name(of: slot)) is defined for one of the conditions alone; define it for the other one, too")
         }
+        if keys.contains(slot) { value.plain.insert(.derivedKey) }
         return value
     }
 
@@ -160,7 +165,8 @@ struct RecipeChecks {
     }
 
     private func dependence(
-        of source: Recipe.Source, _ filters: Range<Int>, _ values: [Dependence?], _ secret: inout [Bool], _ place: Recipe.Place
+        of source: Recipe.Source, _ filters: Range<Int>, _ values: [Dependence?], _ secret: inout [Bool], _ isStrict: inout Bool,
+        _ place: Recipe.Place
     ) throws(RecipeError) -> Dependence {
         var value: Dependence
         switch source {
@@ -189,6 +195,7 @@ struct RecipeChecks {
             default: break
             }
             if hasLineBreak(recipe.filters[index]) { value.plain.insert(.lines) }
+            if value.plain.isSuperset(of: .bytes) { isStrict = true }
         }
         return value
     }
