@@ -41,8 +41,9 @@ enum TemplateReader {
             chain.append(try text.words())
             guard let end = text.next() else { throw text.error("a { without its }; write {{ for a literal one", at: start - 1) }
             if end == UInt8(ascii: "}") { break }
-        } while chain.count <= mostFilters
-        guard chain.count <= mostFilters else { throw text.error("more than \(mostFilters) filters", at: start) }
+        } while chain.count <= mostFilters + 1
+        // The first is the value itself.
+        guard chain.count - 1 <= mostFilters else { throw text.error("more than \(mostFilters) filters", at: start) }
         var filters: [Filter] = []
         let (source, alias, used) = try source(chain, text, &reader)
         if let alias { filters.append(alias) }
