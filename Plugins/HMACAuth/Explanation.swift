@@ -64,23 +64,40 @@ struct Explanation: Sendable {
             !array.contains(where: { $0 < 0x20 && !isCommon($0) || $0 == 0x7F })
         else { return "0x" + Hexadecimal.text(array) }
         var shown: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\n"): shown += "\\n".utf8
-            case UInt8(ascii: "\r"): shown += "\\r".utf8
-            case UInt8(ascii: "\t"): shown += "\\t".utf8
-            case UInt8(ascii: "\\"): shown += "\\\\".utf8
-            default: shown.append(byte)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": shown += "\\n".utf8
+            case "\r": shown += "\\r".utf8
+            case "\t": shown += "\\t".utf8
+            case "\\": shown += "\\\\".utf8
+            case _ where isInvisible(scalar): shown += "\\u{\(String(scalar.value, radix: 16))}".utf8
+            default: shown += scalar.utf8
             }
         }
         return String(decoding: shown, as: UTF8.self)
     }
 
+    /// Whether a character would be missed, or mislead: also the spaces that can't be told from others, and those without a width.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0xA0, 0xAD, 0x2000...0x200D, 0x202F, 0x205F...0x2064, 0x3000, 0xFEFF: true
+        default: scalar.isUnsafeAtTerminal
+        }
+    }
+
     private static func isCommon(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D || byte == 0x09 }
+
+    /// A text whose spaces at its ends, which nobody would see, are escapes.
+    private static func showingSpaces(_ text: [UInt8]) -> [UInt8] {
+        let start = text.first == 0x20 ? 1 : 0
+        let end = text.count > start && text.last == 0x20 ? text.count - 1 : text.count
+        let escape = Array("\\s".utf8)
+        return (start > 0 ? escape : []) + text[start..<end] + (end < text.count ? escape : [])
+    }
 
     /// Writes a line; what is too long for one goes on in further ones.
     private func write(_ name: String, _ value: String) {
-        var rest = Array("\(name) = \(value)".utf8)[...]
+        var rest = (Array("\(name) = ".utf8) + Self.showingSpaces(Array(value.utf8)))[...]
         repeat {
             var count = min(rest.count, Self.longest)
             // Not within a character.
