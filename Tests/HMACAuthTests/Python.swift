@@ -7,11 +7,12 @@ enum Python {
     }
 
     private static let program = #"""
-        import base64, datetime, email.utils, hashlib, hmac, json, sys
+        import base64, datetime, email.utils, hashlib, hmac, json, re, sys, urllib.parse
         TIME = 1_700_000_000_123_456_789
         BODY = b"Hello"
         def digest(name, data): return hashlib.new(name, data).digest()
         def mac(name, message, key=b"s3cret"): return hmac.new(key, message, name).digest()
+        def quote(data, safe=""): return urllib.parse.quote_from_bytes(data, safe=safe).encode()
         def b64url(data): return base64.urlsafe_b64encode(data).decode().rstrip("=")
         def b64(data): return base64.b64encode(data).decode()
         def utc(format, unix=TIME // 10**9): return datetime.datetime.fromtimestamp(unix, datetime.timezone.utc).strftime(format)

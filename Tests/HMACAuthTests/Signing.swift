@@ -30,5 +30,13 @@ func makeToken(
     return try scheme.makeInstance(settings: values, clock: HostClock { unixNanoseconds }).token
 }
 
+/// Authorizes a request with a recipe.
+func sign(
+    _ request: HTTPRequest, recipe: String, _ settings: [String: String] = [:], secret: String = "s3cret",
+    at unixNanoseconds: Int64 = someTime
+) throws -> HTTPRequest {
+    try sign(request, settings.merging(["recipe": recipe]) { $1 }, secret: secret, at: unixNanoseconds)
+}
+
 /// 2023-11-14T22:13:20.123456789Z
 let someTime: Int64 = 1_700_000_000_123_456_789
