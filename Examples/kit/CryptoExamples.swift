@@ -7,6 +7,8 @@ struct CryptoExamples {
         let digest = try HashFunction.sha256.digest(of: "abc")
         #expect(digest.hex.hasPrefix("ba7816bf") && digest.base64.hasPrefix("ungWv48B"))
         #expect(digest.count == 32 && HashFunction.sha256.size == 32 && digest.bytes.count == 32)
+        let copy = Digest(digest.bytes)
+        #expect(copy == digest && HashFunction(rawValue: "sha3-256") == .sha3of256)
 
         var stream = HashStream(.sha1)
         stream.append(ascii: "a")

@@ -20,7 +20,10 @@ struct FormatExamples {
         #expect(text(message) == "t=1700000000&u=ü\n0aff0AFF+w==-wx-ida b")
 
         let written = withByteWriter(capacity: 64) { writer in
-            writer.append(ascii: "a,")
+            writer.append(ascii: "forgotten")
+            writer.removeAll()
+            writer.append(ascii: "a,b")
+            writer.removeLast(1)
             writer.append(copying: 0..<1)
             return "\(writer.count) \(writer.bytes.count)"
         }
@@ -91,6 +94,7 @@ struct FormatExamples {
         #expect(Base64.decoded("+/8=", .strict) == [0xFB, 0xFF])
         #expect(Base64.decoded("-_8", .strictURL) == [0xFB, 0xFF])
         #expect(Base64.decoded("+_8", .any) == [0xFB, 0xFF])
+        #expect(Base64.decoded("+_8", .exact) == nil && Base64.decoded("-_8", .exact) == [0xFB, 0xFF])
         #expect(Base64URL.encoded([0xFB, 0xFF]) == "-_8")
         #expect(Base64URL.decoded("-_8") == [0xFB, 0xFF])
 

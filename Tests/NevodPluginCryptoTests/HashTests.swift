@@ -2,7 +2,7 @@ import NevodPluginCrypto
 import Testing
 
 struct HashTests {
-    /// NIST's examples with intermediate values (FIPS 180-4), and the empty message.
+    /// NIST's examples with intermediate values (FIPS 180-4, FIPS 202), RFC 1321 §A.5, and the empty message.
     @Test(arguments: [
         (HashFunction.sha1, "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
         (.sha256, "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -14,10 +14,25 @@ struct HashTests {
             .sha512, "abc",
             "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
         ),
+        (.md5, "abc", "900150983cd24fb0d6963f7d28e17f72"),
+        (.sha224, "abc", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
+        (.sha512Truncated, "abc", "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23"),
+        (.sha3of256, "abc", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
+        (
+            .sha3of384, "abc",
+            "ec01498288516fc926459f58e2c6ad8df9b473cb0fc08c2596da7cf0e49be4b298d88cea927ac7f539f1edf228376d25"
+        ),
+        (
+            .sha3of512, "abc",
+            "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0"
+        ),
+        (.md5, "", "d41d8cd98f00b204e9800998ecf8427e"), (.sha224, "", "d14a028c2a3a2bc9476102bb288234c415a2b01f828ea62ac5b3e42f"),
+        (.sha512Truncated, "", "c672b8d1ef56ed28ab87c3622c5114069bdd3ad7b8f9737498d0c01ecef0967a"),
+        (.sha3of256, "", "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"),
         (.sha1, "", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
         (.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ])
-    func `Digests equal NIST's examples`(function: HashFunction, message: String, expected: String) throws {
+    func `Digests equal the published examples`(function: HashFunction, message: String, expected: String) throws {
         #expect(try function.digest(of: message).hex == expected)
         #expect(try function.digest(of: message).count == function.size)
     }
@@ -51,6 +66,27 @@ struct HashTests {
                 item.count, from: Secret(copying: key), salt: bytes(item.salt), info: bytes(item.info), function)
             #expect(derived.withUnsafeBytes { Hexadecimal.text($0) } == item.derived)
         }
+    }
+
+    /// As a setting of a plugin names them.
+    @Test func `Each function has the size that hashlib says`() throws {
+        #expect(
+            HashFunction.allCases.map { "\($0.rawValue) \($0.size)" } == [
+                "md5 16", "sha1 20", "sha224 28", "sha256 32", "sha384 48", "sha512 64", "sha512-256 32", "sha3-256 32",
+                "sha3-384 48",
+                "sha3-512 64",
+            ])
+    }
+
+    @Test func `A digest is made of bytes, of which 64 are the most`() throws {
+        for count in [0, 1, 32, 63, 64, 65, 200] {
+            let bytes = (0..<count).map { UInt8($0) }
+            let digest = Digest(bytes.span)
+            #expect(digest.count == min(count, 64))
+            #expect(digest.hex == Hexadecimal.text(bytes.prefix(64)))
+        }
+        let bytes = Hexadecimal.bytes("900150983cd24fb0d6963f7d28e17f72") ?? []
+        #expect(try Digest(bytes.span) == HashFunction.md5.digest(of: "abc"))
     }
 
     private func bytes(_ hex: String) throws -> [UInt8] { try #require(Hexadecimal.bytes(hex)) }

@@ -62,6 +62,38 @@ struct ByteWriterTests {
         #expect(text == "abb")
     }
 
+    @Test func `Bytes at the end are forgotten, and others take their place`() {
+        let text = written(capacity: 4) { writer in
+            writer.append(ascii: "abcdef")
+            writer.removeLast(2)
+            writer.removeLast(0)
+            writer.removeLast(-1)
+            writer.append(ascii: "g")
+            writer.append(copying: 4..<6)
+        }
+        #expect(text == "abcdgg")
+        #expect(
+            written(capacity: 8) {
+                $0.append(ascii: "ab")
+                $0.removeLast(3)
+                $0.append(ascii: "c")
+                $0.removeLast(.max)
+            } == "")
+    }
+
+    @Test func `A writer begins anew with the memory that it has`() {
+        let text = written(capacity: 2) { writer in
+            for _ in 0..<3 {
+                writer.removeAll()
+                writer.append(ascii: "abcdefgh")
+            }
+            writer.removeAll()
+            writer.append(ascii: "xyz")
+            writer.append(copying: 1..<8)
+        }
+        #expect(text == "xyzyz")
+    }
+
     @Test func `An error of the body is rethrown`() {
         #expect(throws: CancellationError.self) { try withByteWriter(capacity: 1) { _ in throw CancellationError() } }
     }

@@ -54,6 +54,7 @@ struct PluginExportTests {
             if let secretOptional { edits.addHeader("X-Secret", secretOptional) }
             edits.addQueryItem("k", "v&")
             edits.addCookie("c", "d")
+            edits.addCookie(Array("e".utf8), Array("f g".utf8).span)
 
             var seen = "\(Self.string(request.method)) \(Self.string(request.scheme)) \(Self.string(request.authority)) "
             seen += "\(Self.string(request.target)) \(Self.string(request.path)) \(request.hasBody) \(request.body.count) "
@@ -151,7 +152,7 @@ struct PluginExportTests {
                 == "ä t x o 9223372036854775807 0 false red dark-green [\"b\", \"a\"] [1, -2] 2")
         #expect(request.headers.values(of: "X-Secret") == ["s1", "s2"])
         #expect(request.target == "/?k=v%26")
-        #expect(request.headers["Cookie"] == "c=d")
+        #expect(request.headers["Cookie"] == "c=d; e=f g")
     }
 
     @Test func `The view reaches the scheme`() throws {

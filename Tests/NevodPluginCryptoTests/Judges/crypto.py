@@ -20,6 +20,10 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa,
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 HASHES = {"sha1": hashes.SHA1(), "sha256": hashes.SHA256(), "sha384": hashes.SHA384(), "sha512": hashes.SHA512()}
+# Of digests, HMACs and derived keys alone: no signature scheme of the kit has them.
+DIGESTS = HASHES | {
+    "md5": hashes.MD5(), "sha224": hashes.SHA224(), "sha512-256": hashes.SHA512_256(), "sha3-256": hashes.SHA3_256(),
+    "sha3-384": hashes.SHA3_384(), "sha3-512": hashes.SHA3_512()}
 CURVES = {"P-256": ec.SECP256R1(), "P-384": ec.SECP384R1(), "P-521": ec.SECP521R1()}
 PEM, PLAIN = serialization.Encoding.PEM, serialization.NoEncryption()
 
@@ -27,18 +31,18 @@ PEM, PLAIN = serialization.Encoding.PEM, serialization.NoEncryption()
 def signed_hashes():
     cases = []
     for size in [*range(0, 20), 55, 56, 63, 64, 65, 127, 128, 129, 511, 512, 513, 1024, 5000]:
-        for name in HASHES:
+        for name in DIGESTS:
             message, key, salt, info = (random.randbytes(n) for n in (size, random.randrange(0, 200), size % 40, size % 17))
             count = random.randrange(0, 400)
             cases.append({
                 "hash": name, "message": message.hex(), "key": key.hex(), "salt": salt.hex(), "info": info.hex(),
-                "digest": hashlib.new(name, message).hexdigest(), "code": hmac.new(key, message, name).hexdigest(),
+                "digest": hashlib.new(name.replace("-", "_"), message).hexdigest(), "code": hmac.new(key, message, name.replace("-", "_")).hexdigest(),
                 "count": count, "derived": derived(name, count, key, salt, info).hex() if count else ""})
     return cases
 
 
 def derived(name, count, key, salt, info):
-    return HKDF(HASHES[name], count, salt or None, info).derive(key)
+    return HKDF(DIGESTS[name], count, salt or None, info).derive(key)
 
 
 def pss(hash):

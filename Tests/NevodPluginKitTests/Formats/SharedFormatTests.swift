@@ -44,9 +44,27 @@ struct SharedFormatTests {
             #expect(Base64.decoded(Array(text.utf8), .any) == block)
             #expect(Base64.decoded(Array(text.utf8.filter { $0 != UInt8(ascii: "=") }), .any) == block)
             #expect(Base64.decoded(Array(Base64URL.encoded(block).utf8), .any) == block)
+            for form in [
+                text, String(text.filter { $0 != "=" }), Base64URL.encoded(block), Base64.encoded(block, .url, padded: true),
+            ] {
+                #expect(Base64.decoded(Array(form.utf8), .exact) == block)
+            }
         }
         for text in ["A", "A===", "AA=", "AAA==", "AAAA====", "=", "AA=A", "A A=", "AAAA\n", "é"] {
             #expect(Base64.decoded(Array(text.utf8), .any) == nil, "\(text)")
+            #expect(Base64.decoded(Array(text.utf8), .exact) == nil, "\(text)")
+        }
+    }
+
+    /// Both alphabets in one text, and bits at the end that encode nothing: a typo, which would be another secret.
+    @Test func `Exact base64 is only what an encoder writes`() {
+        for text in ["+_8=", "-/8", "AAA/AA-A", "__++", "AB==", "AB", "AAB=", "AAB", "_f", "//9"] {
+            #expect(Base64.decoded(Array(text.utf8), .exact) == nil, "\(text)")
+        }
+        for (text, bytes) in [("", []), ("+/8=", [0xFB, 0xFF]), ("-_8", [0xFB, 0xFF]), ("_w", [0xFF]), ("_w==", [0xFF])]
+            as [(String, [UInt8])]
+        {
+            #expect(Base64.decoded(Array(text.utf8), .exact) == bytes, "\(text)")
         }
     }
 
