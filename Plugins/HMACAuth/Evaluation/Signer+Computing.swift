@@ -16,7 +16,7 @@ extension Signer {
         if chain.isEmpty {
             let start = text.count
             try append(source, request, &text)
-            if isStrict { try Filter.refuseControls(text.bytes.extracting(start...)) }
+            if isStrict, source.isDecoded { try Filter.refuseControls(text.bytes.extracting(start...)) }
             return
         }
         first.removeAll()
@@ -37,7 +37,7 @@ extension Signer {
             try copy(part, request, values, text.bytes, &first)
         } else {
             try append(source, request, &first)
-            if isStrict { try Filter.refuseControls(first.bytes) }
+            if isStrict, source.isDecoded { try Filter.refuseControls(first.bytes) }
         }
         let most = request.most
         var isInFirst = true

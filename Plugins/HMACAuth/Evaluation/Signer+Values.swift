@@ -135,7 +135,7 @@ extension Signer {
                     "the request has no header \(text), which is signed; add it, or write \(text)? in the recipe if it may be absent"
                 )
             }
-            try Self.limit(text.count, request)
+            try Filter.limit(text.count, request.most)
         }
     }
 

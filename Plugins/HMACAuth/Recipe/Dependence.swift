@@ -15,8 +15,6 @@ struct Dependence {
         static let secret = Sources(rawValue: 1 << 3)
         /// Bytes that may be control characters, since they were decoded.
         static let decoded = Sources(rawValue: 1 << 4)
-        /// A line break of the recipe's own, which a control byte could forge.
-        static let lines = Sources(rawValue: 1 << 5)
 
         /// A setting in clear.
         static func clear(_ setting: Recipe.SettingName) -> Sources { Sources(rawValue: 1 << (6 + index(setting))) }
@@ -37,8 +35,6 @@ struct Dependence {
 
         /// What differs between two requests.
         static let varying: Sources = [.request, .time, .nonce]
-        /// The facts about a text's bytes, of which a digest and most encodings leave nothing.
-        static let bytes: Sources = [.decoded, .lines]
         static let clears = Sources(rawValue: 0b1111 << 6)
         static let keys = Sources(rawValue: 0b1111 << 10)
 
@@ -69,7 +65,7 @@ struct Dependence {
     /// Goes on with what a hash function makes of the value, and of the key if it has one.
     mutating func hash(by key: Dependence? = nil) {
         if let key { formUnion(key) }
-        plain.subtract(Sources.bytes.union(.clears).union(.derivedKey))
+        plain.subtract(Sources.clears.union([.decoded, .derivedKey]))
         guard plain.contains(.secret) || !(key?.signatures.isEmpty ?? true) else { return }
         // What depends on nothing else is a password, however it was computed.
         let covered = signatures.reduce(plain) { $0.union($1) }

@@ -22,42 +22,12 @@ struct RecipeChecks {
         let checks = RecipeChecks(recipe)
         try checks.checkHeaders()
         var secret = [Bool](repeating: false, count: recipe.slots.count)
-        var bytes = [Sources](repeating: [], count: recipe.slots.count)
-        var strict = secret
+        var decoded = secret
         for combination in 0..<1 << recipe.conditions.count {
-            try checks.check(combination, &secret, &bytes, &strict)
+            try checks.check(combination, &secret, &decoded)
         }
-        for slot in recipe.slots.indices {
-            recipe.slots[slot].isSecret = secret[slot]
-            recipe.slots[slot].isStrict = strict[slot]
-        }
-        // From the uses back to the definitions, which stand above them.
-        for step in recipe.steps.reversed() {
-            var used: [Recipe.Part] = []
-            switch step.action {
-            case .join(let slot, let parts), .leave(let slot, let parts):
-                if recipe.slots[slot].isStrict || bytes[slot].isSuperset(of: .bytes) { used = Array(recipe.parts[parts]) }
-            case .compute(let slot, let source, _):
-                if recipe.slots[slot].isStrict, case .part(let part) = source { used = [part] }
-            case .send, .refuse: break
-            }
-            for part in used {
-                if case .slot(let slot) = part, bytes[slot].contains(.decoded) { recipe.slots[slot].isStrict = true }
-            }
-        }
-    }
-
-    private func hasLineBreak(_ range: Range<Int>) -> Bool { Filter.hasLineBreak(recipe.bytes[range]) }
-
-    private func hasLineBreak(_ filter: Filter) -> Bool {
-        switch filter {
-        case .prefix(let text), .suffix(let text), .fallback(let text), .replace(_, let text), .values(let text, _),
-            .names(let text), .lineNames(let text):
-            hasLineBreak(text)
-        case .join(let equals, let separator, _): hasLineBreak(equals) || hasLineBreak(separator)
-        case .sortLines: true
-        default: false
-        }
+        for slot in recipe.slots.indices { recipe.slots[slot].isSecret = secret[slot] }
+        recipe.markStrict(decoded)
     }
 
     private func isTaken(_ branch: Recipe.Branch?, _ combination: Int) -> Bool {
@@ -68,7 +38,7 @@ struct RecipeChecks {
     // MARK: Each combination of conditions
 
     private func check(
-        _ combination: Int, _ secret: inout [Bool], _ bytes: inout [Sources], _ strict: inout [Bool]
+        _ combination: Int, _ secret: inout [Bool], _ decoded: inout [Bool]
     ) throws(RecipeError) {
         var values = [Dependence?](repeating: nil, count: recipe.slots.count)
         var sent = Dependence()
@@ -78,7 +48,7 @@ struct RecipeChecks {
         for step in recipe.steps where isTaken(step.branch, combination) {
             switch step.action {
             case .compute(let slot, let source, let filters):
-                values[slot] = try dependence(of: source, filters, values, &secret, &strict[slot], step.place)
+                values[slot] = try dependence(of: source, filters, values, &secret, step.place)
             case .join(let slot, let parts), .leave(let slot, let parts):
                 var value = Dependence()
                 for index in parts { value.formUnion(try dependence(of: recipe.parts[index], values, step.place)) }
@@ -104,8 +74,10 @@ struct RecipeChecks {
             }
         }
         for (slot, value) in values.enumerated() {
-            if let value, value.plain.contains(.secret) { secret[slot] = true }
-            if let value { bytes[slot].formUnion(value.plain.intersection(.bytes)) }
+            guard let value else { continue }
+            // The digits of a key are as good as the key.
+            if !value.plain.isDisjoint(with: [.secret, .derivedKey]) { secret[slot] = true }
+            if value.plain.contains(.decoded) { decoded[slot] = true }
         }
         if !isRefused { try check(sent, timePlace, noncePlace) }
     }
@@ -156,7 +128,7 @@ struct RecipeChecks {
         of part: Recipe.Part, _ values: [Dependence?], _ place: Recipe.Place
     ) throws(RecipeError) -> Dependence {
         switch part {
-        case .literal(let range): Dependence(plain: hasLineBreak(range) ? .lines : [])
+        case .literal: Dependence()
         case .slot(let slot): try value(of: slot, values, place)
         case .request(.scheme): Dependence()
         case .request: Dependence(plain: .request)
@@ -165,7 +137,7 @@ struct RecipeChecks {
     }
 
     private func dependence(
-        of source: Recipe.Source, _ filters: Range<Int>, _ values: [Dependence?], _ secret: inout [Bool], _ isStrict: inout Bool,
+        of source: Recipe.Source, _ filters: Range<Int>, _ values: [Dependence?], _ secret: inout [Bool],
         _ place: Recipe.Place
     ) throws(RecipeError) -> Dependence {
         var value: Dependence
@@ -174,8 +146,7 @@ struct RecipeChecks {
         case .text(let parts):
             value = Dependence()
             for index in parts { value.formUnion(try dependence(of: recipe.parts[index], values, place)) }
-        case .url, .segment, .header: value = Dependence(plain: .request)
-        case .headers: value = Dependence(plain: [.request, .lines])
+        case .url, .segment, .header, .headers: value = Dependence(plain: .request)
         case .queryItem, .formField, .jsonMember: value = Dependence(plain: [.request, .decoded])
         case .time: value = Dependence(plain: .time)
         case .nonce: value = Dependence(plain: .nonce)
@@ -189,13 +160,11 @@ struct RecipeChecks {
                 value.hash(by: try self.value(of: slot, values, place))
             // Prepared after these checks.
             case .hmac(_, .prepared): break
-            case .encode, .percentEncode, .json, .reencode: value.plain.subtract(.bytes)
+            case .encode, .percentEncode, .json, .reencode: value.plain.subtract(.decoded)
             case .percentDecode, .decode: value.plain.insert(.decoded)
             case .join(_, _, let isDecoded), .values(_, let isDecoded): if isDecoded { value.plain.insert(.decoded) }
             default: break
             }
-            if hasLineBreak(recipe.filters[index]) { value.plain.insert(.lines) }
-            if value.plain.isSuperset(of: .bytes) { isStrict = true }
         }
         return value
     }
