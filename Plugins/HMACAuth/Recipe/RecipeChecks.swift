@@ -88,11 +88,11 @@ struct RecipeChecks {
         let place = recipe.steps.last?.place ?? Recipe.Place(line: 1, column: 1)
         // A secret that is sent in clear beside the signature is no key.
         let signed = sent.signed(without: sent.plain.exposedKeys)
-        guard !signed.isEmpty else {
+        let passwords = sent.plain.intersection(.keys).subtracting(sent.plain.exposedKeys)
+        guard !signed.isEmpty || !passwords.isEmpty else {
             throw fault(
                 place,
-                "no signature is sent\(when): nothing that is sent is a hash or an HMAC of something that differs between requests, and "
-                    + "of a secret that isn't itself sent")
+                "no signature is sent\(when): nothing that is sent is a hash or an HMAC of a secret that isn't itself sent")
         }
         guard signed.contains(.request) || recipe.acceptsUnboundSignature else {
             throw fault(
