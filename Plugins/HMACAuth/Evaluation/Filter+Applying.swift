@@ -110,17 +110,17 @@ extension Filter {
         let digits: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
         var (bits, count, written) = (UInt32(0), 0, 0)
         for index in input.indices {
-            bits = bits << 8 | UInt32(input[index])
+            bits = bits << 8 | UInt32(truncatingIfNeeded: input[index])
             count += 8
             while count >= 5 {
                 count -= 5
-                text.append(byte: digits.utf8Start[Int(bits >> UInt32(count) & 31)])
+                text.append(byte: digits.utf8Start[Int(bits >> count & 31)])
                 written += 1
             }
-            bits &= 1 << UInt32(count) - 1
+            bits &= 1 << count - 1
         }
         if count > 0 {
-            text.append(byte: digits.utf8Start[Int(bits << UInt32(5 - count) & 31)])
+            text.append(byte: digits.utf8Start[Int(bits << (5 - count) & 31)])
             written += 1
         }
         for _ in 0..<(8 - written % 8) % 8 { text.append(ascii: "=") }

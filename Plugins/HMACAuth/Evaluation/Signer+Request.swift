@@ -8,7 +8,7 @@ extension Signer {
         for (index, clauses) in recipe.conditions.enumerated() {
             var isTrue = true
             for clause in clauses where isTrue { isTrue = self.isTrue(recipe.clauses[clause], request) }
-            if isTrue { facts |= 1 << UInt(index) }
+            if isTrue { facts |= 1 << index }
         }
         return facts
     }
