@@ -199,6 +199,14 @@ struct RecipeRequestRefusalTests {
         #expect(error.contains(Self.bound), "\(error)")
     }
 
+    @Test func `What a recipe has itself needs no large request`() throws {
+        let text = String(repeating: "x", count: 16_000)
+        let expected = try Python.evaluate(["digest('md5', b'x' * 16_000 * 32).hex()"])
+        let recipe =
+            "let a = \(text)\nlet b = {a}{a}{a}{a}\nlet c = {b}{b}{b}{b}\nlet d = {c}{c}\nheader X = {d|md5|hex}\nheader S = {path|hmac:md5:secret|hex}"
+        #expect(try sign(HTTPRequest(.get, "https://h.example/"), recipe: recipe).headers["X"] == expected[0])
+    }
+
     @Test func `A large body is signed, and one that is copied a few times`() throws {
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 4 << 20)
         let request = try HTTPRequest(.post, "https://h.example/", body: .bytes(body))

@@ -73,8 +73,8 @@ struct RecipeValueTests {
             // A member of a member is none of the object's.
             Evaluation("{json:a}", "b'2'", .body(#"{"b":{"a":1},"c":[{"a":3}],"a":2}"#)),
             Evaluation(
-                "{json:a}", "b'[' * 62 + b']' * 62",
-                .body(#"{"a":"# + String(repeating: "[", count: 62) + String(repeating: "]", count: 62) + "}")),
+                "{json:a}", "b'[' * 63 + b']' * 63",
+                .body(#"{"a":"# + String(repeating: "[", count: 63) + String(repeating: "]", count: 63) + "}")),
         ])
     }
 
