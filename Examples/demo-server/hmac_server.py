@@ -9,8 +9,8 @@ from DEMO_API_KEY (default "demo") and DEMO_SECRET, never from the command line,
 A client signs METHOD \\n PATH \\n TIMESTAMP \\n BODYHASH with HMAC-SHA256 and sends X-API-Key, X-Timestamp (Unix
 seconds) and X-Signature (lower-case hex). PATH is the request-target, byte for byte, up to the first "?". BODYHASH is
 the lower-case hex SHA-256 of the body, empty when there is none; a body of zero bytes is none.
-With X-Nonce, as the preset "strict" sends, the message is METHOD \\n HOST \\n TARGET \\n TIMESTAMP \\n NONCE \\n BODYHASH instead: HOST is this
-server's, TARGET has the query, BODYHASH is never empty, and a nonce is taken once.
+With X-Nonce, as the preset "strict" sends, the message is METHOD \\n HOST \\n TARGET \\n TYPE \\n TIMESTAMP \\n NONCE \\n BODYHASH
+instead: HOST is this server's, TARGET has the query, TYPE is the Content-Type or empty, BODYHASH is never empty, and a nonce is taken once.
 The response is JSON, with 200 or 401. Any method and path is verified, except these:
 
     /slow?ms=N       waits N ms (at most 60000), then returns {"waited_ms": N}
@@ -92,7 +92,10 @@ class Server(http.server.ThreadingHTTPServer):
             # Only its own names: a request that was signed for another server must not be taken.
             if given["Host"] not in (b"127.0.0.1:%d" % self.server_port, b"localhost:%d" % self.server_port):
                 return "another host"
-            parts = [method, given["Host"], target, timestamp, given["X-Nonce"], body_hash]
+            types = headers.get_all("Content-Type", [""])
+            if len(types) > 1:
+                return "repeated header Content-Type"
+            parts = [method, given["Host"], target, types[0].strip().encode("latin-1"), timestamp, given["X-Nonce"], body_hash]
         else:
             parts = [method, target.split(b"?", 1)[0], timestamp, body_hash if body else b""]
         expected = hmac.new(self.secret, b"\n".join(parts), hashlib.sha256).hexdigest().encode()

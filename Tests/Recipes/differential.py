@@ -212,15 +212,23 @@ class Maker:
                 # A `let` of one branch has a name that isn't used outside of it.
                 name = f"l{len(lets)}" if both else f"only{len(statements)}"
                 statements.append("when " + " and ".join(self.condition() for _ in range(self.some([1, 1, 2]))))
-                statements += [f"  let {name} = {self.template(lets)}", "  " + output(lets + [name])]
+                statements += [f"  let {name} = {self.template(lets)}", "  " + output(lets + [name]) + f"{{{name}|hex}}"]
+                if self.chance(0.1):
+                    statements.append("  refuse not like this")
                 if both:
                     statements += ["otherwise", f"  let {name} = {self.template(lets)}"]
                     lets.append(name)
                 statements.append("end")
+        # A `let` that nothing uses is refused.
+        text = "\n".join(statements)
+        for name in re.findall(r"let (l\d+) =", text):
+            if not re.search(rf"[{{:]{name}\b", text):
+                statements.append(f"query U{name} = {{{name}|hex}}")
+                text += statements[-1]
         if self.chance(0.9):
             statements.append("header S = {target|hmac:sha256:secret|hex}")
         if self.chance(0.7):
-            statements.append("accept unsigned-time")
+            statements += ["accept unsigned-time", "accept unsigned-nonce"]
         if self.chance(0.2):
             statements.append("accept unbound-signature")
         if self.chance(0.1):
@@ -269,7 +277,7 @@ def from_reference(reference, trial):
         if name.lower() not in written | FIXED:
             lines.append((name.lower().encode(), value.encode().strip(b" \t")))
     if cookies:
-        lines.append((b"cookie", b"; ".join(name.encode() + b"=" + value.strip(b" \t") for name, value in cookies)))
+        lines.append((b"cookie", b"; ".join(name.encode() + b"=" + value for name, value in cookies).strip(b" \t")))
     return (trial.method.encode(), target, sorted(lines), trial.body or b""), None
 
 
@@ -305,6 +313,10 @@ def from_host(trial):
 
 
 def difference(reference, trial) -> Optional[str]:
+    words = {line.split()[0] for line in "\n".join(trial.statements).split("\n") if line.strip()}
+    if words <= {"accept", "#"}:
+        # Not a recipe, but the scheme's own settings.
+        return None
     expected, reason = from_reference(reference, trial)
     sent, refused = from_host(trial)
     # How conditions are counted is the plugin's business, and a recipe that ends in "=-" is the host's.

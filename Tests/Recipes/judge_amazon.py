@@ -39,7 +39,9 @@ def version2(path, values, token=None):
     request = AWSRequest(method="GET", url=f"https://sdb.amazonaws.com{path}", params=dict(values))
     with pinned("botocore.auth"):
         software.SigV2Auth(Credentials(KEY, SECRET, token)).add_auth(request)
-    names = ["AWSAccessKeyId", "SignatureVersion", "SignatureMethod", "Timestamp", "Signature"] + (["SecurityToken"] if token else [])
+    names = ["AWSAccessKeyId", "SignatureVersion", "SignatureMethod", "Timestamp", "Signature"] + (
+        ["SecurityToken"] if token else []
+    )
     expected = Expected(query={name: request.params[name] for name in names})
     query = urllib.parse.urlencode(values)
     return Case("GET", f"https://sdb.amazonaws.com{path}" + (f"?{query}" if query else ""), lambda signed: expected)
@@ -67,7 +69,12 @@ def rows():
             [
                 version4("GET", f"{api}/prod/a%20b/%C3%BC?{ODD_QUERY}"),
                 version4("POST", f"{api}/prod/items", BODY, JSON),
-                version4("POST", "https://dynamodb.eu-west-1.amazonaws.com/", b"{}", {**JSON, "X-Amz-Target": "DynamoDB_20120810.ListTables"}),
+                version4(
+                    "POST",
+                    "https://dynamodb.eu-west-1.amazonaws.com/",
+                    b"{}",
+                    {**JSON, "X-Amz-Target": "DynamoDB_20120810.ListTables"},
+                ),
                 version4("GET", f"{api}/?b=2&a=3&a=1&ab=4&c"),
                 version4("DELETE", f"{api}/a%2Fb"),
             ],
@@ -78,7 +85,7 @@ def rows():
             "AWS Signature Version 4, temporary credentials",
             "aws",
             f"{docs}/IAM/latest/UserGuide/create-signed-request.html",
-            "botocore",
+            "botocore, with a token",
             [
                 version4("GET", f"{api}/prod?{ODD_QUERY}", token=TOKEN),
                 version4("POST", f"{api}/prod/items", BODY, JSON, token=TOKEN),
@@ -105,7 +112,7 @@ def rows():
             "Amazon S3, temporary credentials",
             "aws-s3",
             f"{docs}/AmazonS3/latest/API/sig-v4-header-based-auth.html",
-            "botocore",
+            "botocore, with a token",
             [
                 s3("GET", f"{bucket}/a?{ODD_QUERY}", token=TOKEN),
                 s3("PUT", f"{bucket}/a%2Bb", b"a + b", encrypted, token=TOKEN),
@@ -122,7 +129,12 @@ def rows():
             [
                 s3_version2("GET", f"{path_style}/a%20b/%C3%BC?versionId=b%3Dc&x=y"),
                 s3_version2("GET", f"{path_style}?uploads&prefix=a%2Fb"),
-                s3_version2("PUT", f"{path_style}/a", b"text", {**encrypted, "x-amz-meta-name": "a b", "Content-MD5": "HLYIGWGWOQs5lTu+Dt5LIw=="}),
+                s3_version2(
+                    "PUT",
+                    f"{path_style}/a",
+                    b"text",
+                    {**encrypted, "x-amz-meta-name": "a b", "Content-MD5": "HLYIGWGWOQs5lTu+Dt5LIw=="},
+                ),
                 s3_version2("POST", f"{path_style}/a?uploadId=b%2Bc&partNumber=2", b""),
             ],
             {"secret": SECRET},

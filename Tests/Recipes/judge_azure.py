@@ -5,10 +5,8 @@ import urllib.parse
 
 from vendors import KEY, ODD, PLAIN_SECRET, SECRET_BASE64, Case, Expected, Moment, Row, pinned, without_init
 
-import azure.core
 
 without_init("azure.iot", "azure.iot.hub", "azure.servicebus", "azure.servicebus._pyamqp")
-
 
 
 import azure.appconfiguration._azure_appconfiguration_requests as configuration
@@ -163,9 +161,16 @@ def rows():
                     "PUT",
                     "/demo/a%20b/%C3%BC%2B1.txt",
                     b"text",
-                    {"Content-Type": "text/plain", "x-ms-blob-type": "BlockBlob", "x-ms-meta-name": "a b", "x-ms-version": "2025-01-05"},
+                    {
+                        "Content-Type": "text/plain",
+                        "x-ms-blob-type": "BlockBlob",
+                        "x-ms-meta-name": "a b",
+                        "x-ms-version": "2025-01-05",
+                    },
                 ),
-                storage_case("GET", "/demo/a", None, {"x-ms-range": "bytes=0-9", "If-Match": '"0x1"', "x-ms-version": "2025-01-05"}),
+                storage_case(
+                    "GET", "/demo/a", None, {"x-ms-range": "bytes=0-9", "If-Match": '"0x1"', "x-ms-version": "2025-01-05"}
+                ),
                 storage_case("DELETE", f"/demo/a?snapshot=2023-11-14T22%3A13%3A20Z&{odd}", None, {"x-ms-version": "2025-01-05"}),
             ],
             secrets,

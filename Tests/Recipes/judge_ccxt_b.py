@@ -5,8 +5,8 @@ import dataclasses
 import re
 import urllib.parse
 
-from exchanges import ODD, ODD_VALUES, SECRET_BASE64, UID, case, exchange, row
-from recipes import Signed
+from exchanges import CALLERS, ODD, ODD_VALUES, SECRET_BASE64, UID, case, exchange, row, sign
+from recipes import Case, Expected, Signed
 
 ORDER = {"symbol": "BTC-USDT", "side": "buy", "type": "limit", "price": "25000.10", "amount": "0.5"}
 PAGE = {"symbol": "BTC/USDT", "limit": 50, "from": 1699990000000}
@@ -30,6 +30,23 @@ def backwards(sorted_case):
     query = "&".join(reversed(parts.query.split("&")))
     body = sorted_case.body and b"&".join(reversed(sorted_case.body.split(b"&")))
     return dataclasses.replace(sorted_case, url=parts._replace(query=query).geturl(), body=body)
+
+
+def with_form(made, path, api, params, headers=()):
+    """A form, by ccxt, which writes the time into it. Servers sign the query and the form behind it as one text, so the text is the same if
+    the time is the query and the form begins with the separator."""
+    for method in {"urlencode", "custom_urlencode"} & set(dir(made)):
+        write = getattr(made, method)
+        in_order = lambda items: dict(sorted(items.items(), key=lambda item: item[0] != "timestamp"))
+        setattr(made, method, lambda items, *rest, write=write: write(in_order(items), *rest))
+    sent = sign(made, path, api, "POST", params)
+    text = sent.body.decode() if sent.body else urllib.parse.urlsplit(sent.url).query
+    time, *items, signature = text.split("&")
+    query = dict(item.split("=") for item in (time, signature))
+    own = {name: value for name, value in sent.headers.items() if name.lower() not in CALLERS and name not in headers}
+    url = urllib.parse.urlsplit(sent.url)._replace(query="").geturl()
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    return Case("POST", url, lambda signed: Expected(own, query), "".join(f"&{item}" for item in items).encode(), form)
 
 
 def foxbit():
@@ -92,10 +109,11 @@ def hashkey():
         case(made, "api/v1/spot/tradeOrders", "private", "GET", {**PAGE, "recvWindow": 5000}, own, affiliates),
         case(made, "api/v1/account/balanceFlow", "private", "GET", ODD, own, affiliates),
         case(made, "api/v1/spot/batchOrders", "private", "POST", {"orders": [{**ORDER, **ODD_VALUES}]}, own, affiliates),
+        with_form(exchange("hashkey"), "api/v1/spot/order", "private", {**ORDER, **ODD}, affiliates),
     ]
     for each in cases:
         for name in affiliates:
-            del each.headers[name]
+            each.headers.pop(name, None)
     return row(made, cases)
 
 
@@ -242,6 +260,7 @@ def mexc():
             case(made, "capital/withdraw", api, "POST", {**ODD, **window}, own, ("source",)),
             case(made, "order", api, "POST", {**ORDER, **window}, own, ("source",)),
             case(made, "order", api, "DELETE", {"symbol": "BTCUSDT", "orderId": "4711", **window}, own, ("source",)),
+            with_form(exchange("mexc"), "order", api, {**ORDER, **ODD}, ("source",)),
         ],
     )
 
@@ -356,6 +375,7 @@ def tokocrypto():
             case(made, "open/v1/account/spot", "private", "GET", window, own),
             case(made, "open/v1/orders", "private", "GET", {**PAGE, **window}, own),
             case(made, "open/v1/withdraws", "private", "GET", {**ODD, **window}, own),
+            with_form(exchange("tokocrypto"), "open/v1/orders", "private", {**ORDER, **ODD}),
         ],
     )
 
@@ -369,6 +389,7 @@ def toobit():
             case(made, "api/v1/account", "private", "GET", None, own, headers),
             case(made, "api/v1/spot/tradeOrders", "private", "GET", PAGE, own, headers),
             case(made, "api/v1/account/balanceFlow", "private", "GET", ODD, own, headers),
+            with_form(exchange("toobit"), "api/v1/spot/order", "private", {**ORDER, **ODD}, headers),
         ],
     )
 

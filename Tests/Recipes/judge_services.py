@@ -1,5 +1,6 @@
 """Libraries of services that sign each request."""
 
+import base64
 import importlib
 import json
 import sys
@@ -9,9 +10,11 @@ from unittest import mock
 
 from vendors import (
     KEY,
+    MILLISECONDS,
     ODD,
     PLAIN_SECRET,
     SECRET,
+    SECRET_BASE64,
     TOKEN,
     Case,
     Expected,
@@ -19,19 +22,42 @@ from vendors import (
     absent,
     case_of,
     caught,
+    lower,
     pinned,
+    text,
     without_init,
 )
 
-absent("aiohttp.hdrs", "async_timeout", "crcmod", "filetype", "httpx", "httpx2._client", "httpx2._types", "httpx2._utils", "throttler", "tusclient", "selenium", "tldextract")
-sys.modules["httpx2"].Auth = object
-sys.modules["httpx2._utils"].to_bytes = lambda value: value.encode() if isinstance(value, str) else value
-sys.modules["httpx2._utils"].to_str = lambda value: value.decode() if isinstance(value, bytes) else value
-without_init("pyuploadcare", "pyuploadcare.api", "tcex", "tcex.input", "tcex.input.field_type", "tcex.requests_tc", "tcex.requests_tc.auth")
+absent(
+    "aiohttp.hdrs",
+    "async_timeout",
+    "crcmod",
+    "filetype",
+    "httpx._client",
+    "httpx._config",
+    "httpx._types",
+    "httpx2._client",
+    "httpx2._types",
+    "httpx2._utils",
+    "throttler",
+    "tusclient",
+    "selenium",
+    "tldextract",
+)
+for library, names in (
+    ("httpx", {"Client": object}),
+    ("httpx2", {"Auth": object}),
+    ("httpx2._utils", {"to_bytes": lambda value: value.encode() if isinstance(value, str) else value, "to_str": text}),
+):
+    if isinstance(sys.modules.get(library), mock.MagicMock):
+        vars(sys.modules[library]).update(names)
+without_init(
+    "pyuploadcare", "pyuploadcare.api", "tcex", "tcex.input", "tcex.input.field_type", "tcex.requests_tc", "tcex.requests_tc.auth"
+)
 absent("tcex.input.field_type.sensitive")
 sys.modules["tcex.input.field_type.sensitive"] = mock.MagicMock()
 without_init("rapyd_sdk", "rapyd_sdk.hooks", "solapi", "solapi.lib", "soliscloud_api", "lexicon", "lexicon._private")
-without_init("lexicon._private.providers", "transloadit", "pusher", "apollo_config", "domaintools")
+without_init("lexicon._private.providers", "transloadit", "pusher", "apollo_config", "domaintools", "qcloud_cos")
 
 import duo_client.client as duo_software
 import requests
@@ -87,7 +113,13 @@ def pusher(method, path, values):
     expected = Expected(query={name: request.query_params[name] for name in names})
     query = urllib.parse.urlencode({name: text for name, text in request.query_params.items() if name not in names})
     given = JSON if method == "POST" else {}
-    return Case(method, f"https://api-eu.pusher.com{path}" + (f"?{query}" if query else ""), lambda signed: expected, request.body or None, given)
+    return Case(
+        method,
+        f"https://api-eu.pusher.com{path}" + (f"?{query}" if query else ""),
+        lambda signed: expected,
+        request.body or None,
+        given,
+    )
 
 
 def logic_monitor(path, body):
@@ -114,13 +146,10 @@ def tuya(method, path, values=None, token=None):
     with pinned("tuya_connector.openapi"):
         request = caught(lambda: getattr(client, method.lower())(path, values))
     names = ["client_id", "sign", "sign_method", "t"] + (["access_token"] if token else [])
-    case = case_of(request, names)
-    # The library sends an empty text before it has a token.
-    return case
+    return case_of(request, names)
 
 
 def paypay(method, path, data=None):
-    absent("pkg_resources")
     import paypayopa
 
     client = paypayopa.Client(auth=(KEY, SECRET), production_mode=False)
@@ -184,7 +213,7 @@ def rapyd(method, path, values=None):
     import rapyd_sdk.hooks.hook as software
 
     def expect(signed):
-        salt = {name.lower(): text for name, text in signed.headers.items()}.get("salt", "")
+        salt = lower(signed).get("salt", "")
         with pinned("rapyd_sdk.hooks.hook"), mock.patch.object(software, "generate_salt", lambda length=12: salt):
             headers = software.create_headers(KEY, SECRET, method.lower(), url, values)[1]
         headers["signature"] = headers["signature"].decode()
@@ -201,7 +230,7 @@ def payeezy(values):
     payload = json.dumps(values, ensure_ascii=False)
 
     def expect(signed):
-        nonce = int({name.lower(): text for name, text in signed.headers.items()}.get("nonce", "1"))
+        nonce = int(lower(signed).get("nonce", "1"))
         with pinned("payeezy.__generate_hmac"), mock.patch.object(generate.os, "urandom", lambda length: nonce.to_bytes(16, "big")):
             headers = make.make_headers(KEY, TOKEN, *generate.generate_hmac(KEY, SECRET, TOKEN, payload))
         return Expected({name: text for name, text in headers.items() if name.lower() != "content-type"})
@@ -325,7 +354,9 @@ def lazada(endpoint, **values):
         request.add_api_param(name, value)
     with pinned("lazop_sdk.base"), mock.patch("logging.Logger.error"):
         client = software.LazopClient("https://api.lazada.sg/rest", KEY, SECRET)
-        return case_of(caught(lambda: client.execute(request, TOKEN)), items=["app_key", "sign_method", "timestamp", "access_token", "sign"])
+        return case_of(
+            caught(lambda: client.execute(request, TOKEN)), items=["app_key", "sign_method", "timestamp", "access_token", "sign"]
+        )
 
 
 def worldline(method, target, body=None, headers=()):
@@ -334,7 +365,12 @@ def worldline(method, target, body=None, headers=()):
 
     at = "Tue, 14 Nov 2023 22:13:20 GMT"
     settings = types.SimpleNamespace(
-        api_key_id=KEY, secret_api_key=SECRET, authorization_type="v1HMAC", connect_timeout=1, socket_timeout=1, proxy_configuration=None
+        api_key_id=KEY,
+        secret_api_key=SECRET,
+        authorization_type="v1HMAC",
+        connect_timeout=1,
+        socket_timeout=1,
+        proxy_configuration=None,
     )
     url = f"https://payment.preprod.direct.worldline-solutions.com{target}"
     sent = [RequestHeader(name, text) for name, text in {**dict(headers), "Date": at}.items()]
@@ -346,7 +382,7 @@ def switchbot(method, path, body=None):
     from switchbot_api import SwitchBotAPI
 
     def expect(signed):
-        nonce = {name.lower(): text for name, text in signed.headers.items()}.get("nonce", "")
+        nonce = lower(signed).get("nonce", "")
         with pinned("switchbot_api"), mock.patch("uuid.uuid4", lambda: nonce):
             headers = SwitchBotAPI.make_headers(None, TOKEN, SECRET)
         return Expected({name: str(headers[name]) for name in ("Authorization", "t", "sign", "nonce")})
@@ -365,6 +401,91 @@ def kingsoft(method, key="", query="", body=None, headers=()):
     return Case(method, url, lambda signed: expected, body, dict(headers))
 
 
+def telesign(method, path, json_fields=None, **values):
+    from telesign.rest import RestClient
+
+    client = RestClient(KEY, SECRET_BASE64)
+
+    def request(nonce):
+        with pinned("telesign.rest"), mock.patch("uuid.uuid4", lambda: nonce), mock.patch.object(client, "_ensure_session"):
+            sent = caught(lambda: getattr(client, method.lower())(path, json_fields=json_fields, **values))
+        if not sent.headers["Content-Type"]:
+            del sent.headers["Content-Type"]
+        return case_of(sent, ["Date", "x-ts-auth-method", "x-ts-nonce", "Authorization"])
+
+    case = request("1")
+    case.expect = lambda signed: request(lower(signed).get("x-ts-nonce", "")).expect(signed)
+    return case
+
+
+def yubicloud(**values):
+    from yubico_client import Yubico
+
+    query = Yubico("4711", SECRET_BASE64).generate_query_string(
+        "cccccccccccbcjdifctrndncchkftchjlnbhvhtugdljibej", "a" * 25, **values
+    )
+    request = types.SimpleNamespace(method="GET", url=f"https://api.yubico.com/wsapi/2.0/verify?{query}", headers={}, body=None)
+    return case_of(request, items=["h"])
+
+
+def naver_cloud(method, target, body=None):
+    from httpx_ncloud import NcloudClient
+
+    at = str(MILLISECONDS)
+    value = NcloudClient.create_signature(types.SimpleNamespace(secret_key=SECRET, access_key=KEY), method, target, at)
+    headers = {"x-ncp-iam-access-key": KEY, "x-ncp-apigw-timestamp": at, "x-ncp-apigw-signature-v2": value.decode()}
+    return Case(method, f"https://ncloud.apigw.ntruss.com{target}", lambda signed: Expected(headers), body)
+
+
+def tencent_cos(method, key, values, body=None, headers=(), token=None):
+    from qcloud_cos.cos_auth import CosS3Auth
+
+    settings = types.SimpleNamespace(
+        _secret_id=KEY, _secret_key=SECRET, _credential_inst=None, _anonymous=False, _sign_params=True, _sign_host=True
+    )
+    url = f"https://demo-1250000000.cos.ap-guangzhou.myqcloud.com/{urllib.parse.quote(key)}"
+    own = {"x-cos-security-token": token} if token else {}
+    with pinned("qcloud_cos.cos_auth"):
+        request = requests.Request(
+            method, url, params=values, data=body, headers={**dict(headers), **own}, auth=CosS3Auth(settings, key, dict(values))
+        ).prepare()
+    case = case_of(request, ["Authorization", *own])
+    case.headers.update(headers)
+    return case
+
+
+def line_pay(method, path, query="", body=""):
+    from linepay import LinePayApi
+
+    def expect(signed):
+        with mock.patch("uuid.uuid4", lambda: lower(signed).get("x-line-authorization-nonce", "")):
+            client = LinePayApi(KEY, SECRET)
+            headers = client.sign(client.headers, path, query or body)
+        names = ("X-LINE-ChannelId", "X-LINE-Authorization-Nonce", "X-LINE-Authorization")
+        return Expected({name: headers[name] for name in names})
+
+    url = f"https://api-pay.line.me{path}" + (f"?{query}" if query else "")
+    return Case(method, url, expect, body.encode() or None, JSON)
+
+
+def swift_temp_url(method, path, query="", body=None):
+    from swiftclient.utils import generate_temp_url
+
+    with pinned("swiftclient.utils"):
+        found = generate_temp_url(path, 300, SECRET, method)
+    items = dict(urllib.parse.parse_qsl(found.partition("?")[2]))
+    url = f"https://swift.example.com{urllib.parse.quote(path)}" + (f"?{query}" if query else "")
+    return Case(method, url, lambda signed: Expected(query=items), body)
+
+
+def google_maps(path, **values):
+    from googlemaps import Client
+
+    client = Client(client_id="gme-demo", client_secret=base64.urlsafe_b64encode(base64.b64decode(SECRET_BASE64)).decode())
+    url = "https://maps.googleapis.com" + client._generate_auth_url(path, values, True)
+    return case_of(types.SimpleNamespace(method="GET", url=url, headers={}, body=None), items=["signature"])
+
+
 def rows():
     odd = urllib.parse.urlencode(ODD, quote_via=urllib.parse.quote)
     # The library does not encode a slash, the servers do.
@@ -373,12 +494,14 @@ def rows():
     secrets = {"secret": SECRET}
     host = "https://akab-demo.luna.akamaiapis.net"
     body = '{"a":"ü + 1"}'.encode()
-    nfsn_salt = lambda signed: {name.lower(): text for name, text in signed.headers.items()}["x-nfsn-authentication"].split(";")[2]
+    nfsn_salt = lambda signed: lower(signed)["x-nfsn-authentication"].split(";")[2]
     nfsn = lambda *arguments: lexicon(
         "nfsn", {"auth_username": KEY, "auth_token": SECRET}, *arguments, headers=["X-NFSN-Authentication"], fix=nfsn_salt
     )
     dns_account = {"auth_username": KEY, "auth_token": PLAIN_SECRET}
-    easy = lambda *arguments: lexicon("dnsmadeeasy", dns_account, *arguments, headers=["x-dnsme-apiKey", "x-dnsme-requestDate", "x-dnsme-hmac"])
+    easy = lambda *arguments: lexicon(
+        "dnsmadeeasy", dns_account, *arguments, headers=["x-dnsme-apiKey", "x-dnsme-requestDate", "x-dnsme-hmac"]
+    )
     constellix = lambda *arguments: lexicon(
         "constellix", dns_account, *arguments, headers=["x-cnsdns-apiKey", "x-cnsdns-requestDate", "x-cnsdns-hmac"]
     )
@@ -593,7 +716,11 @@ def rows():
             "apollo-config",
             "https://www.apolloconfig.com/#/en/client/other-language-client-user-guide",
             "apollo-config-client",
-            [apollo("/configs/demo/default/application?ip=10.0.0.1"), apollo(f"/notifications/v2?{odd}"), apollo("/configfiles/json/a%2Fb")],
+            [
+                apollo("/configs/demo/default/application?ip=10.0.0.1"),
+                apollo(f"/notifications/v2?{odd}"),
+                apollo("/configfiles/json/a%2Fb"),
+            ],
             secrets,
             account,
         ),
@@ -624,7 +751,11 @@ def rows():
             "lazada",
             "https://open.lazada.com/apps/doc/doc?nodeId=10450&docId=108068",
             "lazop-sdk",
-            [lazada("/orders/get", created_after="2018-02-10T16:00:00+08:00"), lazada("/products/get", **ODD), lazada("/seller/get")],
+            [
+                lazada("/orders/get", created_after="2018-02-10T16:00:00+08:00"),
+                lazada("/products/get", **ODD),
+                lazada("/seller/get"),
+            ],
             {"secret": SECRET, "token": TOKEN},
             account,
         ),
@@ -635,7 +766,9 @@ def rows():
             "onlinepayments-sdk-python3",
             [
                 worldline("GET", f"/v2/demo/services/testconnection?{odd}"),
-                worldline("POST", "/v2/demo/payments", body, {**JSON, "X-GCS-Idempotence-Key": "4711", "X-GCS-ClientMetaInfo": "a+b="}),
+                worldline(
+                    "POST", "/v2/demo/payments", body, {**JSON, "X-GCS-Idempotence-Key": "4711", "X-GCS-ClientMetaInfo": "a+b="}
+                ),
                 worldline("DELETE", "/v2/demo/tokens/a%2Fb"),
             ],
             secrets,
@@ -664,6 +797,105 @@ def rows():
             account,
         ),
         Row(
+            "Telesign",
+            "telesign",
+            "https://developer.telesign.com/enterprise/docs/authentication",
+            "telesign",
+            [
+                telesign("GET", "/v1/messaging/a%2Fb"),
+                telesign("POST", "/v1/messaging", message="ü=1&2 +", phone_number="4912"),
+                telesign("POST", "/v1/messaging", {"message": "ü + 1"}),
+            ],
+            {"secret": SECRET_BASE64},
+            account,
+        ),
+        Row(
+            "YubiCloud",
+            "yubicloud",
+            "https://developers.yubico.com/OTP/Specifications/OTP_validation_protocol.html",
+            "yubico-client",
+            [yubicloud(), yubicloud(timestamp=True), yubicloud(sl="secure", timeout=9)],
+            {"secret": SECRET_BASE64},
+        ),
+        Row(
+            "NAVER Cloud Platform",
+            "naver-cloud",
+            "https://api.ncloud-docs.com/docs/en/common-ncpapi",
+            "httpx-ncloud",
+            [
+                naver_cloud("GET", f"/vserver/v2/getRegionList?{odd}"),
+                naver_cloud("POST", "/sms/v2/a%2Fb", body),
+                naver_cloud("DELETE", "/a"),
+            ],
+            secrets,
+            account,
+        ),
+        Row(
+            "Tencent Cloud COS",
+            "tencent-cos",
+            "https://cloud.tencent.com/document/product/436/7778",
+            "cos-python-sdk-v5",
+            [
+                tencent_cos("GET", "", {"prefix": "a/b c", "max-keys": "2", "acl": ""}),
+                tencent_cos("GET", "a b/ü+c.txt", {"response-content-type": "text/plain; charset=utf-8"}),
+                tencent_cos("PUT", "a", {}, b"text", {"Content-Type": "text/plain"}),
+                tencent_cos("PUT", "a", {"uploadId": "b+c=partNumber=1", "partNumber": "1", "x": "versionId=2"}, b"text"),
+                tencent_cos("PUT", "a", {}, b"text", {"x-cos-acl": "private", "x-cos-meta-b": "c: d=%3D;e+f", "Cache-Control": "no-store"}),
+            ],
+            secrets,
+            account,
+        ),
+        Row(
+            "Tencent Cloud COS, temporary credentials",
+            "tencent-cos",
+            "https://cloud.tencent.com/document/product/436/7778",
+            "cos-python-sdk-v5",
+            [
+                tencent_cos("GET", "", {"prefix": "a/b c"}, token=TOKEN),
+                tencent_cos("GET", "a b/ü+c.txt", {}, token=TOKEN),
+                tencent_cos("PUT", "a", {}, b"text", {"Content-Type": "text/plain", "x-ci-a": "b"}, TOKEN),
+            ],
+            {"secret": SECRET, "token": TOKEN},
+            account,
+        ),
+        Row(
+            "LINE Pay",
+            "line-pay",
+            "https://developers-pay.line.me/online/api-signature",
+            "line-pay",
+            [
+                line_pay("GET", "/v3/payments", odd),
+                line_pay("POST", "/v3/payments/request", "", '{"productName": "ü + 1"}'),
+                line_pay("POST", "/v3/payments/a%2Fb/confirm", "", '{"amount": 1, "currency": "JPY"}'),
+            ],
+            secrets,
+            account,
+        ),
+        Row(
+            "OpenStack Swift: temporary URLs",
+            "swift-temp-url",
+            "https://docs.openstack.org/swift/latest/api/temporary_url_middleware.html",
+            "python-swiftclient",
+            [
+                swift_temp_url("GET", "/v1/AUTH_demo/photos/a b/ü+c.png"),
+                swift_temp_url("PUT", "/v1/AUTH_demo/photos/a", "", b"text"),
+                swift_temp_url("GET", "/v1/AUTH_demo/photos/a", odd),
+            ],
+            secrets,
+        ),
+        Row(
+            "Google Maps: signed URLs",
+            "google-maps",
+            "https://developers.google.com/maps/documentation/maps-static/digital-signature",
+            "googlemaps",
+            [
+                google_maps("/maps/api/staticmap", center="a b+c", size="10x10"),
+                google_maps("/maps/api/geocode/json", address="ü=1&2/3"),
+                google_maps("/maps/api/streetview", location="1,2", size="10x10", key="demo"),
+            ],
+            {"secret": SECRET_BASE64},
+        ),
+        Row(
             "Solapi",
             "solapi",
             "https://developers.solapi.com/references/authentication/api-key",
@@ -686,7 +918,11 @@ def rows():
             "dns-made-easy",
             "https://api-docs.dnsmadeeasy.com/",
             "dns-lexicon",
-            [easy("GET", "/dns/managed/name", None, ODD), easy("POST", "/dns/managed/1/records", {"a": "ü + 1"}), easy("DELETE", "/dns/a%2Fb")],
+            [
+                easy("GET", "/dns/managed/name", None, ODD),
+                easy("POST", "/dns/managed/1/records", {"a": "ü + 1"}),
+                easy("DELETE", "/dns/a%2Fb"),
+            ],
             {"secret": PLAIN_SECRET},
             account,
         ),
@@ -695,7 +931,11 @@ def rows():
             "constellix",
             "https://api-docs.constellix.com/",
             "dns-lexicon",
-            [constellix("GET", "/domains", None, ODD), constellix("POST", "/domains", {"a": "ü + 1"}), constellix("DELETE", "/domains/a%2Fb")],
+            [
+                constellix("GET", "/domains", None, ODD),
+                constellix("POST", "/domains", {"a": "ü + 1"}),
+                constellix("DELETE", "/domains/a%2Fb"),
+            ],
             {"secret": PLAIN_SECRET},
             account,
         ),
@@ -717,7 +957,11 @@ def rows():
             "domaintools",
             "https://docs.domaintools.com/api/authentication/",
             "domaintools_api",
-            [domain_tools("/v1/account"), domain_tools("/v1/iris-investigate/", domain="a b+c"), domain_tools("/v1/a%2Fb/whois", text="ü=1&2")],
+            [
+                domain_tools("/v1/account"),
+                domain_tools("/v1/iris-investigate/", domain="a b+c"),
+                domain_tools("/v1/a%2Fb/whois", text="ü=1&2"),
+            ],
             secrets,
             account,
         ),

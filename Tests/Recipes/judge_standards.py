@@ -19,6 +19,7 @@ from vendors import (
     Moment,
     Row,
     case_of,
+    lower,
     without_init,
 )
 
@@ -27,6 +28,7 @@ import http_message_signatures
 import mohawk.base
 import requests
 from httpsig.requests_auth import HTTPSignatureAuth
+from recipes import NONCE_HEX
 from requests_oauthlib import OAuth1
 from standardwebhooks import Webhook
 
@@ -38,10 +40,6 @@ JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 ODD_QUERY = urllib.parse.urlencode(ODD, quote_via=urllib.parse.quote)
 BODY = '{"a":"ü + 1"}'.encode()
-
-
-def lower(signed):
-    return {name.lower(): value for name, value in signed.headers.items()}
 
 
 def quoted(signed, name):
@@ -66,7 +64,7 @@ def hawk(method, url, body=None, headers=(), hashed=True):
     return Case(method, url, expect, body, dict(headers))
 
 
-def oauth1(signature, method, url, body=None, headers=(), token=False):
+def oauth1(signature, method, url, body=None, headers=(), token=False, realm=None):
     def expect(signed):
         auth = OAuth1(
             KEY,
@@ -76,6 +74,7 @@ def oauth1(signature, method, url, body=None, headers=(), token=False):
             signature_method=signature,
             nonce=quoted(signed, "oauth_nonce") or "1",
             timestamp=str(SECONDS),
+            realm=realm,
         )
         request = requests.Request(method, url, data=body, headers=dict(headers), auth=auth).prepare()
         value = request.headers["Authorization"]
@@ -111,7 +110,7 @@ def message_signature(method, url, body=None, headers=()):
     )
     created = datetime.datetime.fromtimestamp(SECONDS, datetime.timezone.utc)
     components = ["@method", "@authority", "@target-uri"] + (["content-type"] if "Content-Type" in dict(headers) else [])
-    signer.sign(request, key_id=KEY, created=created, label="sig1", covered_component_ids=components, body=body)
+    signer.sign(request, key_id=KEY, created=created, nonce=NONCE_HEX, label="sig1", covered_component_ids=components, body=body)
     names = ["Signature-Input", "Signature"] + (["Content-Digest"] if body else [])
     expected = Expected({name: request.headers[name] for name in names})
     return Case(method, url, lambda signed: expected, body, dict(headers))
@@ -185,7 +184,11 @@ def rows():
             "http-message-signature",
             "https://www.rfc-editor.org/rfc/rfc9421.html#name-hmac-using-sha-256",
             "http-message-signatures",
-            [message_signature("GET", f"{api}?{ODD_QUERY}"), message_signature("POST", site, BODY, JSON), message_signature("DELETE", site)],
+            [
+                message_signature("GET", f"{api}?{ODD_QUERY}"),
+                message_signature("POST", site, BODY, JSON),
+                message_signature("DELETE", site),
+            ],
             plain,
             account,
         ),
@@ -228,6 +231,32 @@ def rows():
                 oauth1(signature, "DELETE", "https://API.example.com:443/", token=token),
             ]
             given = {"token": TOKEN, "passphrase": "token secret/+="} if token else {}
-            title = f"OAuth 1.0, {signature}" + (", with a token" if token else "")
-            found.append(Row(title, preset, "https://www.rfc-editor.org/rfc/rfc5849.html", "requests-oauthlib", cases, {**plain, **given}, account))
+            use = ", with a token" if token else ""
+            found.append(
+                Row(
+                    f"OAuth 1.0, {signature}{use}",
+                    preset,
+                    "https://www.rfc-editor.org/rfc/rfc5849.html",
+                    f"requests-oauthlib{use}",
+                    cases,
+                    {**plain, **given},
+                    account,
+                )
+            )
+    rest = "https://1234567-sb1.suitetalk.api.netsuite.com/services/rest"
+    found.append(
+        Row(
+            "NetSuite, token-based authentication",
+            "netsuite",
+            "https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_1534941295.html",
+            "requests-oauthlib",
+            [
+                oauth1("HMAC-SHA256", "GET", f"{rest}/record/v1/customer?{ODD_QUERY}", token=True, realm="1234567_SB1"),
+                oauth1("HMAC-SHA256", "POST", f"{rest}/query/v1/suiteql?limit=5", BODY, JSON, token=True, realm="1234567_SB1"),
+                oauth1("HMAC-SHA256", "DELETE", f"{rest}/record/v1/customer/a%2Fb", token=True, realm="1234567_SB1"),
+            ],
+            {**plain, "token": TOKEN, "passphrase": "token secret/+="},
+            {**account, "account": "1234567_SB1"},
+        )
+    )
     return found

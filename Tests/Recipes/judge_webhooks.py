@@ -4,11 +4,15 @@ import logging
 import types
 import urllib.parse
 
-from vendors import ODD, PLAIN_SECRET, SECRET, Case, Expected, Row, absent, pinned, without_init
+from vendors import ODD, PLAIN_SECRET, SECRET, Case, Expected, Row, absent, lower, pinned, without_init
 
 without_init("Adyen", "messagebird", "paddle_billing", "paddle_billing.Notifications", "plivo", "twilio")
-without_init("linebot", "linebot.v3", "viberbot", "viberbot.api", "razorpay", "razorpay.utility", "sinch", "sinch.domains", "slack_sdk")
-without_init("sinch.domains.authentication", "sinch.domains.authentication.sinch_events", "sinch.core", "sinch.core.internal", "stripe")
+without_init(
+    "linebot", "linebot.v3", "viberbot", "viberbot.api", "razorpay", "razorpay.utility", "sinch", "sinch.domains", "slack_sdk"
+)
+without_init(
+    "sinch.domains.authentication", "sinch.domains.authentication.sinch_events", "sinch.core", "sinch.core.internal", "stripe"
+)
 without_init("sinch.domains.authentication.sinch_events.v1", "sinch.core.internal.sinch_events")
 absent("pydantic", "uritemplate")
 
@@ -19,13 +23,11 @@ SECRET_HEX = bytes(range(200, 232)).hex()
 BODIES = ['{"a":"ü + 1"}', '{"type": "x", "data": {"b": [1, 2.0]}}', "a=b&c=%2F d"]
 
 
-def lower(signed):
-    return {name.lower(): value for name, value in signed.headers.items()}
-
-
 def cases(expect):
     """`expect` gets a body, and the headers as sent, their names in lower case."""
-    return [Case("POST", URL, lambda signed, body=body: Expected(expect(body, lower(signed))), body.encode(), JSON) for body in BODIES]
+    return [
+        Case("POST", URL, lambda signed, body=body: Expected(expect(body, lower(signed))), body.encode(), JSON) for body in BODIES
+    ]
 
 
 def if_valid(names, valid):
@@ -53,7 +55,10 @@ def slack(body, headers):
 
     with pinned("slack_sdk.signature"):
         at = str(int(Clock().now()))
-        return {"X-Slack-Request-Timestamp": at, "X-Slack-Signature": SignatureVerifier(SECRET).generate_signature(timestamp=at, body=body)}
+        return {
+            "X-Slack-Request-Timestamp": at,
+            "X-Slack-Signature": SignatureVerifier(SECRET).generate_signature(timestamp=at, body=body),
+        }
 
 
 def stripe(body, headers):
@@ -110,7 +115,9 @@ def twilio(values, algorithm):
     url = "https://example.com/hook?" + urllib.parse.urlencode(ODD)
     signature = RequestValidator(SECRET).compute_signature(url, values, algorithm)
     body = urllib.parse.urlencode(values).encode() or None
-    return Case("POST" if values else "GET", url, lambda signed: Expected({"X-Twilio-Signature": signature}), body, FORM if values else {})
+    return Case(
+        "POST" if values else "GET", url, lambda signed: Expected({"X-Twilio-Signature": signature}), body, FORM if values else {}
+    )
 
 
 def plivo(values):
@@ -119,7 +126,12 @@ def plivo(values):
     def expect(signed):
         nonce = lower(signed).get("x-plivo-signature-v3-nonce", "")
         address = construct_post_url("https://example.com/hook?a=b&c=d", dict(values)).decode()
-        return Expected({"X-Plivo-Signature-V3": get_signature_v3(SECRET.encode(), address, nonce).decode(), "X-Plivo-Signature-V3-Nonce": nonce})
+        return Expected(
+            {
+                "X-Plivo-Signature-V3": get_signature_v3(SECRET.encode(), address, nonce).decode(),
+                "X-Plivo-Signature-V3-Nonce": nonce,
+            }
+        )
 
     return Case("POST", "https://example.com/hook?a=b&c=d", expect, urllib.parse.urlencode(values).encode(), FORM)
 
@@ -146,7 +158,9 @@ def pusher(body, headers):
 
 def rows():
     secret = {"secret": SECRET}
-    webhook = lambda title, preset, source, judge, found, secrets=secret, settings={}: Row(title, preset, source, judge, found, secrets, settings)
+    webhook = lambda title, preset, source, judge, found, secrets=secret, settings={}: Row(
+        title, preset, source, judge, found, secrets, settings
+    )
     sinch_names = ["X-Sinch-Webhook-Signature", "X-Sinch-Webhook-Signature-Nonce", "X-Sinch-Webhook-Signature-Timestamp"]
     forms = [{"From": "+4912", "Body": "ü=1&2 +"}, {"b": "2", "a": "", "B": "3"}, {}]
     return [

@@ -13,8 +13,9 @@ seen = {}
 
 def refusal(host, method, target, headers, body):
     """Why the request is refused; empty if it is genuine."""
-    key, at, nonce, signature = (headers.get(name, "") for name in ("X-API-Key", "X-Timestamp", "X-Nonce", "X-Signature"))
-    message = "\n".join([method, host, target, at, nonce, hashlib.sha256(body).hexdigest()])
+    names = ("X-API-Key", "Content-Type", "X-Timestamp", "X-Nonce", "X-Signature")
+    key, kind, at, nonce, signature = (headers.get(name, "") for name in names)
+    message = "\n".join([method, host, target, kind, at, nonce, hashlib.sha256(body).hexdigest()])
     # Also computed for an unknown key, so that the time taken doesn't tell which keys exist.
     expected = hmac.new(KEYS.get(key, os.urandom(32)), message.encode("latin-1"), "sha256").hexdigest()
     if not hmac.compare_digest(expected.encode(), signature.encode("latin-1")):

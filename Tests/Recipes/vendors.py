@@ -2,7 +2,7 @@
 
 import contextlib
 import datetime
-import importlib.util
+import importlib.metadata
 import os
 import sys
 import time
@@ -11,17 +11,13 @@ import urllib.parse
 import uuid
 from unittest import mock
 
-import Cryptodome.Cipher
-import Cryptodome.Hash
-import Cryptodome.PublicKey
-import Cryptodome.Signature
-import Cryptodome.Util
+import recipes
 import requests
-from recipes import MILLISECONDS, RANDOM, SECONDS, TIME_NANOSECONDS, Case, Expected, Row, Signed  # noqa: F401
+from recipes import MILLISECONDS, RANDOM, SECONDS, TIME_NANOSECONDS, Case, Expected
 
 # Debian's name for the library.
 for _name in ("", ".Cipher", ".Hash", ".PublicKey", ".Signature", ".Util"):
-    sys.modules.setdefault(f"Crypto{_name}", sys.modules[f"Cryptodome{_name}"])
+    sys.modules.setdefault(f"Crypto{_name}", importlib.import_module(f"Cryptodome{_name}"))
 
 KEY = "demo-key-1"
 SECRET = "demo secret ü/+=&1"
@@ -35,6 +31,15 @@ ODD = {"name": "a b+c", "path": "d/e", "text": "ü=1&2"}
 
 _real_datetime = datetime.datetime
 _real = {name: getattr(time, name) for name in ("time", "time_ns", "gmtime", "localtime", "strftime", "mktime")}
+
+
+class Row(recipes.Row):
+    """`judge` is the name of a package, which gets its version; what stands behind a comma says how it is used."""
+
+    def __init__(self, *arguments, **others):
+        super().__init__(*arguments, **others)
+        package, comma, use = self.judge.partition(",")
+        self.judge = f"{package} {importlib.metadata.version(package)}{comma}{use}"
 
 
 class Moment(_real_datetime):
@@ -109,7 +114,7 @@ def without_init(*packages):
     """Lets modules of these packages be imported without the packages' own start, which needs libraries that signing doesn't."""
     for name in packages:
         parent, _, last = name.rpartition(".")
-        folders = sys.modules[parent].__path__ if parent else sys.path
+        folders = importlib.import_module(parent).__path__ if parent else sys.path
         found = next(folder for folder in (os.path.join(folder, last) for folder in folders) if os.path.isdir(folder))
         module = types.ModuleType(name)
         module.__path__ = [found]
@@ -118,14 +123,17 @@ def without_init(*packages):
             setattr(sys.modules[parent], last, module)
 
 
-def absent(*libraries):
-    """Stands in for libraries that vendors' software imports, but doesn't sign with, unless they are there."""
-    for library in libraries:
-        parts = library.split(".")
-        if parts[0] not in sys.modules and importlib.util.find_spec(parts[0]):
-            continue
+def absent(*modules):
+    """Stands in for modules that vendors' software imports, but doesn't sign with; also where some version is installed."""
+    for module in modules:
+        parts = module.split(".")
         for count in range(len(parts)):
             sys.modules.setdefault(".".join(parts[: count + 1]), mock.MagicMock(__path__=[], __spec__=None))
+
+
+def lower(signed):
+    """The headers as sent, by their names in lower case."""
+    return {name.lower(): value for name, value in signed.headers.items()}
 
 
 def text(value):
@@ -136,7 +144,11 @@ def case_of(request, headers=(), items=(), keep=("Content-Type",)):
     """A case from a request of the library requests: the caller gives all but the `headers` and `items` that the credential has."""
     parts = urllib.parse.urlsplit(request.url)
     query = [item for item in parts.query.split("&") if item and urllib.parse.unquote_plus(item.partition("=")[0]) not in items]
-    sent = {name: urllib.parse.unquote_plus(value) for name, _, value in (item.partition("=") for item in parts.query.split("&")) if name in items}
+    sent = {
+        name: urllib.parse.unquote_plus(value)
+        for name, _, value in (item.partition("=") for item in parts.query.split("&"))
+        if name in items
+    }
     expected = Expected({name: text(request.headers[name]) for name in headers}, sent)
     body = request.body.encode() if isinstance(request.body, str) else request.body
     given = {name: text(request.headers[name]) for name in keep if name in request.headers}
