@@ -7,6 +7,8 @@ struct Explanation: Sendable {
 
     /// What one line of the log takes, with room for what the host puts in front.
     private static let longest = 900
+    /// A body may be large.
+    private static let mostLines = 64
 
     init(_ log: HostLog) {
         self.log = log
@@ -98,7 +100,10 @@ struct Explanation: Sendable {
     /// Writes a line; what is too long for one goes on in further ones.
     private func write(_ name: String, _ value: String) {
         var rest = (Array("\(name) = ".utf8) + Self.showingSpaces(Array(value.utf8)))[...]
+        var lines = 0
         repeat {
+            guard lines < Self.mostLines else { return log(.info, "… and \(rest.count) bytes more of \(name)") }
+            lines += 1
             var count = min(rest.count, Self.longest)
             // Not within a character.
             while count < rest.count, count > 1, rest[rest.startIndex + count] & 0xC0 == 0x80 { count -= 1 }

@@ -1,15 +1,39 @@
 """Presets: what a user types for a service, where they are found, what they may set, and those that are shipped."""
 
 import contextlib
+import functools
 import json
 import pathlib
 import re
+import shutil
 import subprocess
+from unittest import mock
 
-from support import API_KEY, ROOT, SECRET, ServerTestCase, TestCase, cases, compile_plugin, shared_folder
+import support
+import test_terminal
+from support import API_KEY, BUILD, ROOT, SECRET, ServerTestCase, TestCase, cases, compile_plugin, shared_folder
 from test_profiles import ProfileTestCase
 from test_sessions import ANSWERS_OF_ADA, SessionServer
 from test_terminal import TerminalSession
+
+
+def apart(test):
+    """Runs a test with a program beside which no presets are shipped."""
+
+    @functools.wraps(test)
+    def run(self, *arguments):
+        folder = self.folder / "apart"
+        folder.mkdir()
+        for name in ("nevod-host", "libHMACAuth.so"):
+            try:
+                (folder / name).hardlink_to((BUILD / name).resolve())
+            except OSError:
+                shutil.copy2(BUILD / name, folder / name)
+        host = folder / "nevod-host"
+        with mock.patch.object(support, "HOST", host), mock.patch.object(test_terminal, "HOST", host):
+            test(self, *arguments)
+
+    return run
 
 
 class PresetTestCase(ProfileTestCase):
@@ -208,10 +232,12 @@ class Using(PresetTestCase):
 class Choosing(PresetTestCase):
     @cases({"near": ("acne", "; did you mean acme?"), "far": ("zzzzzz", "its presets are acme"), "case": ("Acme", "did you mean acme?"),
             "path": ("../hmac/acme", "its presets are acme"), "empty": ("", "its presets are acme")})
+    @apart
     def test_unknown(self, name, fragment):
         self.preset("# A\nkey-header = X-A\n")
         self.refused("--set", f"preset={name}", fragments=[f'the scheme "hmac" has no preset "{name}"', fragment])
 
+    @apart
     def test_none_at_all(self):
         self.refused("--set", "preset=acme", fragments=["it has none"])
 
@@ -290,6 +316,7 @@ class Safety(PresetTestCase):
         outcome = self.run_with("login", "--plugin", "CookieAuth", "--set", "preset=acme")
         self.expect_failure(outcome, 111, "login must begin with https://")
 
+    @apart
     def test_text_for_a_terminal(self):
         self.preset("# Acme \u202e\n{region} = The \u2066 region\nkey-header = X-{region}\n")
         self.refused("--set", "preset=acme", fragments=["The \\u{2066} region"])
@@ -298,6 +325,7 @@ class Safety(PresetTestCase):
 
 
 class Showing(PresetTestCase):
+    @apart
     def test_inspect(self):
         self.preset("# Acme, for all\n{region} = The region\nkey-header = X-{region}\n")
         self.preset("# Broken\nnonsense = a\n", "broken")
@@ -311,6 +339,7 @@ class Showing(PresetTestCase):
              {"name": "broken", "title": None, "needs": None}])
         self.assertIn("nonsense", scheme["presets"][1]["problem"])
 
+    @apart
     def test_many(self):
         """More than fit on a screen are listed by their names, and those that can't be used with the reason."""
         for number in range(90):
@@ -333,6 +362,7 @@ class Showing(PresetTestCase):
         "near": ("vendor-077", "; did you mean vendor-07 or vendor-77?"),
         "far": ("nothing", "; nevod-host help presets lists them"),
     })
+    @apart
     def test_one_that_is_not_among_many(self, name, hint):
         for number in range(90):
             self.preset(f"# Vendor {number}, for all\nkey-header = X-A\n", f"vendor-{number:02}")
@@ -353,6 +383,7 @@ class Showing(PresetTestCase):
         self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
         return outcome.out.decode().splitlines()
 
+    @apart
     def test_completions(self):
         self.assertNotIn("preset=", self.ask("--set", ""))
         self.preset("# Acme\n{region} = The region\nkey-header = X-{region}\n")
@@ -395,6 +426,7 @@ class Profiles(PresetTestCase, ServerTestCase):
         self.expect(outcome, 111)
         self.assertIn(f"{self.config}:5 ([work]): the preset \"acme\" needs \"region\"", outcome.err + outcome.out.decode())
 
+    @apart
     def test_asked_for(self):
         self.preset("# Acme\n{region} = The region\n{level} = The level\nalgorithm = sha256\nsignature-header = X-Signature\n"
                     "message = {method}\\n{path}\\n{timestamp}\\n{body-hash}\nnonce-header = X-{region}\n"

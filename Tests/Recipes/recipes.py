@@ -5,7 +5,6 @@ which request a user would give to nevod-host, and what the vendor's software se
 """
 
 import dataclasses
-import importlib.util
 import os
 import pathlib
 import subprocess
@@ -82,17 +81,7 @@ class Refused(Exception):
     """nevod-host's error."""
 
 
-def reference_sign(file: str, row: Row, case: Case) -> Signed:
-    """Signs with an interpreter of the recipe language in Python, until the plugin exists."""
-    spec = importlib.util.spec_from_file_location("reference", file)
-    reference = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(reference)
-    return reference.sign(row, case, Signed, TIME_NANOSECONDS, RANDOM, Refused)
-
-
 def sign(row: Row, case: Case) -> Signed:
-    if file := os.environ.get("NEVOD_RECIPES_REFERENCE"):
-        return reference_sign(file, row, case)
     command = [str(BUILD / "nevod-host"), "sign", "--plugin", str(BUILD / "libHMACAuth.so"), "--at", AT, "--random", RANDOM.hex()]
     command += ["--set", f"preset={row.preset}"]
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}

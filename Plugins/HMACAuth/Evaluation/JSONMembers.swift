@@ -63,7 +63,8 @@ struct JSONMembers: ~Escapable {
         switch try lexer.next() {
         case .string(let range): return Member(name: decoded, kind: .string, value: range.lowerBound + 1..<range.upperBound - 1)
         case .number(let range), .literal(let range): return Member(name: decoded, kind: .scalar, value: range)
-        case .beginObject, .beginArray: return Member(name: decoded, kind: .nested, value: try skipNested())
+        case .beginObject: return Member(name: decoded, kind: .nested, value: try skipNested(isObject: true))
+        case .beginArray: return Member(name: decoded, kind: .nested, value: try skipNested(isObject: false))
         default: throw lexer.error("expected a JSON value")
         }
     }
@@ -71,18 +72,31 @@ struct JSONMembers: ~Escapable {
     /// Reads up to the end of an array or object whose first token was read last. Its brackets must fit; the order of what is between them is
     /// for the server to judge.
     @_lifetime(self: copy self)
-    private mutating func skipNested() throws(JSONError) -> Range<Int> {
+    private mutating func skipNested(isObject: Bool) throws(JSONError) -> Range<Int> {
         let start = lexer.tokenStart
         var depth = 1
+        // A bit for each level: whether it is an object.
+        var kinds: UInt64 = isObject ? 1 : 0
         while depth > 0 {
             switch try lexer.next() {
-            case .beginObject, .beginArray:
+            case .beginObject:
                 depth += 1
-                guard depth < Self.deepest else { throw lexer.error("nested too deeply") }
-            case .endObject, .endArray: depth -= 1
+                kinds = kinds << 1 | 1
+            case .beginArray:
+                depth += 1
+                kinds <<= 1
+            case .endObject:
+                guard kinds & 1 == 1 else { throw lexer.error("expected the end of the array") }
+                depth -= 1
+                kinds >>= 1
+            case .endArray:
+                guard kinds & 1 == 0 else { throw lexer.error("expected the end of the object") }
+                depth -= 1
+                kinds >>= 1
             case .end: throw lexer.error("unexpected end")
             default: break
             }
+            guard depth < Self.deepest else { throw lexer.error("nested too deeply") }
         }
         return start..<lexer.tokenStart + 1
     }

@@ -113,7 +113,8 @@ struct ProfileQuestions {
         guard !known.isEmpty, !scheme.settings.contains(where: { $0.name == name }), !draft.settings.contains(name) else {
             return
         }
-        Terminal.write("Presets: \(known.joined(separator: ", "))\n")
+        let list = known.count > 40 ? "\(known.count); nevod-host help presets lists them" : known.joined(separator: ", ")
+        Terminal.write("Presets: \(list)\n")
         let preset = try Self.line("Preset (empty for none): ") { answer in
             guard answer.isEmpty || known.contains(answer) else {
                 throw Retry(problem: "no preset \(TerminalText.safe(answer))\(Suggestions.hint(for: answer, among: known))")
