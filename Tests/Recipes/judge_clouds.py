@@ -94,7 +94,7 @@ def volcengine(method, path, query, body="", headers=(), token=""):
         SignerV4.sign(request, Credentials(KEY, SECRET, "iam", "cn-north-1", token))
     names = ["X-Date", "X-Content-Sha256", "Authorization"] + (["X-Security-Token"] if token else [])
     expected = Expected({name: request.headers[name] for name in names})
-    given = {name: request.headers[name] for name in ("Content-Type",) if name in request.headers}
+    given = {name: request.headers[name] for name in ("Content-Type", *dict(headers)) if name in request.headers}
     url = requests.Request("GET", request.build()).prepare().url
     return Case(method, url, lambda signed: expected, body.encode() or None, given)
 
@@ -300,6 +300,7 @@ def rows():
                 volcengine("GET", PATH, odd),
                 volcengine("POST", "/", {"Action": "CreateUser", "Version": "2018-01-01"}, '{"a":"ü +"}', JSON),
                 volcengine("POST", "/", {"Action": "CreateUser"}, urllib.parse.urlencode(odd)),
+                volcengine("GET", "/", {"Action": "ListUsers"}, "", {"X-Account-Id": "1 2", "X-Region": "cn", "X-Trace": "a: b"}),
             ],
             {"secret": SECRET},
             {"api-key": KEY, "region": "cn-north-1", "service": "iam"},

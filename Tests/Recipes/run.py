@@ -61,6 +61,14 @@ def check_table(rows, equal, is_written):
     return None
 
 
+def check_server():
+    """The server's side on the page is that of the tests."""
+    code = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.S)
+    if code is None or code[1] not in (FOLDER / "strict_server.py").read_text():
+        return f"the server of {PAGE.name} is not the one of strict_server.py"
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
@@ -79,10 +87,10 @@ def main():
             print(f"{row.preset} ({row.judge}): {problem}", flush=True)
     failed = sum(bool(problems) for problems, _ in results)
     if not arguments.words and not failed:
-        problem = check_table(rows, [equal for _, equal in results], arguments.write)
-        if problem:
-            print(problem)
-            failed += 1
+        for problem in (check_table(rows, [equal for _, equal in results], arguments.write), check_server()):
+            if problem:
+                print(problem)
+                failed += 1
     print(f"{sum(len(row.cases) for row in chosen)} requests of {len(chosen)} schemes, {failed} failed")
     sys.exit(1 if failed or not chosen else 0)
 
