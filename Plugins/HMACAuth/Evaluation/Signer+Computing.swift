@@ -20,13 +20,13 @@ extension Signer {
             return
         }
         first.removeAll()
-        if var digest = try digest(of: source, recipe.filters[next], request, values, text.bytes) {
+        if var digest = try digest(of: source, program.filters[next], request, values, text.bytes) {
             // It may be a key that was derived.
             defer { digest.wipe() }
             next += 1
             if next == chain.upperBound { return text.append(digest.bytes) }
             first.append(digest.bytes)
-        } else if source == .part(.request(.body)), recipe.filters[next] == .length {
+        } else if source == .part(.request(.body)), program.filters[next] == .length {
             // Needs no bytes, which a stream doesn't have here.
             guard let length = request.bodyLength else {
                 throw .unsupported("the length of the body is signed, and is not known")
@@ -42,7 +42,7 @@ extension Signer {
         let most = request.most
         var isInFirst = true
         while next < chain.upperBound {
-            let filter = recipe.filters[next]
+            let filter = program.filters[next]
             next += 1
             let isLast = next == chain.upperBound
             if filter.isDigest {
@@ -98,25 +98,24 @@ extension Signer {
         case .part(.request(let part)): return try digest(of: request.bytes(of: part), filter, values, text)
         case .part(.slot(let slot)): return try digest(of: text.extracting(values[slot]), filter, values, text)
         case .part(.literal(let range)):
-            let bytes = recipe.bytes
-            return try digest(of: bytes.span.extracting(range), filter, values, text)
+            return try digest(of: Span(_unsafeElements: program.literal(range)), filter, values, text)
         case .part(.setting(let setting)):
             return try settings.withBytes(setting) { bytes throws(SchemeError) in try digest(of: bytes, filter, values, text) }
         case .text(let parts):
             var count = 0
             for part in parts {
-                if recipe.parts[part] == .request(.body) { try refuseStream(request) }
-                count += self.count(of: recipe.parts[part], request, values)
-                try Filter.limit(count, request.most)
+                if case .request(.body) = program.parts[part] { try refuseStream(request) }
+                count += self.count(of: program.parts[part], request, values)
             }
+            try Filter.limit(count, request.most)
             switch filter {
             case .hash(let function):
                 var stream = HashStream(function)
-                for part in parts { feed(recipe.parts[part], to: &stream, request, values, text) }
+                for part in parts { feed(program.parts[part], to: &stream, request, values, text) }
                 return try stream.finish()
             case .hmac(_, .prepared(let key)):
                 return try keys[key].code { input in
-                    for part in parts { feed(recipe.parts[part], to: &input, request, values, text) }
+                    for part in parts { feed(program.parts[part], to: &input, request, values, text) }
                 }
             default: return nil
             }
@@ -168,8 +167,7 @@ extension Signer {
     ) {
         switch part {
         case .literal(let range):
-            let bytes = recipe.bytes
-            sink.append(bytes.span.extracting(range))
+            sink.append(Span(_unsafeElements: program.literal(range)))
         case .slot(let slot): sink.append(text.extracting(values[slot]))
         case .request(let part): sink.append(request.bytes(of: part))
         case .setting(.key):

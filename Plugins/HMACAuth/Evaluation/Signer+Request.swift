@@ -4,6 +4,7 @@ internal import NevodSupport
 extension Signer {
     /// A bit for each condition of the recipe.
     func facts(of request: borrowing RequestView) throws(SchemeError) -> UInt {
+        guard !recipe.conditions.isEmpty else { return 0 }
         var facts: UInt = 0
         for (index, clauses) in recipe.conditions.enumerated() {
             var isTrue = true
@@ -79,8 +80,7 @@ extension Signer {
     ) throws(SchemeError) {
         switch part {
         case .literal(let range):
-            let bytes = recipe.bytes
-            text.append(bytes.span.extracting(range))
+            text.append(Span(_unsafeElements: program.literal(range)))
         case .slot(let slot): text.append(copying: values[slot])
         case .request(let part):
             if part == .body { try refuseStream(request) }

@@ -9,6 +9,7 @@ final class Signer: Sendable {
     let fitsProxies: Bool
 
     let recipe: Recipe
+    let program: Program
     let settings: SettingTexts
     let keys: [HMACKey]
     /// A nonce that a person gave, to compare with an example.
@@ -20,7 +21,7 @@ final class Signer: Sendable {
     private let warning: UnsignedQueryWarning?
 
     /// The bytes on the stack for a request's values, and for the values in between. Longer ones take an allocation.
-    private static let (capacity, scratch) = (768, 160)
+    private static let (capacity, scratch) = (512, 96)
 
     convenience init(_ scheme: HMACAuth) throws(SchemeError) {
         let settings = SettingTexts(
@@ -53,6 +54,7 @@ final class Signer: Sendable {
     // Throws nothing: Embedded Swift does not free an object whose initialiser throws.
     private init(_ scheme: HMACAuth, _ recipe: Recipe, _ settings: SettingTexts, _ keys: [HMACKey], _ isDefault: Bool) {
         self.recipe = recipe
+        program = Program(recipe)
         self.settings = settings
         self.keys = keys
         fixedNonce = scheme.nonce.isEmpty ? nil : Array(scheme.nonce.utf8)
@@ -67,6 +69,10 @@ final class Signer: Sendable {
             return output == .header
                 && "proxy-authorization".utf8.elementsEqual(recipe.bytes[name].lazy.map { $0.asciiLowercased })
         }
+    }
+
+    deinit {
+        program.deallocate()
     }
 
     /// Sets up each key that is a setting once, for all requests.
@@ -104,21 +110,22 @@ final class Signer: Sendable {
         _ text: inout ByteWriter, _ first: inout ByteWriter, _ second: inout ByteWriter
     ) throws(SchemeError) {
         let facts = try facts(of: request)
-        for (index, step) in recipe.steps.enumerated() {
-            if let branch = step.branch, (facts >> branch.condition & 1 == 0) != branch.isOtherwise { continue }
+        for index in program.steps.indices {
+            // Read in place: a step is large.
+            if let branch = program.steps[index].branch, (facts >> branch.condition & 1 == 0) != branch.isOtherwise { continue }
             let start = text.count
-            switch step.action {
+            switch program.steps[index].action {
             case .compute(let slot, let source, let filters):
-                try compute(source, filters, recipe.slots[slot].isStrict, request, values, &text, &first, &second)
+                try compute(source, filters, program.isStrict[slot], request, values, &text, &first, &second)
                 values[slot] = start..<text.count
             case .join(let slot, let parts):
-                for part in parts { try append(recipe.parts[part], request, values, &text) }
+                for part in parts { try append(program.parts[part], request, values, &text) }
                 values[slot] = start..<text.count
             case .leave: break
             case .refuse(let text): throw .unsupported("the recipe refuses it: \(recipe.text(text))")
             case .send(let output, _, let slot):
                 let value = text.bytes.extracting(values[slot])
-                try refuseRawBytes(value, index)
+                if program.isRaw[slot] { try refuseRawBytes(value, index) }
                 switch output {
                 case .header: edits.setHeader(names[index], value)
                 case .query:
@@ -127,7 +134,7 @@ final class Signer: Sendable {
                 case .cookie: edits.addCookie(names[index], value)
                 }
             }
-            explanation?.explain(step, self, request, values, text.bytes)
+            if let explanation { explanation.explain(program.steps[index], self, request, values, text.bytes) }
         }
     }
 
