@@ -1,6 +1,7 @@
 import NevodSupport
 
 @testable import CookieAuth
+@testable import NevodHost
 @testable import NevodPluginKit
 @testable import nevod_host
 

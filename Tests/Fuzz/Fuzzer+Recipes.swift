@@ -5,7 +5,7 @@ import NevodSupport
 @testable import NevodHost
 
 // Not the exported function: other plugins in this program have one of the same name.
-private let export = PluginExport(HMACAuth.self, name: "HMACAuth", version: "1", vendor: "NevodHost")
+private let recipePlugin = PluginExport(HMACAuth.self, name: "HMACAuth", version: "1", vendor: "NevodHost")
 
 extension Fuzzer {
     /// A recipe of the scheme hmac, as a person wrote it.
@@ -45,7 +45,7 @@ extension Fuzzer {
             "header X-Value = {a|base64url}", "accept unsigned-time", "accept unbound-signature",
         ] { settings.add("recipe", .text(line)) }
         guard let request = try? HTTPRequest(.post, "https://example.com/\(target)", body: body.isEmpty ? .none : .bytes(body)),
-            let scheme = try? Plugin(builtIn: UnsafeRawPointer(export.table)).scheme("hmac"),
+            let scheme = try? Plugin(builtIn: UnsafeRawPointer(recipePlugin.table)).scheme("hmac"),
             let token = try? scheme.makeInstance(settings: settings, clock: HostClock { 1_700_000_000_123_456_789 }).token
         else { return }
         var (once, twice) = (request, request)

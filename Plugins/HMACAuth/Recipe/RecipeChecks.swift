@@ -6,16 +6,15 @@ struct RecipeChecks {
     private let recipe: Recipe
     /// The slots that are keys of HMACs.
     private let keys: [Int]
-    /// How to say what a fault is about, and where.
-    private let fault: (Recipe.Place, String) -> RecipeError
 
     private typealias Sources = Dependence.Sources
 
     private init(_ recipe: Recipe) {
         self.recipe = recipe
         keys = recipe.filters.compactMap { if case .hmac(_, .slot(let slot)) = $0 { slot } else { nil } }
-        fault = { RecipeError(place: $0, problem: $1) }
     }
+
+    private func fault(_ place: Recipe.Place, _ problem: String) -> RecipeError { RecipeError(place: place, problem: problem) }
 
     /// Checks a recipe, and marks its secret slots and the strict ones.
     static func check(_ recipe: inout Recipe) throws(RecipeError) {
