@@ -48,6 +48,7 @@ extension Recipe {
             areThere = holdsLineBreak(part, hasLines)
             if case .slot(let slot) = part { isDecoded = decoded[slot] }
         case .headers: areThere = true
+        case .time(_, .pattern(let range)): areThere = holdsLineBreak(range)
         default: break
         }
         for index in chain {
