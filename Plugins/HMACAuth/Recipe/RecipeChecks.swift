@@ -4,14 +4,25 @@ internal import NevodSupport
 /// a word.
 struct RecipeChecks {
     private let recipe: Recipe
-    /// The slots that are keys of HMACs.
+    /// The slots that are keys of HMACs, or that such are made of without a hash.
     private let keys: [Int]
 
     private typealias Sources = Dependence.Sources
 
     private init(_ recipe: Recipe) {
         self.recipe = recipe
-        keys = recipe.filters.compactMap { if case .hmac(_, .slot(let slot)) = $0 { slot } else { nil } }
+        var keys = recipe.filters.compactMap { if case .hmac(_, .slot(let slot)) = $0 { slot } else { nil } }
+        // From the uses back to the definitions, which stand above them: what a key is made of without a hash is as good as the key.
+        for step in recipe.steps.reversed() {
+            switch step.action {
+            case .compute(let slot, .part(.slot(let source)), let chain) where keys.contains(slot):
+                if !recipe.filters[chain].contains(where: { $0.isDigest }) { keys.append(source) }
+            case .join(let slot, let parts) where keys.contains(slot):
+                if let source = recipe.onlySecret(of: parts) { keys.append(source) }
+            default: break
+            }
+        }
+        self.keys = keys
     }
 
     private func fault(_ place: Recipe.Place, _ problem: String) -> RecipeError { RecipeError(place: place, problem: problem) }
@@ -75,7 +86,7 @@ struct RecipeChecks {
         for (slot, value) in values.enumerated() {
             guard let value else { continue }
             // The digits of a key are as good as the key.
-            if !value.plain.isDisjoint(with: [.secret, .derivedKey]) { secret[slot] = true }
+            if keys.contains(slot) || !value.plain.isDisjoint(with: [.secret, .derivedKey]) { secret[slot] = true }
             if value.plain.contains(.decoded) { decoded[slot] = true }
         }
         if !isRefused { try check(sent, timePlace, noncePlace) }
@@ -205,5 +216,22 @@ struct RecipeChecks {
             default: break
             }
         }
+    }
+}
+
+extension Recipe {
+    /// The one part of a concatenation that is no public text; nil if there is none, or if there are several.
+    fileprivate func onlySecret(of range: Range<Int>) -> Int? {
+        var slot: Int?
+        for part in parts[range] {
+            switch part {
+            case .slot(let other):
+                guard slot == nil else { return nil }
+                slot = other
+            case .setting(let setting): if setting.isSecret { return nil }
+            case .literal, .request: break
+            }
+        }
+        return slot
     }
 }
