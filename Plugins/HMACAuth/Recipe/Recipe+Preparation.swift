@@ -5,6 +5,8 @@ extension Recipe {
     ///
     /// - Parameter keepsAll: whether each step stays, to be explained.
     mutating func optimize(keepsAll: Bool) {
+        // A request that is refused is refused before anything is computed, or explained.
+        steps = steps.filter { $0.isRefusal } + steps.filter { !$0.isRefusal }
         for step in steps { count(step, 1) }
         if !keepsAll {
             var kept: [Step] = []

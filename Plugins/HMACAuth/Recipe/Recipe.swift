@@ -87,6 +87,8 @@ struct Recipe: Sendable {
         /// The branch of a `when` that the step is in.
         let branch: Branch?
         let place: Place
+
+        var isRefusal: Bool { if case .refuse = action { true } else { false } }
     }
 
     struct Branch: Sendable, Equatable {

@@ -54,8 +54,10 @@ struct RecipeChecks {
         var sent = Dependence()
         var outputs: [(Recipe.Output, [UInt8])] = []
         var (timePlace, noncePlace): (Recipe.Place?, Recipe.Place?)
-        var isRefused = false
-        for step in recipe.steps where isTaken(step.branch, combination) {
+        let steps = recipe.steps.filter { isTaken($0.branch, combination) }
+        // Nothing is computed of such a request.
+        guard !steps.contains(where: { $0.isRefusal }) else { return }
+        for step in steps {
             switch step.action {
             case .compute(let slot, let source, let filters):
                 values[slot] = try dependence(of: source, filters, values, &secret, step.place)
@@ -79,8 +81,7 @@ struct RecipeChecks {
                     throw fault(step.place, "\(String(decoding: name, as: UTF8.self)) is sent twice")
                 }
                 outputs.append((output, name))
-            // What such a combination shows in an explanation is marked above; it sends nothing.
-            case .refuse: isRefused = true
+            case .refuse: break
             }
         }
         for (slot, value) in values.enumerated() {
@@ -89,7 +90,7 @@ struct RecipeChecks {
             if keys.contains(slot) || !value.plain.isDisjoint(with: [.secret, .derivedKey]) { secret[slot] = true }
             if value.plain.contains(.decoded) { decoded[slot] = true }
         }
-        if !isRefused { try check(sent, timePlace, noncePlace) }
+        try check(sent, timePlace, noncePlace)
     }
 
     private func check(
