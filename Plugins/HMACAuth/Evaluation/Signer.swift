@@ -34,6 +34,10 @@ final class Signer: Sendable {
                 throw RecipeError(place: Recipe.Place(line: 1, column: 1), problem: "the recipe is larger than 32 KiB")
             }
             try reader.read(text)
+            guard !reader.isEmpty || text.isEmpty else {
+                throw RecipeError(
+                    place: Recipe.Place(line: 1, column: 1), problem: "the recipe has no statement; write one, or leave it out")
+            }
             try reader.checkUses()
         } catch {
             throw error.schemeError("recipe")

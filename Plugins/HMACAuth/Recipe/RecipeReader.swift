@@ -4,6 +4,8 @@ internal import NevodSupport
 /// Reads a recipe's statements, one per line, into steps.
 struct RecipeReader {
     private(set) var recipe = Recipe()
+    /// Whether there was no statement at all.
+    private(set) var isEmpty = true
     /// Whether there was a statement other than `accept`.
     private(set) var hasStatements = false
     /// Whether templates are those of settings, in which two filters have names of their own.
@@ -77,6 +79,7 @@ struct RecipeReader {
         var text = TemplateText(line, line: number, lineStart: start)
         let word = line.prefix { !Self.isSpace($0) }
         let rest = Self.trimmed(line[word.endIndex...])
+        isEmpty = false
         if !word.elementsEqual("accept".utf8) { hasStatements = true }
         switch String(decoding: word, as: UTF8.self) {
         case "let":
