@@ -93,6 +93,9 @@ struct RecipeReader {
             try send(.header, name, TemplateText(template, line: number, lineStart: start))
         case "query":
             let (name, template) = try Self.named(rest, text, "query NAME = TEMPLATE")
+            guard name.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+                throw text.error("a query item's name has no spaces and no control characters", at: name.startIndex)
+            }
             try send(.query, name, TemplateText(template, line: number, lineStart: start))
         case "cookie":
             let (name, template) = try Self.named(rest, text, "cookie NAME = TEMPLATE")

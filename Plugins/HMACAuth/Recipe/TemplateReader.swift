@@ -107,12 +107,18 @@ enum TemplateReader {
             case "headers": return (.headers(try headers(argument, text, &reader)), nil, 1)
             default: break
             }
+        } else if name.text == "query" || name.text == "form" || name.text == "json" {
+            throw text.error(oneText(name, "name"), at: name.start)
         }
         let whole = String(
             decoding: text.bytes[name.start..<(words[words.count - 1].start + words[words.count - 1].bytes.count)]
                 .prefix(64), as: UTF8.self)
         let known = (valueNames + reader.definedNames).map { "{\($0)}" }.joined(separator: ", ")
         throw text.error("the unknown placeholder {\(whole)}; there are \(known)", at: name.start)
+    }
+
+    private static func oneText(_ name: TemplateText.Word, _ what: String) -> String {
+        "\(name.text) takes one \(what); write \\: for a colon in it"
     }
 
     static func isHeaderName(_ name: [UInt8]) -> Bool { !name.isEmpty && name.allSatisfy { $0.isTokenByte } }
@@ -281,6 +287,8 @@ enum TemplateReader {
         case ("join", 3), ("join-decoded", 3):
             return .join(
                 equals: reader.store(words[1].bytes), separator: reader.store(words[2].bytes), isDecoded: name == "join-decoded")
+        case (_, 3...) where Filter.names.contains("\(name):TEXT") || Filter.names.contains("\(name):SEPARATOR"):
+            throw text.error(oneText(words[0], "text"), at: words[0].start)
         default:
             throw text.error(
                 "an unknown filter, \"\(words.map { $0.text }.joined(separator: ":"))\"; there are "
