@@ -54,6 +54,7 @@ struct Evaluation {
         """
         accept unbound-signature
         accept unsigned-time
+        accept unsigned-nonce
         \(before)
         let tested = \(template)
         header X-Value = {tested|hex}

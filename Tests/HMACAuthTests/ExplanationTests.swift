@@ -34,7 +34,7 @@ struct ExplanationTests {
     @Test func `Each named step and each output is shown in its order`() throws {
         let recipe = #"""
             let at = {time|seconds}
-            let unused = {path|upper}
+            let path-1 = {path|upper}
             when body
             let hash = {body|sha256|hex}
             otherwise
@@ -45,13 +45,13 @@ struct ExplanationTests {
             header X-Key = {key}
             header X-Time = {at}
             query sign = {sign}
-            cookie c = {method|lower}-{at}
+            cookie c = {method|lower}-{path-1}
             """#
         let sign = try Python.evaluate(["b64(mac('sha256', b'GET\\n/a?b=1\\n1700000000\\n'))"])[0]
         #expect(
             try lines(recipe, [Self.get]) == [
-                "2 at = 1700000000", "2 unused = /A", "2 hash = ", #"2 message = GET\n/a?b=1\n1700000000\n"#, "2 sign = \(sign)",
-                "2 header X-Key = demo", "2 header X-Time = 1700000000", "2 query sign = \(sign)", "2 cookie c = get-1700000000",
+                "2 at = 1700000000", "2 path-1 = /A", "2 hash = ", #"2 message = GET\n/a?b=1\n1700000000\n"#, "2 sign = \(sign)",
+                "2 header X-Key = demo", "2 header X-Time = 1700000000", "2 query sign = \(sign)", "2 cookie c = get-/A",
             ])
     }
 
@@ -85,6 +85,10 @@ struct ExplanationTests {
             let hashed = {secret|sha256|hex}
             let mixed = {hashed}{path}
             let old = {mixed|md5|hex}
+            let hashed-twice = {hashed|md5|base64}
+            let coded = {memo|hmac:sha1:secret}
+            let all = {plain}{raised}{joined}{inside}{again}{k-hex}{k-last}{hashed}{hashed-twice}{coded}
+            header X-All = {all|sha256|hex}
             let sign = {joined|hmac:sha256:k-last|hex}
             header X-Sign = {sign}
             header X-Other = {method|hmac:sha1:k-bytes|hex}
@@ -101,13 +105,13 @@ struct ExplanationTests {
             }, uniquingKeysWith: { $1 })
         for name in [
             "plain", "raised", "digits", "again", "k-date", "k-hex", "k-next", "k-digits", "k-bytes", "k-last", "hashed",
-            "header X-Token",
+            "hashed-twice", "coded", "header X-Token",
         ] { #expect(values[name] == "[redacted]", "\(name): \(values[name] ?? "nothing")") }
         #expect(
             values["joined"] == "a[redacted]b/a" && values["inside"] == "[redacted]:/a" && values["k-text"] == "AWS4[redacted]")
         #expect(values["mixed"] == "[redacted]/a")
         // What is sent was computed for this request alone.
-        for name in ["sign", "header X-Sign", "header X-Other", "old", "header X-Old"] {
+        for name in ["sign", "header X-Sign", "header X-Other", "old", "header X-Old", "header X-All"] {
             #expect(values[name]?.isEmpty == false && values[name] != "[redacted]", "\(name)")
         }
         let all = seen.joined(separator: "\n").lowercased()
@@ -125,6 +129,8 @@ struct ExplanationTests {
             let control = {query:c}
             let text = ü😀
             let hidden = {query:h}
+            header X-Lines = {lines|sha256|hex}
+            header X-Use = {spaces|md5|hex}{digest|hex}{control|md5|hex}{text|md5|hex}{hidden|md5|hex}
             header X = {target|hmac:sha256:secret|hex}
             """#, [.get("https://h.example/a?c=%00x&h=a%E2%80%8Bb%E2%80%AE%C2%A0%EF%BB%BF%C2%85%C2%AD")])
         #expect(seen[0] == #"2 lines = a\n\r\t\\b"#)
@@ -144,6 +150,33 @@ struct ExplanationTests {
             #expect(whole == "\(name) = \(text)\(name == "n" ? "x" : "")")
             #expect(seen[start..<end].allSatisfy { $0.utf8.count <= 1024 } && end - start > 5)
         }
+    }
+
+    @Test func `Nothing of a refused request is computed or explained`() throws {
+        let recipe = """
+            when body
+            let x = {passphrase|base64}
+            otherwise
+            let x = a
+            end
+            header Y = {x}
+            header X-S = {url|hmac:sha256:secret|hex}
+            when body
+            refuse no bodies
+            end
+            """
+        let seen = Locked<[String]>([])
+        var settings: SchemeSettings = ["secret": .secret(Secret("s3cret")), "passphrase": .secret(Secret("p4ssphr"))]
+        for (name, value) in ["recipe": recipe, "explain": "true", "api-key": ""] { settings.add(name, .text(value)) }
+        let instance = try Plugin(builtIn: UnsafeRawPointer(Self.export.table)).scheme("hmac").makeInstance(
+            settings: settings, clock: HostClock { someTime }, log: { _, line in seen.withLock { $0.append(line) } })
+        var request = try Sent.body("b").request()
+        let error = try #require(throws: PluginError.self) { try instance.token.authorize(&request) }
+        #expect("\(error)".contains("the recipe refuses it: no bodies"), "\(error)")
+        #expect(seen.withLock { $0 }.isEmpty)
+        request = try Self.get.request()
+        try instance.token.authorize(&request)
+        #expect(request.headers["Y"] == "a")
     }
 
     // MARK: The warning

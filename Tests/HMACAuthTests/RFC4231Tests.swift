@@ -99,7 +99,8 @@ struct RFC4231Tests {
             ] {
                 let signed = try sign(
                     HTTPRequest(.post, "https://example.com/", body: .bytes(test.data)),
-                    recipe: "let k = {secret}\nheader X-Signature = \(filter)", ["secret-encoding": "hex"], secret: test.key)
+                    recipe: "let k = {secret}\nheader X-Signature = \(filter)\nheader X-Use = {method|hmac:md5:k|hex}",
+                    ["secret-encoding": "hex"], secret: test.key)
                 #expect(signed.headers["X-Signature"] == expected, "\(filter)")
             }
         }

@@ -8,7 +8,7 @@ struct RecipeConditionTests {
         let form = "application/x-www-form-urlencoded"
         let table: [(condition: String, sent: Sent, isTrue: Bool)] = [
             ("method POST", Sent(), true), ("method GET", Sent(), false), ("method GET POST", Sent(), true),
-            ("method post", Sent(), false), ("method POSTX POS", Sent(), false), ("body", Sent(), true), ("body", get, false),
+            ("method POSTX POS", Sent(), false), ("body", Sent(), true), ("body", get, false),
             ("query", Sent(), true), ("query", get, false), ("query", .get("https://h.example/?"), false),
             ("query", .get("https://h.example/?&"), true), ("form", .body("a=1", form), true),
             ("form", .body("a=1", "\(form.uppercased());charset=utf-8"), true), ("form", .body("a=1", "\(form)x"), false),

@@ -26,7 +26,9 @@ struct RecipeRefusalTests {
     }
 
     @Test(arguments: [
-        Case("lets a = 1", 1, 1, "a line begins with let, header, query, cookie, when, otherwise, end, accept or #", "\"lets\""),
+        Case(
+            "lets a = 1", 1, 1, "a line begins with let, header, query, cookie, when, otherwise, end, refuse, accept or #",
+            "\"lets\""),
         Case("# a comment\n\n  headers X = 1", 3, 3, "\"headers\""), Case("\u{FEFF}let a = 1", 1, 1, "a line begins"),
         Case("let a", 1, 1, "write it as let NAME = TEMPLATE"), Case("let = 1", 1, 5, "write it as let NAME = TEMPLATE"),
         Case("let", 1, 1, "write it as let NAME = TEMPLATE"), Case("header X", 1, 1, "write it as header NAME = TEMPLATE"),
@@ -45,7 +47,15 @@ struct RecipeRefusalTests {
         Case("when body\nlet a = 2\nend\nlet a = 1", 4, 5, "a is defined in line 2 already"),
         Case("when body\nlet a = 1\nend\nwhen query\nlet a = 1\nend", 5, 5, "a is defined in line 2 already"),
         Case("when memo\nlet a = 1\nend\nlet a = 1", 4, 5, "a is defined in line 2 already"),
-        Case("accept all", 1, 8, "\"accept\" takes unbound-signature or unsigned-time"), Case("accept", 1, 7, "\"accept\" takes"),
+        Case("accept all", 1, 8, "\"accept\" takes unbound-signature, unsigned-time or unsigned-nonce"),
+        Case("accept", 1, 7, "\"accept\" takes"),
+        Case("when body\naccept unsigned-time\nend", 2, 1, "\"accept\" holds for the whole recipe; write it outside of \"when\""),
+        Case("when body\notherwise\naccept unbound-signature\nend", 3, 1, "write it outside of \"when\""),
+        Case("refuse no bodies", 1, 8, "write refuse with a text that says why, behind a \"when\""),
+        Case("when body\nrefuse\nend", 2, 7, "write refuse with a text"),
+        Case("let time-5 = 1", 1, 5, "time-5 is the name of a value"), Case("let time+60 = 1", 1, 5, "a name has a-z"),
+        Case("query a b = 1", 1, 7, "a query item's name has no spaces and no control characters"),
+        Case("query a\tb = 1", 1, 7, "a query item's name"), Case("query \u{7F} = 1", 1, 7, "a query item's name"),
     ])
     func `A statement that can't be read`(_ test: Case) throws { try expectRefusal(test) }
 
@@ -64,7 +74,11 @@ struct RecipeRefusalTests {
         Case("when\nend", 1, 1, "the unknown condition \"\""), Case("when not\nend", 1, 1, "the unknown condition \"\""),
         Case("when method\nend", 1, 6, "the unknown condition \"method\""), Case("when body x\nend", 1, 6, "\"body x\""),
         Case("when not not body\nend", 1, 10, "\"not body\""), Case("when header\nend", 1, 6, "\"header\""),
-        Case("when secret\nend", 1, 6, "\"secret\""), Case("when body and\nend", 1, 1, "the unknown condition \"\""),
+        Case("when secret\nend", 1, 6, "\"secret\""), Case("when body and\nend", 1, 11, "no condition behind \"and\""),
+        Case("when and\nend", 1, 6, "no condition behind \"and\""),
+        Case("when method get\nend", 1, 13, "a method is written in capital letters"),
+        Case("when not method GET Post\nend", 1, 21, "a method is written in capital letters"),
+        Case("when header {x}\nend", 1, 13, "a header's name has letters, digits and hyphens"),
         Case("when and body\nend", 1, 1, "the unknown condition \"\""),
         Case("when body and and query\nend", 1, 1, "the unknown condition"),
         Case("when path /a b\nend", 1, 6, "\"path /a b\""), Case("when Body\nend", 1, 6, "\"Body\""),
@@ -84,7 +98,11 @@ struct RecipeRefusalTests {
         Case("let a = {a}", 1, 10, "the unknown placeholder {a}"), Case("let a = {method:x}", 1, 10, "{method:x}"),
         Case("let a = {query:}", 1, 10, "{query:}"), Case("let a = {query:?}", 1, 10, "{query:?}"),
         Case("let a = {form:}", 1, 10, "{form:}"),
-        Case("let a = {json:a:b}", 1, 10, "{json:a:b}"), Case("let a = {header:}", 1, 10, "{header:}"),
+        Case("let a = {json:a:b}", 1, 10, #"json takes one name; write \: for a colon in it"#),
+        Case("let a = {query:a:b?}", 1, 10, #"query takes one name; write \: for a colon"#),
+        Case("let a = {form:a::}", 1, 10, #"form takes one name; write \: for a colon"#),
+        Case("let a = {path:decoded}", 1, 10, "{path:decoded}"),
+        Case("let a = {header:}", 1, 10, "{header:}"),
         Case("let a = {header:a b}", 1, 10, "{header:a b}"), Case("let a = {header:X?Y}", 1, 10, "{header:X?Y}"),
         Case("let a = {segment:0}", 1, 18, "a segment's number counts from 1, or from -1 at the end"),
         Case("let a = {segment:x}", 1, 18, "a segment's number"), Case("let a = {segment:-0}", 1, 18, "a segment's number"),
@@ -133,7 +151,13 @@ struct RecipeRefusalTests {
         Case("let a = {query|sort:values}", 1, 16, "\"sort:values\""),
         Case("let a = {method|replace::x}", 1, 25, "an empty text to look for"),
         Case("let a = {method|before:}", 1, 24, "an empty text"),
-        Case("let a = {method|after:}", 1, 23, "an empty text"), Case("let a = {method|prefix:a:b}", 1, 17, "\"prefix:a:b\""),
+        Case("let a = {method|after:}", 1, 23, "an empty text"),
+        Case("let a = {method|prefix:a:b}", 1, 17, #"prefix takes one text; write \: for a colon in it"#),
+        Case("let a = {method|suffix::}", 1, 17, #"suffix takes one text; write \: for a colon"#),
+        Case("let a = {method|default:a:b:c}", 1, 17, #"default takes one text"#),
+        Case("let a = {method|before:http://}", 1, 17, #"before takes one text"#),
+        Case("let a = {query|names:=:&}", 1, 16, #"names takes one text"#),
+        Case("let a = {method|prefix}", 1, 17, "an unknown filter, \"prefix\""),
         Case("let a = {query|without}", 1, 16, "\"without\""), Case("let a = {query|join:=}", 1, 16, "\"join:=\""),
         Case("let a = {method|hmac:sha9:secret}", 1, 22, "an unknown hash, \"sha9\"; there are md5, sha1, sha224"),
         Case(
@@ -161,11 +185,14 @@ struct RecipeRefusalTests {
     }
 
     @Test func `A recipe has at most 256 steps, and six conditions`() throws {
-        let lines = (1...254).map { "let a\($0) = x" }
-        // A signature has two steps: its value, and its output.
-        _ = try makeToken(["recipe": (lines + [Self.sign]).joined(separator: "\n")])
-        try expectRefusal(
-            Case((lines + ["let b = x", Self.sign]).joined(separator: "\n"), 256, 8, "the recipe has more than 256 steps"))
+        let lines = (1...253).map { "let a\($0) = x" }
+        // An output has two steps: its value, and the sending.
+        let recipe = { (lines: ArraySlice<String>) in
+            let names = lines.indices.map { "{a\($0 + 1)}" }.joined()
+            return (lines + ["header X-Use = \(names)", Self.sign]).joined(separator: "\n")
+        }
+        _ = try makeToken(["recipe": recipe(lines.dropLast())])
+        try expectRefusal(Case(recipe(lines[...]), 255, 8, "the recipe has more than 256 steps"))
 
         let conditions = (1...6).map { "when header X-\($0)\nend" }
         _ = try makeToken(["recipe": (conditions + conditions + [Self.sign]).joined(separator: "\n")])
@@ -174,6 +201,6 @@ struct RecipeRefusalTests {
     }
 
     @Test func `Sixteen filters are the most`() throws {
-        _ = try makeToken(["recipe": "let a = {method" + String(repeating: "|lower", count: 16) + "}\n\(Self.sign)"])
+        _ = try makeToken(["recipe": "header X = {method" + String(repeating: "|lower", count: 16) + "}\n\(Self.sign)"])
     }
 }

@@ -90,7 +90,7 @@ struct RecipeRequestRefusalTests {
 
     /// The end of a line, in each way in which it may come out of a request.
     @Test(arguments: [
-        ("{path:decoded}", Sent.get("https://h.example/a%0Ab")), ("{path|decode}", .get("https://h.example/%0d")),
+        ("{path|decode}", Sent.get("https://h.example/%0d")),
         ("{path|decode|lower}", .get("https://h.example/%0A")), ("{path|decode:form}", .get("https://h.example/%00")),
         ("{query:a}", .get("https://h.example/?a=%7F")), ("{query:a?}", .get("https://h.example/?a=%0A")),
         ("{form:a}", .body("a=%0A")),
@@ -100,7 +100,12 @@ struct RecipeRequestRefusalTests {
         ("{inner|suffix:x}", .get("https://h.example/%0A")), ("{outer}", .get("https://h.example/%0A")),
     ])
     func `A decoded line break isn't one of the message`(template: String, sent: Sent) throws {
-        let before = "let inner = {path|decode}\nlet outer = x{inner}"
+        let before =
+            switch template {
+            case "{outer}": "let inner = {path|decode}\nlet outer = x{inner}"
+            case _ where template.contains("inner"): "let inner = {path|decode}"
+            default: "# no other names"
+            }
         for recipe in [
             #"\#(before)\#nlet m = {method}\n\#(template)"#, #"\#(before)\#nlet m = \#(template)\r{method}"#,
             #"\#(before)\#nlet i = \#(template)\#nlet m = {i}\#nlet n = {m}\n"#,
@@ -141,6 +146,47 @@ struct RecipeRequestRefusalTests {
         }
     }
 
+    /// A chain that ends in a hash or an encoding was one of lines all the same.
+    @Test(arguments: [
+        Case(#"header X = {path|decode|prefix:GET\n|hmac:sha256:secret|hex}"#, .get("https://h.example/a%0Ab"), ""),
+        Case(
+            #"let p = {method}{path|decode}\#nheader X = {p|suffix:\nx|hmac:sha256:secret|hex}"#, .get("https://h.example/a%0Ab"),
+            ""),
+        Case(
+            #"let m = {query|join-decoded:=:&}\#nheader X = {m|replace:&:\n|hmac:sha256:secret|hex}"#,
+            .get("https://h.example/?a=1%0Ab=2"), ""),
+        Case(
+            #"let m = {time|format:%Y\n}{path|decode}\#nheader X = {m|hmac:sha256:secret|hex}"#, .get("https://h.example/a%0Ab"),
+            ""),
+        Case(#"header X = {path|decode|suffix:\n|encode}"#, .get("https://h.example/a%0Ab"), ""),
+        Case(#"header X = {query:a|default:\r\n|base64}"#, .get("https://h.example/?a=%0A"), ""),
+    ])
+    func `A chain hides no forged line behind its end`(_ test: Case) throws {
+        let error = try refusal(test.recipe, test.sent)
+        #expect(error.contains(Self.forged), "\(error)")
+    }
+
+    @Test func `The decoded path of the short form holds no forged line`() throws {
+        let request = try HTTPRequest(.get, "https://h.example/a%0Ab")
+        let error = try #require(throws: PluginError.self) { try sign(request, ["message": #"{method}\n{path:decoded}"#]) }
+        #expect("\(error)".contains(Self.forged), "\(error)")
+        #expect(try sign(request, ["message": "{method} {path:decoded}"]).headers.contains("X-Signature"))
+    }
+
+    // MARK: Refusals of a recipe
+
+    @Test(arguments: [
+        Case("when body and not form\nrefuse Example signs the items of a form\nend", .body("{}", "application/json"), ""),
+        Case("when form\notherwise\nrefuse Example signs the items of a form\nend", bare, ""),
+        Case("header X-A = 1\nwhen not header X-B\nheader X-C = 1\nrefuse Example signs the items of a form\nend", bare, ""),
+    ])
+    func `A recipe refuses a request with its own words`(_ test: Case) throws {
+        let error = try refusal(test.recipe, test.sent)
+        #expect(error.contains("the recipe refuses it: Example signs the items of a form"), "\(error)")
+        let form = Sent(headers: [("Content-Type", "application/x-www-form-urlencoded"), ("X-B", "1")])
+        #expect(try sign(form.request(), recipe: "\(test.recipe)\nheader S = {path|hmac:md5:secret|hex}").headers.contains("S"))
+    }
+
     // MARK: Outputs
 
     @Test(arguments: ["sign=1", "a=1&sign=2", "si%67n=3", "sign", "sign="])
@@ -172,7 +218,7 @@ struct RecipeRequestRefusalTests {
 
     // MARK: Memory
 
-    private static let bound = "the recipe makes more than 1 MiB out of this request"
+    private static let bound = "the recipe makes more than "
 
     /// Each of these would make terabytes.
     @Test(arguments: [
@@ -197,6 +243,26 @@ struct RecipeRequestRefusalTests {
             body: .bytes(Array(repeating: UInt8(ascii: "x"), count: 1000)))
         let error = try refusal("\(recipe)\nheader X = {\(recipe.contains("let p") ? "p" : "m")|sha256|hex}", sent)
         #expect(error.contains(Self.bound), "\(error)")
+    }
+
+    /// What a hash function reads piece by piece has the same bound.
+    @Test func `A message that is never built has the same bound`() throws {
+        let recipe =
+            "let a = {path}" + String(repeating: "x", count: 16_000) + "\nlet b = " + String(repeating: "{a}", count: 50)
+            + "\nlet c = " + String(repeating: "{b}", count: 500) + "\nheader X = {c|hmac:sha256:secret|hex}"
+        #expect(try refusal(recipe, Self.bare).contains(Self.bound))
+    }
+
+    @Test func `A text that is looked for has at most 256 bytes`() throws {
+        let longest = String(repeating: "x", count: 256)
+        for filter in ["replace:%:y", "before:%", "after:%"] {
+            let recipe = { (text: String) in
+                "header X = {body|\(filter.replacing("%", with: text))|hex}\nheader S = {path|hmac:md5:secret|hex}"
+            }
+            _ = try makeToken(["recipe": recipe(longest)])
+            let error = try #require(throws: PluginError.self) { try makeToken(["recipe": recipe("\(longest)x")]) }
+            #expect("\(error)".contains("a text of more than 256 bytes to look for"), "\(error)")
+        }
     }
 
     @Test func `What a recipe has itself needs no large request`() throws {

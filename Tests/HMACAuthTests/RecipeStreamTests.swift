@@ -51,7 +51,8 @@ struct RecipeStreamTests {
     ])
     func `A stream's bytes can't be signed`(template: String) async throws {
         let error = try await #require(throws: PluginError.self) {
-            try await authorized(stream([1], isReplayable: true, length: 1), template, "let m = {method}{body}")
+            try await authorized(
+                stream([1], isReplayable: true, length: 1), template, template.contains("{m|") ? "let m = {method}{body}" : "")
         }
         #expect("\(error)".contains("{body} can't be signed for a body that is a stream"), "\(error)")
     }

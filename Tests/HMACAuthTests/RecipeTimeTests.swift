@@ -47,6 +47,7 @@ struct RecipeTimeTests {
     private func nonces(_ format: String, count: Int = 200) throws -> [String] {
         let token = try makeToken([
             "recipe": """
+            accept unsigned-nonce
             let value = {nonce\(format)}
             header X-Value = {value|hex}
             header X-Again = {nonce\(format)|hex}

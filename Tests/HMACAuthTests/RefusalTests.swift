@@ -46,6 +46,39 @@ struct RefusalTests {
         #expect(test.secret.isEmpty || !"\(error)".contains(test.secret))
     }
 
+    @Test(arguments: [
+        ("message", "{target}"), ("algorithm", "sha512"), ("encoding", "base64"), ("timestamp", "rfc3339"),
+        ("body-hash", "sha256"),
+        ("body-hash-encoding", "base64"), ("empty-body-hash", "hash"), ("key-header", ""), ("timestamp-header", "X-T"),
+        ("nonce-header", "X-N"), ("body-hash-header", "X-H"), ("signature-header", "X-S"), ("signature-value", "v1 {signature}"),
+        ("timestamp-query", "t"), ("signature-query", "s"),
+    ])
+    func `A setting of the short form is refused beside a recipe`(_ setting: String, _ value: String) throws {
+        let recipe = "header S = {target|hmac:sha256:secret|hex}"
+        let error = try #require(throws: PluginError.self) { try makeToken(["recipe": recipe, setting: value]) }
+        #expect("\(error)".contains("\(setting) has no effect beside a recipe"), "\(error)")
+        // Lines that accept are no recipe.
+        _ = try makeToken(["recipe": "accept unbound-signature\naccept unsigned-time\naccept unsigned-nonce", setting: value])
+    }
+
+    @Test func `A recipe without a statement is refused, in place of the default message`() throws {
+        for recipe in ["# nothing yet", "\n  \n", "# nothing\n\n# at all"] {
+            let error = try #require(throws: PluginError.self) { try makeToken(["recipe": recipe]) }
+            #expect("\(error)".contains("the recipe has no statement"), "\(error)")
+        }
+    }
+
+    @Test func `The short form is checked as a recipe is`() throws {
+        for (message, fragment) in [
+            ("{key}{timestamp}", "covers nothing of the request"), ("x", "covers nothing of the request"),
+        ] {
+            let error = try #require(throws: PluginError.self) {
+                try makeToken(["message": message, "recipe": "accept unsigned-time", "api-key": "demo"])
+            }
+            #expect("\(error)".contains("message is refused: ") && "\(error)".contains(fragment), "\(error)")
+        }
+    }
+
     private final class Reader: HTTPBodyReader {
         func read(upTo count: Int) async throws -> [UInt8] { [] }
     }
