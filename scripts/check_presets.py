@@ -25,7 +25,7 @@ def problems(text):
     lines = text.splitlines()
     if not lines or not re.match(r"# \w", lines[0]):
         yield 1, "the first line must be a comment that says what the preset is for"
-    for name, pattern in WEAK.items():
+    for name, pattern in WEAK.items() if lines else ():
         uses = any(re.search(pattern, line) for line in lines if not line.startswith("#"))
         if uses != (f"weak: {name}" in lines[0] or f"and {name})" in lines[0]):
             yield 1, f"the first line says (weak: {name}) if, and only if, a recipe uses it"
