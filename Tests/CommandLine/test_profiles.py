@@ -372,11 +372,12 @@ class Secrets(ProfileTestCase, ServerTestCase):
         with contextlib.closing(session):
             for prompt, answer in (
                     (b"Name of the profile: ", b"work"), (b"empty for none): ", b"nonsense://"),
-                    (b"url must begin with https://", b""), (b"URL of the service", self.server.url.encode()),
+                    (b"url must begin with https://", None), (b"URL of the service", self.server.url.encode()),
                     (b"libHMACAuth.so\r\n       hmac: HMAC request signature", None), (b"Plugin (number, name or path", b"HMACAuth"),
-                    (b"api-key (Key id", API_KEY.encode()), (b"is a secret. Keep it in", None), (b"Number: ", b"1")):
+                    (b"Preset (empty for none): ", b""), (b"api-key (Key id", API_KEY.encode()), (b"is a secret. Keep it in", None),
+                    (b"Number: ", b"1")):
                 session.read_until(lambda: prompt in session.shown, prompt)
-                if answer:
+                if answer is not None:
                     session.shown = b""
                     session.type(answer + b"\n")
             session.read_until(lambda: session.shown.endswith(b"secret: ") and not session.echoes(), "the secret's question")

@@ -128,7 +128,9 @@ class Redirects(TestCase):
 
     def expect_end(self, outcome):
         self.expect(outcome, 0)
-        self.assertEqual((outcome.out, outcome.err), (b"the end", ""), outcome)
+        # The default form of the scheme hmac leaves the query out, and says so.
+        told = re.sub(r"nevod-host: warning: HMACAuth: the signature covers the path .*\n", "", outcome.err)
+        self.assertEqual((outcome.out, told), (b"the end", ""), outcome)
 
     def expect_no_credential(self, seen):
         text = urllib.parse.unquote(seen.head + seen.body.decode("latin-1"))

@@ -120,8 +120,8 @@ class Signature(Recorded, ServerTestCase):
         """A template that signs a header makes the host show all of them to the plugin."""
         with RecordingServer() as server:
             words = [
-                "-p", BUILD / "libHMACAuth.so", "--set", "api-key=demo", "--set", "secret=env:NEVOD_TEST_SECRET", "--set",
-                "message={method}\n{header:x-api-key}\n{header:private-token}\n{timestamp}", "-H", "X-Api-Key: UserHeaderKey77",
+                "-p", BUILD / "libHMACAuth.so", "--set", "api-key=demo", "--set", "secret=env:NEVOD_TEST_SECRET", "--set", "key-header=",
+                "--set", "message={method}\n{header:x-api-key}\n{header:private-token}\n{timestamp}", "-H", "X-Api-Key: UserHeaderKey77",
                 "-H", "Private-Token: glpat-abcDEF123", "-H", "X-Auth: Bearer Car7ried9Tok", "-H", "X-Plain: StaysAsItIs1"]
             _, lines = self.record(*words, f"{server.http}/home?access_token=In8TheTarget")
         self.expect_hidden(SECRET, "UserHeaderKey77", "glpat-abcDEF123", "Car7ried9Tok", "In8TheTarget")

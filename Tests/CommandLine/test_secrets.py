@@ -75,7 +75,7 @@ class RedactedLog(TestCase):
         outcome = self.run_host(
             "sign", "-p", library, "--set", f"api-key={API_KEY}", "--set", "secret=env:LOGGED", "https://api.example.com/",
             env={"LOGGED": secret})
-        self.expect(outcome, 0, "warning: [redacted]")
+        self.expect(outcome, 0, "warning: HMACAuthC: [redacted]")
         self.assertNotIn(secret[:4], outcome.err)
 
 

@@ -33,7 +33,7 @@ struct PluginTests {
         #expect(try plugin.scheme().id == "hmac")
         #expect(scheme.title == "HMAC request signature")
         #expect(scheme.settings.filter(\.isRequired).map(\.name) == ["api-key", "secret"])
-        #expect(scheme.settings.filter(\.isSecret).map(\.name) == ["secret"])
+        #expect(scheme.settings.filter(\.isSecret).map(\.name) == ["secret", "passphrase", "token", "memo"])
     }
 
     @Test func `A library that is loaded twice is one plugin`() throws {

@@ -212,7 +212,7 @@ struct SkewedServerTests {
     @Test func `A credential for a proxy gets the local time`() async throws {
         let server = try ScriptedServer { _ in ScriptedServer.Response(status: 401, headers: [Self.date(minutesAhead: 60)]) }
         let settings: SchemeSettings = [
-            "api-key": "", "secret": .text(DemoServer.secret), "message": "{timestamp}", "timestamp-header": "",
+            "api-key": "", "secret": .text(DemoServer.secret), "message": "{method}{timestamp}", "timestamp-header": "",
             "signature-header": "Proxy-Authorization", "signature-value": "{timestamp} {signature}",
         ]
         let instance = try TestPlugin.hmac.get().scheme().makeInstance(settings: settings, target: .proxy)
