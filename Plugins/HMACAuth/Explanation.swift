@@ -5,7 +5,7 @@ internal import NevodSupport
 struct Explanation: Sendable {
     private let log: HostLog
 
-    /// What one line of the log takes, with room for what the host puts in front.
+    /// The length of one line of the log, with room for what the host puts in front.
     private static let longest = 900
     /// A body may be large.
     private static let mostLines = 64

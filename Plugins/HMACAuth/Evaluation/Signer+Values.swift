@@ -79,7 +79,7 @@ extension Signer {
         text.append(PercentEncoding.decoded(encoded.extracting(found.valueStart..<found.end), plusIsSpace: true).span)
     }
 
-    /// Of two values, the server might take the one that isn't signed.
+    /// The server might take the one of two values that isn't signed.
     private func repeated(_ kind: String, _ name: Range<Int>) -> SchemeError {
         .unsupported("the request's \(kind) has \(recipe.text(name)) more than once, and only one of them would be signed")
     }

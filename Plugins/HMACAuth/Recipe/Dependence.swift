@@ -1,4 +1,4 @@
-/// What a value shows of the facts that it was made of, and what a signature in it covers.
+/// The facts that a value shows, and those that signatures in it cover.
 struct Dependence {
     var plain: Sources = []
     /// The facts that each signature covers, and its keys.
@@ -33,7 +33,7 @@ struct Dependence {
         /// A key that was derived.
         static let derivedKey = Sources(rawValue: 1 << 14)
 
-        /// What differs between two requests.
+        /// The facts that differ between two requests.
         static let varying: Sources = [.request, .time, .nonce]
         static let clears = Sources(rawValue: 0b1111 << 6)
         static let keys = Sources(rawValue: 0b1111 << 10)
@@ -57,7 +57,7 @@ struct Dependence {
         for signature in other.signatures where !signatures.contains(signature) { signatures.append(signature) }
     }
 
-    /// What is covered by signatures of which at least one key is none of those.
+    /// The facts that are covered by signatures of which at least one key is none of those.
     func signed(without exposed: Sources) -> Sources {
         signatures.filter { !$0.intersection(.keys).subtracting(exposed).isEmpty }.reduce([]) { $0.union($1) }
     }
@@ -67,7 +67,7 @@ struct Dependence {
         if let key { formUnion(key) }
         plain.subtract(Sources.clears.union([.decoded, .derivedKey]))
         guard plain.contains(.secret) || !(key?.signatures.isEmpty ?? true) else { return }
-        // What depends on nothing else is a password, however it was computed.
+        // A value that depends on nothing else is a password, however it was computed.
         let covered = signatures.reduce(plain) { $0.union($1) }
         guard !covered.isDisjoint(with: .varying) else { return }
         signatures = [covered.subtracting(.secret)]

@@ -17,7 +17,7 @@ enum Filter: Sendable, Equatable {
     case fallback(Range<Int>)
     case withoutPrefix(Range<Int>)
     case withoutSuffix(Range<Int>)
-    /// What stands before, or behind, the first occurrence; all of it, or nothing, if there is none.
+    /// The text before, or behind, the first occurrence; all of it, or nothing, if there is none.
     case before(Range<Int>)
     case after(Range<Int>)
     case first(Int)
@@ -35,7 +35,7 @@ enum Filter: Sendable, Equatable {
     case values(separator: Range<Int>, isDecoded: Bool)
     case names(separator: Range<Int>)
     case sortLines
-    /// Of each line the text before its first colon.
+    /// The text before the first colon of each line.
     case lineNames(separator: Range<Int>)
 
     /// The key of an HMAC.
