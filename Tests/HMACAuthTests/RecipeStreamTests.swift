@@ -4,6 +4,7 @@ import Testing
 
 /// Bodies that are streams, of which the host computes the digests.
 struct RecipeStreamTests {
+    // One transfer reads it, from its beginning to its end.
     private final class Reader: HTTPBodyReader, @unchecked Sendable {
         private var rest: [UInt8]
 
