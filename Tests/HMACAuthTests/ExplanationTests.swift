@@ -194,6 +194,13 @@ struct ExplanationTests {
         #expect(try lines("accept unsigned-time", [Self.get], explain: nil).count == 1)
     }
 
+    @Test func `A nonce that is the same for each request is told once`() throws {
+        let recipe = "header X-Nonce = {nonce}\nlet m = {target}{nonce}\nheader X-Sign = {m|hmac:sha256:secret|hex}"
+        #expect(try lines(recipe, [Self.get, Self.get], explain: nil).isEmpty)
+        let seen = try lines(recipe, [Self.get, Self.get], explain: nil, ["nonce": "abc"])
+        #expect(seen == ["3 each request has the same nonce, for a comparison; a server should take it once"])
+    }
+
     @Test func `A message of one's own isn't warned about`() throws {
         for message in ["{method}{path}", "{target}", #"{method}\n{target}\n{timestamp}\n{body-hash}"#] {
             #expect(try lines("", [Self.get], explain: nil, ["message": .text(message)]).isEmpty)
