@@ -196,10 +196,10 @@ let package = Package(
             name: "NevodHostSecretService", dependencies: ["NevodStorage", "NevodSupport", "COpenSSL", "CSecretService"],
             swiftSettings: strict),
         .target(
-            name: "APIKeyAuth", dependencies: ["NevodPluginKit"], path: "Plugins/APIKeyAuth",
+            name: "APIKeyAuth", dependencies: ["NevodPluginKit", "NevodSupport"], path: "Plugins/APIKeyAuth",
             swiftSettings: strict + embeddedSwift),
         .target(
-            name: "CookieAuth", dependencies: ["NevodPluginKit", "NevodSupport"], path: "Plugins/CookieAuth",
+            name: "CookieAuth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/CookieAuth",
             swiftSettings: strict + embeddedSwift),
         .target(
             name: "HMACAuth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/HMACAuth",
@@ -254,6 +254,13 @@ let package = Package(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
             swiftSettings: strict),
         // Each plugin has the exported function, of which the tests call the one of HMACAuth alone.
+        .testTarget(
+            name: "CookieAuthTests",
+            dependencies: [
+                "CookieAuth", "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodSupport", "NevodTestSupport",
+            ],
+            exclude: ["Judges", "Pages"], swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
         .testTarget(
             name: "OAuth2AuthTests",
             dependencies: [

@@ -196,6 +196,7 @@ const (
 	Secret     = 1 << 1
 	Repeatable = 1 << 2
 	Issuer     = 1 << 3
+	Relative   = 1 << 4
 )
 
 // Scheme is an instance of a scheme. Its methods may be called on many threads at the same time.
@@ -241,6 +242,7 @@ type Needs struct {
 	Flags                    uint32
 	Digests, ResponseDigests []string // "sha-256", "sha-384", "sha-512"
 	ChallengeStatuses        []int32
+	ChallengeTypes           []string // media types of 2xx responses: "text/html"
 }
 
 // Flags of Needs.
@@ -968,6 +970,8 @@ func nevodGoCreate(scheme, host, values unsafe.Pointer, count C.uint32_t, out, e
 			unsafe.Slice(statuses, len(needs.ChallengeStatuses))[i] = C.int32_t(status)
 		}
 		raw.challenge_statuses, raw.challenge_status_count = statuses, C.uint32_t(len(needs.ChallengeStatuses))
+		raw.challenge_types = self.memory.texts(needs.ChallengeTypes)
+		raw.challenge_type_count = C.uint32_t(len(needs.ChallengeTypes))
 		self.needs = raw
 		*(*unsafe.Pointer)(out) = newHandle(self)
 		return nil

@@ -56,7 +56,7 @@ pub mod abi {
 
     pub const MAJOR: u32 = 1;
     pub const MINOR: u32 = 0;
-    pub const DRAFT: u32 = 3;
+    pub const DRAFT: u32 = 4;
 
     pub const OK: i32 = 0;
     pub const BAD_SETTINGS: i32 = 1;
@@ -184,7 +184,8 @@ pub mod abi {
         pub digest_count: u32,
         pub response_digest_count: u32,
         pub challenge_status_count: u32,
-        pub reserved: u32,
+        pub challenge_type_count: u32,
+        pub challenge_types: *const nevod_bytes,
     }
 
     #[repr(C)]
@@ -365,7 +366,7 @@ pub mod abi {
     } }
     sizes! {
         nevod_bytes = 16, nevod_pair = 32, nevod_errors = 24, nevod_host = 64, nevod_view = 192, nevod_edits = 64, nevod_output = 24,
-        nevod_response = 72, nevod_setting = 72, nevod_needs = 48, nevod_token = 48, nevod_event = 160, nevod_question = 56,
+        nevod_response = 72, nevod_setting = 72, nevod_needs = 56, nevod_token = 48, nevod_event = 160, nevod_question = 56,
         nevod_flow_request = 72, nevod_listen = 48, nevod_actions = 88, nevod_public_suffix = 24, nevod_scheme = 168, nevod_plugin = 88,
     }
 }
@@ -633,6 +634,8 @@ pub struct Needs {
     pub response_digests: &'static [&'static str],
     /// Statuses that are challenges of this scheme beside 401, 403 and 407.
     pub challenge_statuses: &'static [i32],
+    /// Media types, such as "text/html", whose 2xx responses are challenges of this scheme too.
+    pub challenge_types: &'static [&'static str],
 }
 
 impl Needs {
@@ -1295,7 +1298,7 @@ unsafe fn status(errors: *const abi::nevod_errors, body: impl FnOnce() -> Result
 struct Instance<S> {
     scheme: Arc<S>,
     needs: abi::nevod_needs,
-    _names: [Vec<nevod_bytes>; 2],
+    _names: [Vec<nevod_bytes>; 3],
 }
 
 unsafe extern "C" fn create<S: Scheme>(
@@ -1305,7 +1308,7 @@ unsafe extern "C" fn create<S: Scheme>(
     status(errors, || {
         let scheme = S::create(&Pairs(array(values, count)), Host(host))?;
         let needs = scheme.needs();
-        let names = [needs.digests, needs.response_digests].map(|list| list.iter().map(|name| bytes(name.as_bytes())).collect::<Vec<_>>());
+        let names = [needs.digests, needs.response_digests, needs.challenge_types].map(|list| list.iter().map(|name| bytes(name.as_bytes())).collect::<Vec<_>>());
         let needs = abi::nevod_needs {
             struct_size: std::mem::size_of::<abi::nevod_needs>() as u32,
             flags: needs.flags,
@@ -1315,7 +1318,8 @@ unsafe extern "C" fn create<S: Scheme>(
             digest_count: names[0].len() as u32,
             response_digest_count: names[1].len() as u32,
             challenge_status_count: needs.challenge_statuses.len() as u32,
-            reserved: 0,
+            challenge_type_count: names[2].len() as u32,
+            challenge_types: names[2].as_ptr(),
         };
         *out = Box::into_raw(Box::new(Instance { scheme: Arc::new(scheme), needs, _names: names })) as *mut c_void;
         Ok(())

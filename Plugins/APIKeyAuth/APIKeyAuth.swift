@@ -1,53 +1,102 @@
 public import NevodPluginKit
+internal import NevodSupport
 
-/// Sends a key in a header.
+/// Sends keys in headers.
 struct APIKeyAuth: AuthScheme {
     static let id = "api-key"
     static let title = "API key in a header"
 
-    @Setting("key", help: "The key") var key: Secret
-    @Setting("header", default: "X-API-Key", help: "Header of the key") var header: String
-    @Setting("prefix", help: "What stands before the key, with a space between, such as Bearer") var prefix: String?
+    @Setting("key", help: "The key; of several, each has a header of its own") var keys: Keys
+    @Setting("header", default: "X-API-Key", help: "Header of the key; of several keys, in their order") var headers: KeyNames
+    @Setting("prefix", help: "Stands before the key, such as Bearer or Token token=; of several keys, in their order")
+    var prefixes: [String]
 
-    private var name: [UInt8] = []
-    private var start: [UInt8] = []
+    private var named = NamedKeys()
+    private var starts: [[UInt8]] = []
 
     mutating func prepare() throws(SchemeError) {
-        guard !key.isEmpty else { throw .badSetting("key", "must not be empty") }
-        guard !header.isEmpty else { throw .badSetting("header", "must not be empty") }
-        name = Array(header.utf8)
-        start = prefix.map { $0.isEmpty ? [] : Array("\($0) ".utf8) } ?? []
+        named = try NamedKeys(headers, "header", keys, in: .header)
+        guard prefixes.isEmpty || prefixes.count == named.keys.count else {
+            let counts = "prefixes \(prefixes.count), keys \(named.keys.count)"
+            throw .badSetting(
+                "prefix", "must be given once for each key, in the keys' order, and empty for a key without one: \(counts)")
+        }
+        for (index, (_, key)) in named.keys.enumerated() {
+            starts.append(index < prefixes.count ? try Self.start(prefixes[index]) : [])
+            guard starts[index].count + key.count <= NamedKeys.Place.mostOfValue else {
+                throw .badSetting("key", "must not have more than \(NamedKeys.Place.mostOfValue) bytes with its prefix")
+            }
+        }
+    }
+
+    /// The bytes before a key.
+    private static func start(_ prefix: String) throws(SchemeError) -> [UInt8] {
+        guard let last = prefix.utf8.last, let first = prefix.utf8.first else { return [] }
+        guard prefix.utf8.allSatisfy({ $0.isFieldByte }), !first.isBlank else {
+            throw .badSetting("prefix", "must not begin with a space, and not contain a control character, such as a line break")
+        }
+        let isWord = (0x30...0x39).contains(last) || (0x61...0x7A).contains(last.asciiLowercased) || last >= 0x80
+        return Array(prefix.utf8) + (isWord ? [0x20] : [])
     }
 
     func authorize(_ request: borrowing RequestView, _ edits: Edits) {
-        withByteWriter(capacity: start.count + key.count) { value in
-            value.append(start.span)
-            key.withUnsafeBytes { value.append(Span(_unsafeBytes: $0)) }
-            edits.setHeader(name, value.bytes)
+        for index in named.keys.indices {
+            let (name, key) = named.keys[index]
+            let start = starts[index]
+            withByteWriter(capacity: start.count + key.count) { value in
+                value.append(start.span)
+                key.withUnsafeBytes { value.append(Span(_unsafeBytes: $0)) }
+                edits.setHeader(name, value.bytes)
+            }
         }
     }
 }
 
-/// Appends a key to the query.
+/// Appends keys to the query.
 struct APIKeyQueryAuth: AuthScheme {
     static let id = "api-key-query"
     static let title = "API key in the query"
 
-    @Setting("key", help: "The key") var key: Secret
-    @Setting("parameter", default: "api_key", help: "Query item of the key") var parameter: String
+    @Setting("key", help: "The key; of several, each has a query item of its own") var keys: Keys
+    @Setting("parameter", default: "api_key", help: "Query item of the key; of several keys, in their order")
+    var parameters: KeyNames
+
+    private var named = NamedKeys()
 
     mutating func prepare() throws(SchemeError) {
-        guard !key.isEmpty else { throw .badSetting("key", "must not be empty") }
-        guard !parameter.isEmpty else { throw .badSetting("parameter", "must not be empty") }
+        named = try NamedKeys(parameters, "parameter", keys, in: .query)
     }
 
     func authorize(_ request: borrowing RequestView, _ edits: Edits) {
-        edits.addQueryItem(parameter, key)
+        for (name, key) in named.keys {
+            key.withUnsafeBytes { edits.addQueryItem(name, Span(_unsafeBytes: $0)) }
+        }
+    }
+}
+
+/// Sends keys as cookies.
+struct APIKeyCookieAuth: AuthScheme {
+    static let id = "api-key-cookie"
+    static let title = "API key in a cookie"
+
+    @Setting("key", help: "The key; of several, each has a cookie of its own") var keys: Keys
+    @Setting("cookie", help: "Cookie of the key; of several keys, in their order") var cookies: KeyNames
+
+    private var named = NamedKeys()
+
+    mutating func prepare() throws(SchemeError) {
+        named = try NamedKeys(cookies, "cookie", keys, in: .cookie)
+    }
+
+    func authorize(_ request: borrowing RequestView, _ edits: Edits) {
+        for (name, key) in named.keys {
+            key.withUnsafeBytes { edits.addCookie(name, Span(_unsafeBytes: $0)) }
+        }
     }
 }
 
 private let plugin = PluginExport(
-    APIKeyAuth.self, APIKeyQueryAuth.self, name: "APIKeyAuth", version: "0.2.0", vendor: "NevodHost")
+    APIKeyAuth.self, APIKeyQueryAuth.self, APIKeyCookieAuth.self, name: "APIKeyAuth", version: "0.2.0", vendor: "NevodHost")
 // The contract names it.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

@@ -20,7 +20,7 @@ struct PageURL: Equatable, Sendable {
     init?(_ text: String) {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         let rest = text.utf8[scheme.endIndex...].dropFirst()
-        guard rest.starts(with: "//".utf8) else { return nil }
+        guard rest.starts(with: "//".utf8), !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else { return nil }
         let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
         let name = String(Substring(scheme)).lowercased()
         let host = Self.normalized(String(Substring(authority)), name)
@@ -62,14 +62,16 @@ struct PageURL: Equatable, Sendable {
         return String(Substring(authority.utf8.dropFirst().prefix { $0 != UInt8(ascii: "]") }))
     }
 
-    /// The target of a Location (RFC 3986 §5.2); nil if it isn't an http or https URL.
+    /// The target of a Location, a link or a form (RFC 3986 §5.2); nil if it isn't an http or https URL. Tabs and line breaks in it
+    /// are dropped, as browsers do (WHATWG URL §4.4).
     func resolving(_ reference: String) -> PageURL? {
-        PageURL(URLReference(reference).resolved(against: origin, target))
+        let reference = reference.utf8.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        return PageURL(URLReference(String(decoding: reference, as: UTF8.self)).resolved(against: origin, target))
     }
 }
 
 extension String {
-    fileprivate init(copying bytes: Span<UInt8>) {
+    init(copying bytes: Span<UInt8>) {
         self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -88,7 +88,7 @@ AT(nevod_setting, name, 24);
 AT(nevod_setting, default_value, 40);
 AT(nevod_setting, help, 56);
 
-MINIMUM(nevod_needs, 48, NEVOD_NEEDS_MINIMUM);
+MINIMUM(nevod_needs, 56, NEVOD_NEEDS_MINIMUM);
 AT(nevod_needs, flags, 4);
 AT(nevod_needs, digests, 8);
 AT(nevod_needs, response_digests, 16);
@@ -96,7 +96,8 @@ AT(nevod_needs, challenge_statuses, 24);
 AT(nevod_needs, digest_count, 32);
 AT(nevod_needs, response_digest_count, 36);
 AT(nevod_needs, challenge_status_count, 40);
-AT(nevod_needs, reserved, 44);
+AT(nevod_needs, challenge_type_count, 44);
+AT(nevod_needs, challenge_types, 48);
 
 MINIMUM(nevod_token, 48, NEVOD_TOKEN_MINIMUM);
 AT(nevod_token, reserved, 4);
@@ -206,7 +207,7 @@ SIZE(nevod_edits, 64);
 SIZE(nevod_output, 24);
 SIZE(nevod_response, 72);
 SIZE(nevod_setting, 72);
-SIZE(nevod_needs, 48);
+SIZE(nevod_needs, 56);
 SIZE(nevod_token, 48);
 SIZE(nevod_event, 160);
 SIZE(nevod_question, 56);
@@ -216,7 +217,7 @@ SIZE(nevod_actions, 88);
 SIZE(nevod_scheme, 168);
 SIZE(nevod_plugin, 88);
 
-FLAGS(NEVOD_SETTING_REQUIRED | NEVOD_SETTING_SECRET | NEVOD_SETTING_REPEATABLE | NEVOD_SETTING_ISSUER);
+FLAGS(NEVOD_SETTING_REQUIRED | NEVOD_SETTING_SECRET | NEVOD_SETTING_REPEATABLE | NEVOD_SETTING_ISSUER | NEVOD_SETTING_RELATIVE);
 FLAGS(NEVOD_NEED_BODY | NEVOD_NEED_HEADERS | NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES | NEVOD_NEED_RANDOM | NEVOD_NEED_STATE | NEVOD_NEED_USE_COUNT | NEVOD_NEED_CHALLENGE_BODY | NEVOD_NEED_REPLACE_BODY);
 FLAGS(NEVOD_SCHEME_BLOCKS | NEVOD_SCHEME_INTERACTIVE | NEVOD_SCHEME_NONDETERMINISTIC);
 FLAGS(NEVOD_LISTEN_FORM_POST);

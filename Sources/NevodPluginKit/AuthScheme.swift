@@ -53,6 +53,10 @@ public protocol AuthScheme: Sendable {
     /// once, after ``prepare()``; empty by default.
     var challengeStatuses: [Int] { get }
 
+    /// The media types, such as `text/html`, whose 2xx responses are challenges of this scheme too: at most 16, without
+    /// parameters. They need ``Needs/challenges``. Read once, after ``prepare()``; empty by default.
+    var challengeTypes: [String] { get }
+
     /// Puts the credential on one request. Must not block.
     func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError)
 
@@ -79,6 +83,7 @@ extension AuthScheme {
     public mutating func prepare() throws(SchemeError) {}
     public var needs: Needs { [] }
     public var challengeStatuses: [Int] { [] }
+    public var challengeTypes: [String] { [] }
     public func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ edits: ResponseEdits
     ) throws(SchemeError) -> Verdict { .nothing }

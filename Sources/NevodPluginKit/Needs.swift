@@ -17,9 +17,9 @@ public struct Needs: OptionSet, Sendable {
     /// ``RequestView/useCount``.
     public static let useCount = Needs(rawValue: 1 << 3)
     /// ``AuthScheme/respond(to:_:_:)`` for challenges: 401 and 403, or 407 if the credential is for a proxy, and the scheme's
-    /// ``AuthScheme/challengeStatuses``.
+    /// ``AuthScheme/challengeStatuses`` and ``AuthScheme/challengeTypes``.
     public static let challenges = Needs(rawValue: 1 << 4)
-    /// ``AuthScheme/respond(to:_:_:)`` for every other status.
+    /// ``AuthScheme/respond(to:_:_:)`` for every other response.
     public static let otherResponses = Needs(rawValue: 1 << 5)
     /// The earlier name of ``challenges``.
     @available(*, deprecated, renamed: "challenges")

@@ -19,10 +19,12 @@ final class SchemeBox {
     private let digests: UnsafeMutableBufferPointer<nevod_bytes>
     private let responseDigests: UnsafeMutableBufferPointer<nevod_bytes>
     private let statuses: UnsafeMutableBufferPointer<Int32>
+    private let types: UnsafeMutableBufferPointer<nevod_bytes>
+    private let typeNames: UnsafeMutableBufferPointer<UInt8>
 
     init(
-        needs: Needs, challengeStatuses: [Int], authorizesProxies: Bool, authorize: @escaping Authorize,
-        respond: @escaping Respond, flows: SchemeFlows? = nil
+        needs: Needs, challengeStatuses: [Int], challengeTypes: [String], authorizesProxies: Bool,
+        authorize: @escaping Authorize, respond: @escaping Respond, flows: SchemeFlows? = nil
     ) {
         self.authorizesProxies = authorizesProxies
         self.authorize = authorize
@@ -32,14 +34,22 @@ final class SchemeBox {
         responseDigests = Self.copy(
             DigestAlgorithm.allCases.filter { needs.contains($0.responseNeed) }.map { nevod_bytes($0.name) })
         statuses = Self.copy(challengeStatuses.map { Int32(clamping: $0) })
+        typeNames = Self.copy(challengeTypes.flatMap { Array($0.utf8) })
+        var start = 0
+        types = Self.copy(
+            challengeTypes.map { [typeNames] type in
+                let name = UnsafeBufferPointer(rebasing: typeNames[start..<start + type.utf8.count])
+                start += type.utf8.count
+                return nevod_bytes(data: name.baseAddress, count: UInt64(name.count))
+            })
         let table = UnsafeMutablePointer<nevod_needs>.allocate(capacity: 1)
         table.initialize(
             to: nevod_needs(
                 struct_size: UInt32(MemoryLayout<nevod_needs>.size), flags: needs.flags,
                 digests: UnsafePointer(digests.baseAddress), response_digests: UnsafePointer(responseDigests.baseAddress),
                 challenge_statuses: UnsafePointer(statuses.baseAddress), digest_count: UInt32(digests.count),
-                response_digest_count: UInt32(responseDigests.count), challenge_status_count: UInt32(statuses.count), reserved: 0)
-        )
+                response_digest_count: UInt32(responseDigests.count), challenge_status_count: UInt32(statuses.count),
+                challenge_type_count: UInt32(types.count), challenge_types: UnsafePointer(types.baseAddress)))
         self.needs = UnsafePointer(table)
     }
 
@@ -48,6 +58,8 @@ final class SchemeBox {
         digests.deallocate()
         responseDigests.deallocate()
         statuses.deallocate()
+        types.deallocate()
+        typeNames.deallocate()
     }
 
     private static func copy<Value>(_ values: [Value]) -> UnsafeMutableBufferPointer<Value> {
@@ -61,7 +73,8 @@ extension SchemeBox {
     convenience init<Scheme: AuthScheme>(_ scheme: Scheme) {
         let held = Held(scheme)
         self.init(
-            needs: scheme.needs, challengeStatuses: scheme.challengeStatuses, authorizesProxies: Scheme.authorizesProxies,
+            needs: scheme.needs, challengeStatuses: scheme.challengeStatuses, challengeTypes: scheme.challengeTypes,
+            authorizesProxies: Scheme.authorizesProxies,
             authorize: { _, view, edits, errors in
                 do throws(SchemeError) {
                     try held.scheme.authorize(RequestView(view), Edits(edits))

@@ -10,4 +10,6 @@ public struct SettingFlags: OptionSet, Sendable {
     public static let repeatable = SettingFlags(rawValue: 1 << 2)
     /// The URL names an issuer: ``IssuerURL``.
     public static let issuer = SettingFlags(rawValue: 1 << 3)
+    /// The URL may be given relative to the scheme's first URL setting without this flag: ``RelativeURL``.
+    public static let relative = SettingFlags(rawValue: 1 << 4)
 }

@@ -7,7 +7,7 @@ extension String {
     }
 
     /// Compares as HTTP compares names: the case of ASCII letters is ignored.
-    func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
+    package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }
 }

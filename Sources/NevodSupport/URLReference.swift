@@ -28,6 +28,25 @@ package struct URLReference {
         return "\(origin)\(Self.withoutDots(merged))\(query)"
     }
 
+    /// The URL that the reference refers to if it stands for a place at the base's origin. The base's path counts as a folder's: a
+    /// slash is added if it ends in none.
+    ///
+    /// - Parameter base: an absolute URL.
+    /// - Returns: nil for an empty reference, one with a scheme or an authority of its own, and an invalid base.
+    package func resolved(toPathOf base: String) -> String? {
+        let bytes = base.utf8.prefix { $0 != UInt8(ascii: "#") }
+        guard !text.utf8.isEmpty, !hasScheme, !text.utf8.starts(with: "//".utf8),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8)
+        else { return nil }
+        let rest = bytes[colon...].dropFirst(3)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let path = rest[authority.endIndex...].prefix { $0 != UInt8(ascii: "?") }
+        let slash = path.last == UInt8(ascii: "/") ? "" : "/"
+        return resolved(
+            against: String(Substring(bytes[..<authority.endIndex])),
+            "\(Substring(path))\(slash)\(Substring(bytes[path.endIndex...]))")
+    }
+
     /// Whether the reference begins with a scheme: a letter, then up to a colon before any other delimiter (RFC 3986 §3.1).
     private var hasScheme: Bool {
         let beginning = text.utf8.prefix { !":/?#".utf8.contains($0) }

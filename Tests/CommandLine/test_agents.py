@@ -922,7 +922,7 @@ class Completions(AgentTestCase):
         self.assertEqual(self.ask("scheme", "--profile", "work", "--scheme", ""), ["bearer"])
 
     def test_schemes(self):
-        self.assertEqual(self.ask("scheme", "-p", "apikey", "--scheme", ""), ["api-key", "api-key-query"])
+        self.assertEqual(self.ask("scheme", "-p", "apikey", "--scheme", ""), ["api-key", "api-key-query", "api-key-cookie"])
 
     def test_accounts_and_sessions(self):
         self.assertEqual(self.ask("account", "--profile", "work", "--account", ""), [])
@@ -946,7 +946,7 @@ class Completions(AgentTestCase):
     CASES = {
         ("sessions", "show", ""): {"ada", "work"}, ("--profile", "work", "--account", "a"): {"ada"}, ("-p", "hmac", "--set", "api-k"): {"api-key="},
         ("-p", "hmac", "--set=api-k"): {"--set=api-key=", "api-key="}, ("-p", "hmac", "--set", "secret=e"): {"secret=env:", "env:"},
-        ("-p", "apikey", "--scheme", "api-key-"): {"api-key-query"}, ("credential", "g"): {"git"}, ("credential", "git", "e"): {"erase"},
+        ("-p", "apikey", "--scheme", "api-key-"): {"api-key-cookie", "api-key-query"}, ("credential", "g"): {"git"}, ("credential", "git", "e"): {"erase"},
         ("header", "--format", "j"): {"json"}, ("hea",): {"header"},
     }
 
@@ -983,7 +983,7 @@ class Completions(AgentTestCase):
             "nevod-host() { printf '\\nGOT'; printf '<%s>' \"$@\"; printf '\\n'; }\n")
         typed = {
             "sessions show w\t-": "<sessions><show><work><->", "--profile work --account a\t-": "<--profile><work><--account><ada><->",
-            "-p hmac --set api-k\tx": "<-p><hmac><--set><api-key=x>", "-p hmac --set=secret=e\tx": "<-p><hmac><--set=secret=env:x>", "-p apikey --scheme api-key-\t-": "<-p><apikey><--scheme><api-key-query><->",
+            "-p hmac --set api-k\tx": "<-p><hmac><--set><api-key=x>", "-p hmac --set=secret=e\tx": "<-p><hmac><--set=secret=env:x>", "-p apikey --scheme api-key-q\t-": "<-p><apikey><--scheme><api-key-query><->",
             "credential git e\t-": "<credential><git><erase><->", "header --format j\t-": "<header><--format><json><->"}
         keys = "".join(f"nevod-host {line}\n" for line in typed) + "exit\n"
         done = subprocess.run(

@@ -616,23 +616,76 @@ class APIKeys(LoginTestCase):
         "prefix": (
             ["--scheme", "api-key", "--set", "header=Authorization", "--set", "prefix=Bearer"], "/a?b=%20&b&=",
             [("Authorization", f"Bearer {SECRET}")]),
+        "prefix_with_a_separator": (
+            ["--scheme", "api-key", "--set", "header=Authorization", "--set", "prefix=Token token="], "/a?b=%20&b&=",
+            [("Authorization", f"Token token={SECRET}")]),
+        "several": (
+            ["--scheme", "api-key", "--set", "header=X-App-Id", "--set", "key=env:APP", "--set", "header=Authorization", "--set", "prefix=",
+             "--set", "prefix=Bearer"], "/a?b=%20&b&=", [("X-App-Id", "app-1"), ("Authorization", f"Bearer {SECRET}")]),
+        "cookie": (["--scheme", "api-key-cookie", "--set", "cookie=key[a]"], "/a?b=%20&b&=", [("Cookie", f"key[a]={SECRET}")]),
+        "several_cookies": (
+            ["--scheme", "api-key-cookie", "--set", "key=env:APP", "--set", "cookie=app", "--set", "cookie=key"], "/a?b=%20&b&=",
+            [("Cookie", f"app=app-1; key={SECRET}")]),
         "query": (["--scheme", "api-key-query"], f"/a?b=%20&b&=&api_key={SECRET}", []),
+        "several_query_items": (
+            ["--scheme", "api-key-query", "--set", "key=env:APP", "--set", "parameter=app", "--set", "parameter=key"],
+            f"/a?b=%20&b&=&app=app-1&key={SECRET}", []),
         "query_named": (["--scheme", "api-key-query", "--set", "parameter=k"], f"/a?b=%20&b&=&k={SECRET}", []),
     })
     def test_sent(self, words, target, lines):
         outcome = self.run_host(
-            "-v", *self.PLUGIN, *words, "--set", "key=env:NEVOD_TEST_SECRET", self.server.http + "/a?b=%20&b&=")
+            "-v", *self.PLUGIN, *words, "--set", "key=env:NEVOD_TEST_SECRET", self.server.http + "/a?b=%20&b&=", env={"APP": "app-1"})
         self.expect(outcome, 0, "[redacted")
         self.assertNotIn(SECRET, outcome.err)
+        self.assertNotIn("app-1", outcome.err)
         self.assertNotIn("logging in", outcome.err)
         (seen,) = self.server.requests
         self.assertEqual(seen.target, target)
         for name, value in lines:
             self.assertEqual(seen.values(name), [value])
 
+    @cases({
+        "no_token": (["--set", "header=X-Key:"], "header must be a header's name"),
+        "line_break": (["--set", "header=X-Key\r\nX-Evil"], "header must be a header's name"),
+        "empty": (["--set", "header="], "header must not be empty"),
+        "of_the_host": (["--set", "header=content-LENGTH"], "header must be another header: this one is the host's own"),
+        "of_a_proxy": (["--set", "header=Proxy-Authorization"], "header must be another header"),
+        "too_long": (["--set", "header=" + 257 * "x"], "header must not have more than 256 bytes"),
+        "twice": (["--set", "key=env:KEY", "--set", "header=X-A", "--set", "header=x-a"], "header must not be given twice with one name (number 2)"),
+        "more_headers": (["--set", "header=A", "--set", "header=B"], "header must be given once for each key, in the keys' order: names 2, keys 1"),
+        "more_keys": (["--set", "key=env:KEY"], "header must be given once for each key, in the keys' order: names 1, keys 2"),
+        "more_prefixes": (["--set", "prefix=A", "--set", "prefix=B"], "prefix must be given once for each key"),
+        "blank_before_prefix": (["--set", "prefix= Bearer"], "prefix must not begin with a space"),
+        "cookie_name": (["--scheme", "api-key-cookie", "--set", "cookie=a b"], "cookie must be a cookie's name"),
+        "cookie_sign": (["--scheme", "api-key-cookie", "--set", "cookie=a=b"], "cookie must be a cookie's name"),
+        "no_cookie": (["--scheme", "api-key-cookie"], "cookie"),
+        "query_name": (["--scheme", "api-key-query", "--set", "parameter="], "parameter must not be empty"),
+    })
+    def test_refused_names(self, words, message):
+        """Before anything is sent."""
+        scheme = [] if "--scheme" in words else ["--scheme", "api-key"]
+        outcome = self.run_host(*self.PLUGIN, *scheme, "--set", "key=env:KEY", *words, self.server.http, env={"KEY": "k-123"})
+        self.expect_failure(outcome, 111, message)
+        self.assertEqual(self.server.requests, [])
+
+    @cases({
+        "line_break": ("api-key", "s3cr3t\nX-Evil: 1", "key must not contain a control character"),
+        "space": ("api-key", " s3cr3t", "key must not begin or end with a space"),
+        "semicolon": ("api-key-cookie", "s3cr3t; a=b", "key must not contain a semicolon"),
+        "empty": ("api-key-query", "", "key must not be empty"),
+        "too_long": ("api-key", 65537 * "s3cr3t"[0], "key must not have more than 65536 bytes"),
+    })
+    def test_refused_keys(self, scheme, key, message):
+        """Without the key in the error."""
+        cookie = ["--set", "cookie=a"] if scheme == "api-key-cookie" else []
+        outcome = self.run_host(*self.PLUGIN, "--scheme", scheme, *cookie, "--set", "key=env:KEY", self.server.http, env={"KEY": key})
+        self.expect_failure(outcome, 111, message)
+        self.assertNotIn("s3cr3t", outcome.err)
+        self.assertEqual(self.server.requests, [])
+
     def test_two_schemes(self):
         self.expect_failure(
-            self.run_host(*self.PLUGIN, "--set", "key=env:NEVOD_TEST_SECRET", self.server.http), 110, "api-key, api-key-query")
+            self.run_host(*self.PLUGIN, "--set", "key=env:NEVOD_TEST_SECRET", self.server.http), 110, "api-key, api-key-query, api-key-cookie")
 
 
 class InspectLogins(TestCase):
@@ -642,7 +695,7 @@ class InspectLogins(TestCase):
         self.assertEqual((scheme["logs_in"], scheme["interactive"]), (True, True))
         self.assertEqual([setting["issuer"] for setting in scheme["settings"]], [False, True])
         outcome = self.run_host("inspect", "--json", BUILD / "libAPIKeyAuth.so")
-        self.assertEqual([scheme["logs_in"] for scheme in json.loads(outcome.out)["schemes"]], [False, False])
+        self.assertEqual([scheme["logs_in"] for scheme in json.loads(outcome.out)["schemes"]], [False] * 3)
 
     def test_text(self):
         outcome = self.run_host("inspect", login_plugin())

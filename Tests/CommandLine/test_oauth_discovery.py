@@ -610,7 +610,8 @@ class IDTokens(OAuthTestCase):
     def test_renewed_for_another(self, wrong, fragment):
         self.renewed(**wrong)
         outcome = self.renew()
-        self.expect(outcome, 0, "ID token is not valid", fragment)
+        self.expect(outcome, 112, "ID token is not valid", fragment)
+        self.assertIn("> User-Agent: nevod-host/", outcome.err)
         self.assertEqual(self.credentials(), ["Bearer access-1"])
 
 

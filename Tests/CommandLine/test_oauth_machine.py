@@ -580,7 +580,7 @@ class GivenRefreshToken(OAuthTestCase):
         self.expect_token(self.run_host(*words, env=env))
         self.accepted.clear()
         self.current = "another"
-        self.expect(self.run_host("-f", *words, env=env), 119, "the session is cleared", "invalid_grant")
+        self.expect(self.run_host("-f", *words, env=env), 112, "the session is cleared", "invalid_grant")
         self.assertEqual([form["refresh_token"] for form in self.forms], ["r-0", "r-1"])
 
     @cases({"line_break": "r-0\nscope admin", "control_character": "r\x01", "too_long": "r" * 16_385})
@@ -630,7 +630,7 @@ class GivenRefreshToken(OAuthTestCase):
         self.identified(sub="4712")
         self.accepted.clear()
         outcome = self.run_host("-f", *words, self.server.http + "/api", env=env)
-        self.expect(outcome, 119, "ID token is not valid", "(sub)")
+        self.expect(outcome, 112, "ID token is not valid", "(sub)")
 
     def test_question(self):
         self.expect_token(self.oauth(

@@ -777,8 +777,6 @@ class Reserved(Faulty):
 
     @cases({
         "plugin": (dict(PLUGIN=".reserved = 1"), "nevod_plugin.reserved is 1, and must be zero"),
-        "needs": (
-            dict(NEEDS=".struct_size = sizeof(nevod_needs), .reserved = 7"), "test.needs.reserved is 7, and must be zero"),
     })
     def test_of_a_table(self, pieces, fragment):
         compile_plugin(self.path, **pieces)

@@ -501,9 +501,37 @@ class Shipped(PresetTestCase):
         self.expect(outcome, 0)
         self.assertNotIn(SECRET, outcome.out.decode() + outcome.err)
 
+    def test_cookie_accepts_all(self):
+        lines = []
+        for path in self.cookies():
+            text = path.read_text()
+            lines += [
+                f"[{path.stem}]", "plugin = CookieAuth", f"set = preset={path.stem}", "set = password=env:NEVOD_TEST_SECRET"]
+            if not re.search(r"(?m)^site =", text):
+                lines.append("set = site=https://app.example.com/base")
+            for name in re.findall(r"(?m)^\{([a-z-]+)\} =", text):
+                lines.append(f"set = {name}={self.VALUES[name]}")
+        self.write("\n".join(lines) + "\n")
+        outcome = self.profile("check")
+        self.expect(outcome, 0)
+        self.assertNotIn(SECRET, outcome.out.decode() + outcome.err)
+
+    def cookies(self):
+        files = sorted((ROOT / "Presets/cookie").glob("*.preset"))
+        self.assertGreater(len(files), 20)
+        return files
+
+    def test_addresses_of_applications_are_relative_to_the_site(self):
+        """An application may be below a path of the site."""
+        for path in self.cookies():
+            text = path.read_text()
+            for name in ("login", "page", "probe", "logout", "logout-page", "request-csrf-page", "mfa", "mfa-page"):
+                for address in re.findall(rf"(?m)^{name} = (.*)$", text):
+                    self.assertRegex(address, r"^(https://\{host\}/|[^/:?#]+(/|\?|$)|\?)", path.name)
+
     def test_none_has_a_placeholder_left(self):
         """A mistyped one would be a text."""
-        for path in self.shipped():
+        for path in self.shipped() + self.cookies():
             text = path.read_text()
             declared = set(re.findall(r"(?m)^\{([a-z-]+)\} =", text))
             lines = [line for line in text.splitlines() if line and line[0] not in "#{"]

@@ -60,7 +60,7 @@ class Signature(Recorded, ServerTestCase):
                 self.assertIn(b'"verified": true', outcome.out.replace(b'":', b'": ').replace(b":  ", b": "))
                 self.expect_hidden(SECRET)
                 header, create, needs, authorize = lines[:4]
-                self.assertEqual((header["nevod_recording"], header["draft"], header["secrets"]), (1, 3, "replaced"))
+                self.assertEqual((header["nevod_recording"], header["draft"], header["secrets"]), (1, 4, "replaced"))
                 self.assertEqual(len(header["sha256"]), 64)
                 self.assertEqual([pair["name"] for pair in create["create"]["settings"]][:2], ["api-key", "secret"])
                 self.assertEqual(len(create["create"]["settings"][1]["value"]), len(SECRET))
@@ -235,7 +235,7 @@ class Signature(Recorded, ServerTestCase):
     })
     def test_hostile_file(self, content, problem):
         self.recording = self.folder / "hostile.jsonl"
-        header = (b'{"nevod_recording":1,"host":"1","plugin":"HMACAuthC","plugin_version":"1.0.0","file":"f","sha256":"0","draft":3,'
+        header = (b'{"nevod_recording":1,"host":"1","plugin":"HMACAuthC","plugin_version":"1.0.0","file":"f","sha256":"0","draft":4,'
                   b'"secrets":"replaced"}\n')
         if content is None:
             content = header[:-30]

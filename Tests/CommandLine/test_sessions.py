@@ -189,7 +189,8 @@ class Login(SessionTestCase):
         self.assertFalse(self.store.exists())
 
     @cases({
-        "no_plugin": (["login"], "login needs a --plugin"), "url": (["login", "http://127.0.0.1/"], "login takes no URL"),
+        "no_plugin": (["login"], "login needs a --plugin"),
+        "url": (["login", "-p", "hmac", "http://127.0.0.1/"], "login takes no URL"),
         "logout": (["logout"], "logout needs a --plugin"), "account": (["--account", "a", "http://127.0.0.1/"], "--plugin"),
         "sessions": (["sessions", "hide"], "sessions show"), "store": (["store"], "where, verify"),
         "file": (["store", "export"], "export FILE"), "key": (["store", "rekey"], "--key"),
@@ -331,6 +332,71 @@ class Renewal(SessionTestCase):
             self.assertEqual(len(outcomes), 8)
             for outcome in outcomes:
                 self.expect_logins(outcome, number + 2)
+
+
+class RefusedRenewal(SessionTestCase):
+    """The session has expired, and the password is no longer right: an account may be locked after a few attempts."""
+
+    COMMANDS = 6
+
+    def setUp(self):
+        super().setUp()
+        self.logins, self.refused, self.all_refused = 0, 0, threading.Event()
+        self.is_over, self.lock = False, threading.Lock()
+
+        def respond(seen):
+            with self.lock:
+                if seen.path == "/login":
+                    self.logins += 1
+                else:
+                    self.refused += self.is_over
+                    if self.refused == self.COMMANDS:
+                        self.all_refused.set()
+            if not self.is_over:
+                return reply("200 OK", *(["Set-Cookie: sid=secret-sid-4711; Path=/"] if seen.path == "/login" else []))
+            if seen.path == "/login":
+                # Each command has learned by then that its session is over.
+                self.all_refused.wait(PATIENCE)
+                return reply("401 Unauthorized", "Content-Type: application/json", body=b'{"error":"Wrong password"}')
+            return self.refusal
+
+        self.site = self.enterContext(RecordingServer(respond))
+        self.words = [
+            "--plugin", BUILD / "libCookieAuth.so", "--set", f"login={self.site.http}/login", "--set", "session-cookie=sid",
+            *self.ALONE]
+
+    def send(self, *more):
+        return self.run_host("-f", *more, *self.words, f"{self.site.http}/orders")
+
+    @cases({
+        "status": reply("401 Unauthorized"), "redirect": reply("302 Found", "Location: /login"),
+        "page_of_login": reply("303 See Other", "Location: /login?next=/orders"),
+    })
+    def test_once_for_six_commands(self, refusal):
+        self.refusal = refusal
+        self.expect(self.send(), 0)
+        self.is_over, self.logins = True, 0
+        outcomes = []
+        threads = [threading.Thread(target=lambda: outcomes.append(self.send())) for _ in range(self.COMMANDS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        self.assertEqual((self.logins, len(outcomes)), (1, self.COMMANDS))
+        for outcome in outcomes:
+            self.expect(outcome, 112, "nevod-host: the request could not be authorized: the server refused to renew the token: ")
+            self.assertEqual(outcome.out, b"")
+            self.assertEqual(outcome.err.splitlines()[-1], outcomes[0].err.splitlines()[-1])
+        self.assertEqual(self.sessions(), [])
+        self.expect_nothing_in_clear()
+        for path in (path for path in self.home.rglob("*") if path.is_file()):
+            self.assertNotIn(b"4711", path.read_bytes(), path)
+        # A command that begins afterwards tries again.
+        self.expect(self.send(), 112)
+        self.assertEqual(self.logins, 2)
+        self.is_over = False
+        self.expect(self.send(), 0)
+        self.assertEqual((self.logins, len(self.sessions())), (3, 1))
 
 
 class EndsInARenewal(SessionTestCase):
@@ -475,6 +541,59 @@ class Accounts(SessionTestCase):
     def test_secrets_do_not_count(self):
         self.expect_logins(self.get(*self.ALONE), 1)
         self.expect_logins(self.get("--set", "username=ada"), 1)
+
+
+class Client(SessionTestCase):
+    """A server that binds each session to User-Agent and Accept-Language: a login as another client would be for nothing."""
+
+    def setUp(self):
+        super().setUp()
+        self.clients, self.refusals = [], 0
+
+        def respond(seen):
+            client = (seen.values("User-Agent"), seen.values("Accept-Language"))
+            if seen.path == "/login":
+                self.clients.append(client)
+                return reply("200 OK", f"Set-Cookie: sid=s{len(self.clients)}; Path=/")
+            known = seen.values("Cookie") == [f"sid=s{len(self.clients)}"] and self.clients[-1] == client
+            self.refusals += not known
+            return reply("200 OK" if known else "401 Unauthorized")
+
+        self.bound = self.enterContext(RecordingServer(respond))
+        self.words = [
+            "--plugin", BUILD / "libCookieAuth.so", "--set", f"login={self.bound.http}/login", "--set", "session-cookie=sid",
+            *self.ALONE]
+
+    @cases({
+        "default": ([], None, []),
+        "agent": (["-A", "Mozilla/5.0"], "Mozilla/5.0", []),
+        "none": (["-A", ""], "", []),
+        "header": (["-A", "x", "-H", "user-agent: Firefox", "-H", "Accept-Language: de;q=1"], "Firefox", ["de;q=1"]),
+        "removed": (["-H", "User-Agent:", "-H", "Accept-Language: de", "-H", "Accept-Language: en"], "", ["de", "en"]),
+    })
+    def test_login_by_a_request(self, words, agent, languages):
+        for _ in range(2):
+            self.expect(self.run_host("-f", *self.words, *words, f"{self.bound.http}/orders"), 0)
+        agents, seen = self.clients[0]
+        self.assertEqual((len(self.clients), self.refusals, seen), (1, 0, languages))
+        self.assertEqual(agents, self.bound.requests[-1].values("User-Agent"))
+        if agent is not None:
+            self.assertEqual(agents, [agent] if agent else [])
+
+    def test_login_with_the_agent(self):
+        self.expect(self.run_host("login", *self.words, "-A", "Mozilla/5.0"), 0)
+        self.expect(self.run_host("-f", *self.words, "-A", "Mozilla/5.0", f"{self.bound.http}/orders"), 0)
+        self.assertEqual((len(self.clients), self.refusals), (1, 0))
+
+    def test_login_with_a_profile(self):
+        words = "".join(f"set = {word}\n" for word in self.words[3::2])
+        self.profile(
+            f"[app]\nurl = {self.bound.http}\nplugin = {self.words[1]}\n{words}user-agent = Mozilla/5.0\n"
+            "header = Accept-Language: de\nheader = X-Other: x\n")
+        self.expect(self.run_host("login", "--profile", "app"), 0)
+        self.expect(self.run_host("-f", "--profile", "app", "/orders"), 0)
+        self.assertEqual((self.clients, self.refusals), ([(["Mozilla/5.0"], ["de"])], 0))
+        self.assertEqual(self.bound.requests[0].values("X-Other"), [])
 
 
 class Profiles(SessionTestCase):

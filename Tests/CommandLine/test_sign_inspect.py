@@ -150,6 +150,7 @@ class Inspect(TestCase):
         (setting,) = self.parsed(path)["schemes"][0]["settings"]
         self.assertEqual(setting, {
             "name": "word", "kind": "choice", "required": False, "secret": False, "repeatable": True, "issuer": False,
+            "relative": False,
             "choices": ["md5", "sha-256"], "default": "sha-256", "help": "How to hash"})
         self.assertIn(b"one of md5, sha-256, repeatable, default sha-256", self.run_host("inspect", path).out)
 
@@ -161,6 +162,7 @@ class Inspect(TestCase):
         self.assertTrue(scheme["blocks"])
         self.assertEqual(scheme["parameters"], [{
             "name": "scope", "kind": "text", "required": False, "secret": False, "repeatable": True, "issuer": False,
+            "relative": False,
             "choices": [], "default": None, "help": "What it may do"}])
         text = self.run_host("inspect", path).out.decode()
         self.assertIn("\n  may wait, for a device or another program\n", text)

@@ -47,14 +47,14 @@ class Pages(unittest.TestCase):
         self.assertEqual(before, [path.read_text() for path in sorted((self.root / "Docs/schemes").iterdir())])
 
     HEADER = "<!-- settings: libAPIKeyAuth.so api-key -->\n<!-- end -->\n"
-    QUERY = "<!-- settings: libAPIKeyAuth.so api-key-query -->\n<!-- end -->\n"
+    QUERY = "<!-- settings: libAPIKeyAuth.so api-key-query -->\n<!-- end -->\n<!-- settings: libAPIKeyAuth.so api-key-cookie -->\n<!-- end -->\n"
 
     def test_writes_what_the_plugin_says_and_keeps_the_rest(self):
         page = self.page(f"# Keys\n\n{self.HEADER}\nBetween.\n\n{self.QUERY}\nBehind.\n")
         self.refused("Docs/schemes/keys.md", "run make tables")
         self.assertEqual(self.run_script().returncode, 0)
         text = page.read_text()
-        self.assertIn("| `key` | The key | text | | required, secret |\n| `header` | Header of the key | text | `X-API-Key` | |\n", text)
+        self.assertIn("| `header` | Header of the key; of several keys, in their order | text | `X-API-Key` | repeatable |\n", text)
         for part in ("# Keys\n\n<!-- settings: libAPIKeyAuth.so api-key -->\n\n|", "\n\n<!-- end -->\n\nBetween.\n", "\nBehind.\n"):
             self.assertIn(part, text)
         self.assertEqual(self.run_script("--check").returncode, 0)

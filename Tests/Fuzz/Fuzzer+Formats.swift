@@ -41,21 +41,6 @@ extension Fuzzer {
             written.withUnsafeBytes { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }, "a form is printable ASCII without spaces")
     }
 
-    /// A page with a login.
-    static let html = Fuzzer("html") { input in
-        let inputs = HTMLInputs(Secret(copying: input.bytes)).inputs
-        let page = inputs.map { "<input name=\"\(escaped($0.name))\" value=\"\(escaped($0.value))\">" }.joined()
-        let again = HTMLInputs(Secret(page)).inputs
-        expect(
-            again.map { [Array($0.name.utf8), Array($0.value.utf8)] }
-                == inputs.map { [Array($0.name.utf8), Array($0.value.utf8)] },
-            "inputs are read as they were written")
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.unicodeScalars.map { $0 == "\"" ? "&quot;" : $0 == "&" ? "&amp;" : "\($0)" }.joined()
-    }
-
     /// Text of a server on its way to a terminal.
     static let terminal = Fuzzer("terminal") { input in
         let safe = TerminalText.safe(input.bytes)

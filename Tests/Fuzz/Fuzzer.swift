@@ -20,6 +20,7 @@ struct Fuzzer: Sendable {
         canonical,
         key, recording, flagFile, item, disposition, gitCredential, execCredential, configEdit, commandWords,
         writeOut, netrc, cookieInput, digest, refusal, oauth, oauthToken, oauthMetadata, oauthResponse, preset,
+        cookieSign, formBody,
     ]
 }
 

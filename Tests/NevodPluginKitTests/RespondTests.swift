@@ -19,6 +19,7 @@ struct RespondTests {
                 : [.challenges, .otherResponses, .state]
         }
         var challengeStatuses: [Int] { [418] }
+        var challengeTypes: [String] { ["text/html", "application/problem+json"] }
 
         func authorize(_ request: borrowing RequestView, _ edits: Edits) {
             if !request.state.isEmpty { edits.setHeader("X-State", request.state) }
@@ -78,8 +79,8 @@ struct RespondTests {
         return statuses
     }
 
-    private static func response(_ status: Int, _ body: String = "", check: String = "") -> String {
-        "HTTP/1.1 \(status) X\r\nX-Check: \(check)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    private static func response(_ status: Int, _ body: String = "", check: String = "", type: String = "text/plain") -> String {
+        "HTTP/1.1 \(status) X\r\nX-Check: \(check)\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
     @Test func `A scheme refuses a response by throwing, and the error says why`() async throws {
@@ -122,6 +123,17 @@ struct RespondTests {
     @Test func `A status that the scheme names is a challenge`() async throws {
         #expect(try await send(Self.response(418, check: "retry"), Self.response(200)) == [200])
         #expect(requests.values == ["-", "418 0 false [32, 48, 64]"])
+    }
+
+    @Test func `A media type that the scheme names is a challenge`() async throws {
+        let page = Self.response(200, "<form>", check: "retry", type: "Text/HTML; charset=utf-8")
+        #expect(try await send(page, Self.response(200)) == [200])
+        #expect(requests.values == ["-", "200 6 false [32, 48, 64]"])
+    }
+
+    @Test func `Each media type arrives`() async throws {
+        let problem = Self.response(201, "{}", check: "retry", type: "application/problem+json")
+        #expect(try await send(problem, Self.response(200)) == [200])
     }
 
     @Test func `A function that throws nothing meets the requirement`() async throws {

@@ -203,7 +203,7 @@ void destroy(void *instance) { delete static_cast<OAuth1 *>(instance); }
 const nevod_needs *needs(void *)
 {
     static const nevod_needs asked = {
-        sizeof(nevod_needs), NEVOD_NEED_BODY | NEVOD_NEED_HEADERS | NEVOD_NEED_RANDOM, nullptr, nullptr, nullptr, 0, 0, 0, 0};
+        sizeof(nevod_needs), NEVOD_NEED_BODY | NEVOD_NEED_HEADERS | NEVOD_NEED_RANDOM, nullptr, nullptr, nullptr, 0, 0, 0, 0, nullptr};
     return &asked;
 }
 

@@ -8,6 +8,8 @@ struct CredentialBindings: Sendable {
         var replacements = 0
     }
 
+    /// When the hop began, before it waited for its turn.
+    let began = ContinuousClock.now
     private var bindings: [Binding] = []
     private var attachments: [(owner: ObjectIdentifier, value: any Sendable)] = []
     private var retried: [ObjectIdentifier] = []

@@ -30,26 +30,29 @@ extension HTTPResponseStream {
         }
     }
 
-    /// Reads until there are more than `limit` bytes, or the body is complete.
+    /// Reads until there are more than `limit` bytes, or the body is complete, or breaks off.
     ///
-    /// - Returns: the bytes, at most one piece more than the limit; whether they are the whole body; and a stream of the whole body.
-    func peeking(_ limit: Int) async throws(TransportError) -> (head: [UInt8], isWhole: Bool, body: HTTPResponseStream) {
+    /// - Returns: the bytes, at most one piece more than the limit, and a stream of the whole body, which fails where reading did.
+    func peeking(_ limit: Int) async -> (head: [UInt8], body: HTTPResponseStream) {
         var head: [UInt8] = []
-        var isWhole = false
+        var failure: TransportError?
         while head.count <= limit {
-            guard let piece = try await next() else {
-                isWhole = true
+            do throws(TransportError) {
+                guard let piece = try await next() else { break }
+                head += piece
+            } catch {
+                failure = error
                 break
             }
-            head += piece
         }
         let memory = StreamMemory<[UInt8]>()
         if !head.isEmpty { memory.keep(head) }
-        let body = HTTPResponseStream { () async throws(TransportError) in
+        let body = HTTPResponseStream { [failure] () async throws(TransportError) in
             if let head = memory.take() { return head }
+            if let failure { throw failure }
             return try await next()
         }
-        return (head, isWhole, body)
+        return (head, body)
     }
 }
 

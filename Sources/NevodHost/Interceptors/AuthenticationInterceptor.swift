@@ -21,6 +21,8 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
 
     let coordinator: TokenCoordinator<Token>
     let refreshStrategy: RefreshStrategy
+    /// Returns the strategy for a renewal on behalf of a request; nil if it is the same for all.
+    private let strategyForRequest: (@Sendable (HTTPRequest) -> RefreshStrategy)?
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
     private let obtainsFirst: Bool
     private let isRefused: @Sendable (HTTPResponse) -> Bool
@@ -65,17 +67,20 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     }
 
     /// - Parameters:
+    ///   - strategyForRequest: the strategy for a renewal on behalf of a request; by default `refreshStrategy`.
     ///   - obtainsFirst: whether to obtain a token before sending a request if none is stored.
     ///   - prepared: returns the token to authorize with, given the stored one, or nil if none is stored.
     ///   - isForProxy: whether the token is for the proxy. It is then kept when a redirect leaves the origin.
     init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
+        strategyForRequest: (@Sendable (HTTPRequest) -> RefreshStrategy)? = nil,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, obtainsFirst: Bool,
         isRefused: @escaping @Sendable (HTTPResponse) -> Bool, logger: (any NetworkLogger)?,
         provides: Set<AuthRequirement>, prepared: @escaping @Sendable (Token?) -> Token? = { $0 }, isForProxy: Bool = false
     ) {
         coordinator = tokenStorage.coordinator
         self.refreshStrategy = refreshStrategy
+        self.strategyForRequest = strategyForRequest
         self.shouldAuthenticate = shouldAuthenticate
         self.obtainsFirst = obtainsFirst
         self.isRefused = isRefused
@@ -97,7 +102,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     ///
     /// - Returns: false if no other token could be obtained.
     func renewAndAdapt(_ exchange: inout Exchange) async throws -> Bool {
-        guard try await renewToken(&exchange, by: refreshStrategy) else { return false }
+        guard try await renewToken(&exchange, by: strategy(for: exchange)) else { return false }
         try await adapt(&exchange)
         return true
     }
@@ -108,7 +113,11 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
         guard case .success(let response) = outcome, isRefused(response), shouldCarryToken(exchange) else { return false }
         // The server may have refused the time of a signature rather than the token. A renewal could ask a person to log in.
         if exchange.bindings.signing.shouldSignAgain(exchange.request, after: response) { return true }
-        return try await renewToken(&exchange, by: refreshStrategy)
+        return try await renewToken(&exchange, by: strategy(for: exchange))
+    }
+
+    private func strategy(for exchange: Exchange) -> RefreshStrategy {
+        strategyForRequest?(exchange.request) ?? refreshStrategy
     }
 
     /// Renews the token that this request carried, after the server has refused it, unless another one is stored already.
@@ -120,13 +129,21 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     ) async throws -> Bool {
         let owner = ObjectIdentifier(coordinator)
         guard !coordinator.isRenewedByCurrentTask, let carried = exchange.bindings.version(of: owner) else { return false }
-        if try await coordinator.read().version != carried { return exchange.bindings.countReplacement(owner) }
+        if try await coordinator.read().version != carried {
+            if let past = await coordinator.refusal(for: carried, since: exchange.bindings.began) {
+                try await throwIfFailed(past)
+            }
+            return exchange.bindings.countReplacement(owner)
+        }
         guard exchange.bindings.countRenewal(owner, upTo: limit) else { return false }
         var outcome = try await renew(carried, isRefused: true, exchange, by: strategy)
         // This call joined an early renewal that had started before the server refused the token.
         if case .stillUsable = outcome { outcome = try await renew(carried, isRefused: true, exchange, by: strategy) }
         switch outcome {
         case .replaced: return true
+        case .refused where coordinator.remembersRefusals:
+            try await throwIfFailed(outcome)
+            return false
         case .stillUsable, .noReplacement, .refused: return false
         case .failed(let error): throw NetworkError.authenticationFailed(error)
         }
@@ -152,7 +169,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
         let stored = try await coordinator.read()
         let isMissing = obtainsFirst && stored.token == nil
         guard isMissing || coordinator.isDue(stored.version) else { return stored }
-        try await throwIfFailed(try await renew(stored.version, isRefused: isMissing, exchange, by: refreshStrategy))
+        try await throwIfFailed(try await renew(stored.version, isRefused: isMissing, exchange, by: strategy(for: exchange)))
         return try await coordinator.read()
     }
 
@@ -161,7 +178,8 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     ) async throws -> RenewalOutcome {
         try await exchange.yieldingSlot {
             try await RenewalContext.waitForRenewal(of: ObjectIdentifier(coordinator)) {
-                try await coordinator.renew(version, isRefused: isRefused, until: exchange.deadline, by: strategy, logger)
+                try await coordinator.renew(
+                    version, isRefused: isRefused, since: exchange.bindings.began, until: exchange.deadline, by: strategy, logger)
             } ?? .failed(RenewalCycleError())
         }
     }
@@ -174,6 +192,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
         case .noReplacement:
             guard obtainsFirst, prepared(nil) == nil, try await coordinator.read().token == nil else { return }
             throw NetworkError.unauthorized
+        case .refused(let reason) where coordinator.remembersRefusals: throw NetworkError.authorization(reason)
         case .refused: throw NetworkError.unauthorized
         case .failed(let error): throw NetworkError.authenticationFailed(error)
         }

@@ -26,8 +26,15 @@ struct Redactor {
     var longestSecret: Int { secrets.longest }
 
     private func isSecret(_ line: HTTPHeaders.Element) -> Bool {
-        line.provenance.writesCredentials || SecretNames.requestFields.contains(line.name.lowercased())
+        line.provenance.writesCredentials && !isPublic(line) || SecretNames.requestFields.contains(line.name.lowercased())
             || names.contains(line.name.utf8)
+    }
+
+    /// Whether a line that a scheme wrote says which page a request comes from, and so is no credential. The query of a page's
+    /// address may hold one.
+    private func isPublic(_ line: HTTPHeaders.Element) -> Bool {
+        ["origin", "referer"].contains(line.name.lowercased()) && ["http://", "https://"].contains(where: line.value.hasPrefix)
+            && !line.value.utf8.contains(UInt8(ascii: "?"))
     }
 
     // MARK: Learning

@@ -126,8 +126,10 @@ struct PluginTableReader {
         }
         try checkFlags(
             table.flags,
-            known: [NEVOD_SETTING_REQUIRED, NEVOD_SETTING_SECRET, NEVOD_SETTING_REPEATABLE, NEVOD_SETTING_ISSUER], id,
-            "\(field).flags")
+            known: [
+                NEVOD_SETTING_REQUIRED, NEVOD_SETTING_SECRET, NEVOD_SETTING_REPEATABLE, NEVOD_SETTING_ISSUER,
+                NEVOD_SETTING_RELATIVE,
+            ], id, "\(field).flags")
         var choices: [String] = []
         if table.choice_count > 0 {
             guard let texts = table.choices, table.choice_count <= Self.mostSettings else {

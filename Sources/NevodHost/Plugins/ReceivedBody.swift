@@ -20,7 +20,7 @@ extension SchemeInstance {
     func shown(_ response: HTTPResponse, _ body: ReceivedBody, to request: HTTPRequest) -> FlowResponse {
         var head = body.head
         if case .bytes(let bytes) = response.body { head = bytes }
-        let showsBody = needs.challengeBody && needs.isChallenge(response.status, from: target)
+        let showsBody = needs.challengeBody && needs.isChallenge(response, to: request.method, from: target)
         return FlowResponse(
             status: response.status, isFromProxy: target == .proxy, headers: response.headers,
             body: showsBody ? Array(head.prefix(ReceivedBody.limit)) : [],

@@ -1,4 +1,5 @@
 internal import NevodPluginABI
+internal import NevodSupport
 
 /// The checked result of an instance's `needs`: the parts of a request, and the responses, that it wants to see.
 struct SchemeNeeds: Sendable {
@@ -9,6 +10,8 @@ struct SchemeNeeds: Sendable {
     var responseDigests: [DigestAlgorithm] = []
     /// The statuses that are challenges of this scheme beside 401 and 403, or 407.
     var challengeStatuses: [Int] = []
+    /// The media types of 2xx responses that are challenges of this scheme too.
+    var challengeTypes: [MediaType] = []
 
     var body: Bool { flags & UInt32(NEVOD_NEED_BODY) != 0 }
     var headers: Bool { flags & UInt32(NEVOD_NEED_HEADERS) != 0 }
@@ -25,14 +28,26 @@ struct SchemeNeeds: Sendable {
 
     var challengeBody: Bool { flags & UInt32(NEVOD_NEED_CHALLENGE_BODY) != 0 }
 
-    /// Whether a response with this status from the target is a challenge for this scheme.
-    func isChallenge(_ status: Int, from target: SchemeTarget) -> Bool {
-        target == .proxy ? status == 407 : status == 401 || status == 403 || challengeStatuses.contains(status)
+    /// Whether a response from the target is a challenge for this scheme.
+    func isChallenge(_ response: HTTPResponse, to method: HTTPMethod, from target: SchemeTarget) -> Bool {
+        let status = response.status
+        guard target == .origin else { return status == 407 }
+        return status == 401 || status == 403 || challengeStatuses.contains(status)
+            || !challengeTypes.isEmpty && (200...299).contains(status) && hasChallengeType(response, to: method)
     }
 
-    /// Whether `on_response` wants to see responses with this status from the target.
-    func response(_ status: Int, from target: SchemeTarget) -> Bool {
-        flags & UInt32(isChallenge(status, from: target) ? NEVOD_NEED_CHALLENGES : NEVOD_NEED_OTHER_RESPONSES) != 0
+    private func hasChallengeType(_ response: HTTPResponse, to method: HTTPMethod) -> Bool {
+        guard response.hasBody(inResponseTo: method),
+            let type = response.headers.bytes(of: "Content-Type").flatMap(MediaType.init(contentType:))
+        else { return false }
+        return challengeTypes.contains(type)
+    }
+
+    /// Whether `on_response` wants to see a response from the target.
+    func sees(_ response: HTTPResponse, to method: HTTPMethod, from target: SchemeTarget) -> Bool {
+        let asked = flags & UInt32(NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES)
+        guard asked != 0, asked != UInt32(NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES) else { return asked != 0 }
+        return isChallenge(response, to: method, from: target) == (asked == UInt32(NEVOD_NEED_CHALLENGES))
     }
 
     private static let known = [
@@ -54,10 +69,6 @@ struct SchemeNeeds: Sendable {
         if let what = ContractFlags.unsupported(needs.flags, known: Self.known) {
             throw PluginError(scheme.plugin, .unsupported(scheme: scheme.id, what: "\(what) of its needs"))
         }
-        guard needs.reserved == 0 else {
-            throw PluginError(
-                scheme.plugin, .malformed(field: "\(field).reserved", problem: "is \(needs.reserved), and must be zero"))
-        }
         flags = needs.flags
         let digestNames = try Self.array(
             needs.digests, needs.digest_count, upTo: NEVOD_LIMIT_DIGESTS, "\(field).digest", of: scheme)
@@ -76,6 +87,18 @@ struct SchemeNeeds: Sendable {
                     .malformed(field: "\(field).challenge_statuses", problem: "has \(status); it must be from 300 to 599"))
             }
             challengeStatuses.append(Int(status))
+        }
+        for name in try Self.array(
+            needs.challenge_types, needs.challenge_type_count, upTo: NEVOD_LIMIT_TYPES, "\(field).challenge_type", of: scheme)
+        {
+            guard let type = MediaType(name: name.buffer) else {
+                throw PluginError(
+                    scheme.plugin,
+                    .malformed(
+                        field: "\(field).challenge_types",
+                        problem: "has \"\(name.message)\"; it must be a media type without parameters, such as text/html"))
+            }
+            challengeTypes.append(type)
         }
     }
 

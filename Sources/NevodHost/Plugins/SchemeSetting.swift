@@ -1,4 +1,5 @@
 internal import NevodPluginABI
+internal import NevodSupport
 
 /// A setting, as its scheme declares it.
 public struct SchemeSetting: Sendable, Hashable {
@@ -12,7 +13,7 @@ public struct SchemeSetting: Sendable, Hashable {
         case boolean
         /// One of ``SchemeSetting/choices``.
         case choice
-        /// An absolute `http` or `https` URL.
+        /// An absolute `http` or `https` URL; also a relative one if ``SchemeSetting/mayBeRelative``.
         case url
 
         /// A name for people, in a table of settings.
@@ -39,6 +40,8 @@ public struct SchemeSetting: Sendable, Hashable {
     public let isRepeatable: Bool
     /// Whether it is the URL of an issuer, whose metadata may name further origins that a flow may send to.
     public let namesIssuer: Bool
+    /// Whether it is a URL that may be given relative to the first value of the scheme's first URL setting that may not.
+    public let mayBeRelative: Bool
     /// The values of a ``Kind/choice``; empty for the other kinds.
     public let choices: [String]
     /// The value that the scheme receives if none is given; nil if there is no default.
@@ -53,6 +56,7 @@ public struct SchemeSetting: Sendable, Hashable {
         isSecret = flags & UInt32(NEVOD_SETTING_SECRET) != 0
         isRepeatable = flags & UInt32(NEVOD_SETTING_REPEATABLE) != 0
         namesIssuer = kind == .url && flags & UInt32(NEVOD_SETTING_ISSUER) != 0
+        mayBeRelative = kind == .url && flags & UInt32(NEVOD_SETTING_RELATIVE) != 0
         self.choices = choices
         self.defaultValue = defaultValue.isEmpty ? nil : defaultValue
         self.help = help
@@ -71,12 +75,15 @@ public struct SchemeSetting: Sendable, Hashable {
 
     private func problem(withURL text: String) -> String? {
         guard (try? HTTPURL(text)) == nil else { return nil }
+        if mayBeRelative, let path = URLReference(text).resolved(toPathOf: "https://host"), (try? HTTPURL(path)) != nil {
+            return nil
+        }
         let rest = text.range(ofASCII: "://").map { text.utf8[$0.upperBound...] } ?? text.utf8[...]
         guard !rest.prefix(while: { !"/?#".utf8.contains($0) }).contains(UInt8(ascii: "@")) else {
             return "must be a URL without userinfo: leave out what stands before the @, and give a name and a password in the "
                 + "scheme's own settings"
         }
-        return "must be an absolute http or https URL\(but(text))"
+        return "must be an absolute http or https URL\(mayBeRelative ? ", or a path" : "")\(but(text))"
     }
 
     /// Returns the invalid value as the end of a message; empty for a secret.

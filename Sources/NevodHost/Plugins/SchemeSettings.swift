@@ -68,6 +68,23 @@ extension SchemeSettings: CustomStringConvertible, CustomDebugStringConvertible,
     public var customMirror: Mirror { Mirror(self, children: ["names": values.map(\.name)]) }
 }
 
+extension SchemeSettings.Value {
+    /// The value of a URL setting; it leaves the memory of a secret, as the check of its form does.
+    fileprivate var text: String {
+        switch self {
+        case .text(let text): text
+        case .secret(let secret): secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    fileprivate func replacing(with text: String) -> Self {
+        switch self {
+        case .text: .text(text)
+        case .secret: .secret(Secret(text))
+        }
+    }
+}
+
 extension Scheme {
     /// Throws if the scheme has no setting of one of the names.
     package func checkNames(of given: SchemeSettings) throws(PluginError) {
@@ -101,7 +118,26 @@ extension Scheme {
                 throw PluginError(plugin, .missingSetting(scheme: id, name: setting.name, help: setting.help, valid: names))
             }
         }
+        try resolve(&values)
         return values
+    }
+
+    /// Makes relative URLs absolute.
+    private func resolve(_ values: inout [(name: String, value: SchemeSettings.Value)]) throws(PluginError) {
+        let relative = Set(settings.filter(\.mayBeRelative).map(\.name))
+        guard !relative.isEmpty else { return }
+        let baseName = settings.first { $0.kind == .url && !$0.mayBeRelative }?.name
+        let base = values.first { $0.name == baseName }?.value.text
+        for index in values.indices where relative.contains(values[index].name) {
+            let text = values[index].value.text
+            guard (try? HTTPURL(text)) == nil else { continue }
+            guard let base, let url = URLReference(text).resolved(toPathOf: base) else {
+                let name = values[index].name
+                let way = baseName.map { "set \"\($0)\", to which it is relative, or give the whole URL" } ?? "give the whole URL"
+                throw PluginError(plugin, .badSetting(scheme: id, name: name, problem: "is not an absolute URL: \(way)"))
+            }
+            values[index].value = values[index].value.replacing(with: url)
+        }
     }
 
     private static func problem(with secret: UnsafeRawBufferPointer, _ setting: SchemeSetting) -> String? {

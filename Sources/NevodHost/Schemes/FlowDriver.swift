@@ -10,6 +10,8 @@ struct FlowDriver: Sendable {
     var limits = FlowLimits()
     /// The parameters that the flow's token is for; nil if there are none.
     var parameters: ParameterSet?
+    /// The lines that the flow's requests share with those of the client.
+    var client = ClientLines()
     /// Receives a line if the clock of a server differs from this machine's.
     var logger: (any NetworkLogger)?
 
@@ -229,6 +231,7 @@ extension FlowDriver {
     /// Sends a request and follows redirects to allowed origins; a redirect to another origin is itself the response.
     private func response(to flowRequest: FlowRequest, _ flow: Flow, _ work: inout Work) async throws -> FlowEvent {
         var request = flowRequest.request
+        client.add(to: &request)
         guard work.origins.allowsSending(to: request.origin) else {
             let allowed = work.origins.allowed.map(\.description).joined(separator: ", ")
             throw flow.fault(

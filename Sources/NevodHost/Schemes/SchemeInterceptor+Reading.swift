@@ -23,7 +23,7 @@ extension SchemeInterceptor: ResponseReader {
         let instance = session.instance
         let owner = ObjectIdentifier(instance)
         guard mayAuthenticate(exchange), instance.target.isSource(ofStatus: response.status, for: exchange.request.origin),
-            instance.needs.response(response.status, from: instance.target),
+            instance.needs.sees(response, to: exchange.request.method, from: instance.target),
             var use: SchemeUse = exchange.bindings.attachment(of: owner)
         else { return response }
         var received = ReceivedBody()
@@ -53,10 +53,10 @@ extension SchemeInterceptor: ResponseReader {
         _ stream: HTTPResponseStream, of response: HTTPResponse, _ use: inout SchemeUse, _ exchange: Exchange
     ) async throws(TransportError) -> HTTPResponseStream {
         let needs = session.instance.needs
-        let isChallenge = needs.isChallenge(response.status, from: session.instance.target)
+        let isChallenge = needs.isChallenge(response, to: exchange.request.method, from: session.instance.target)
         let needsDigests = !needs.responseDigests.isEmpty
         if isChallenge && needs.challengeBody || needsDigests && (isChallenge || (300...399).contains(response.status)) {
-            let (head, _, body) = try await stream.peeking(ReceivedBody.limit)
+            let (head, body) = await stream.peeking(ReceivedBody.limit)
             use.body.head = head
             return body
         }
@@ -82,7 +82,7 @@ extension SchemeInterceptor: ResponseReader {
 
 extension HTTPResponse {
     /// Whether bytes may follow the header lines (RFC 9112 §6.3). Content-Length doesn't count: it may contradict Transfer-Encoding.
-    fileprivate func hasBody(inResponseTo method: HTTPMethod) -> Bool {
+    func hasBody(inResponseTo method: HTTPMethod) -> Bool {
         method != .head && status != 204 && status != 304
     }
 }

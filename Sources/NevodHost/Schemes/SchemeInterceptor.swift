@@ -24,6 +24,10 @@ public struct SchemeInterceptor: CredentialInterceptor {
         let instance = session.instance
         authentication = AuthenticationInterceptor(
             tokenStorage: session.tokenStorage, refreshStrategy: { try await session.renewed($0) },
+            strategyForRequest: { request in
+                let client = ClientLines(of: request)
+                return { try await session.renewed($0, for: client) }
+            },
             shouldAuthenticate: shouldAuthenticate, obtainsFirst: session.hasFlows,
             isRefused: { $0.status == instance.target.challengeStatus },
             logger: logger, provides: provides, prepared: { $0.map(instance.token) ?? instance.token },
@@ -91,7 +95,7 @@ public struct SchemeInterceptor: CredentialInterceptor {
         guard case .success(let response) = outcome, mayAuthenticate(exchange),
             session.instance.target.isSource(ofStatus: response.status, for: exchange.request.origin)
         else { return false }
-        if session.instance.needs.response(response.status, from: session.instance.target),
+        if session.instance.needs.sees(response, to: exchange.request.method, from: session.instance.target),
             let shouldRetry = try await actOnVerdict(about: response, &exchange)
         {
             return shouldRetry
@@ -114,7 +118,7 @@ public struct SchemeInterceptor: CredentialInterceptor {
             return nil
         }
         let shown = instance.shown(response, use.body, to: exchange.request)
-        let isChallenge = instance.needs.isChallenge(response.status, from: instance.target)
+        let isChallenge = instance.needs.isChallenge(response, to: exchange.request.method, from: instance.target)
         switch try await verdict(on: shown, exchange, use) {
         case .nothing, .stateChanged, .refuse: return nil
         case .retryOnce: return isChallenge && exchange.bindings.countRetry(ObjectIdentifier(instance)) ? true : nil
@@ -123,8 +127,9 @@ public struct SchemeInterceptor: CredentialInterceptor {
             let origin = exchange.request.origin
             // A login isn't repeated for one request: the server has refused the token of the first one.
             let mayLogIn = exchange.bindings.renewals(of: ObjectIdentifier(session.coordinator)) == 0
+            let client = ClientLines(of: exchange.request)
             return try await authentication.renewToken(&exchange, upTo: Int(NEVOD_LIMIT_CHALLENGES)) {
-                try await session.challenged($0, shown, at: origin, mayLogIn: mayLogIn)
+                try await session.challenged($0, shown, at: origin, mayLogIn: mayLogIn, for: client)
             }
         }
     }

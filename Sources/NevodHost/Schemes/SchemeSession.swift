@@ -14,6 +14,8 @@ public struct SchemeSession: Sendable {
     let coordinator: TokenCoordinator<PluginToken>
     private let storage: TokenStorage<PluginToken>
     private let driver: FlowDriver
+    /// Shared by the sets of parameters.
+    private let latestClient: LatestClient
     private let account: String
     let store: AnyKeyValueStorage
     let key: StorageKey
@@ -74,6 +76,7 @@ public struct SchemeSession: Sendable {
         coordinator = self.storage.coordinator
         index = ParameterSetIndex(store, key: StorageKey(value: "\(key.rawValue)?"), lock: coordinator.writing)
         sessions = ParameterSessions()
+        latestClient = LatestClient()
         var driver = driver
         driver.parameters = try? instance.parameterSet(of: [:])
         self.driver = driver
@@ -90,6 +93,7 @@ public struct SchemeSession: Sendable {
         store = base.store
         index = base.index
         sessions = nil
+        latestClient = base.latestClient
         storage = Self.storage(of: set, base.store, key: base.key, base.index)
         coordinator = storage.coordinator
         var driver = base.driver
@@ -115,6 +119,7 @@ public struct SchemeSession: Sendable {
     ///
     /// - Throws: ``PluginError``; `CancellationError`; the errors of the storage and the interaction.
     public func login() async throws {
+        let driver = driver(for: nil)
         guard let token = try await driver.run(.login, account: account, keep: { try await coordinator.keep(token($0)) }) else {
             throw PluginError(instance.scheme.plugin, .noFlow(scheme: instance.scheme.id, flow: FlowKind.login.name))
         }
@@ -161,6 +166,7 @@ public struct SchemeSession: Sendable {
         guard stored.purpose == instance.purpose else { return try await coordinator.write(nil) }
         let result: Result<IssuedToken?, any Error>
         do {
+            let driver = driver(for: nil)
             result = .success(try await driver.run(.logout, token: stored.issued, account: account, keep: { _ in }))
         } catch {
             result = .failure(error)
@@ -199,12 +205,21 @@ public struct SchemeSession: Sendable {
 
     func token(_ issued: IssuedToken) -> PluginToken { PluginToken(issued, of: instance) }
 
+    private func driver(for client: ClientLines?) -> FlowDriver {
+        var driver = driver
+        driver.client = latestClient.lines(for: client)
+        return driver
+    }
+
     /// Obtains a new token by a refresh, or if that is not possible, by a login.
-    func renewed(_ old: PluginToken?) async throws -> PluginToken {
+    ///
+    /// - Parameter client: that of the request that needs the token; nil if none does.
+    func renewed(_ old: PluginToken?, for client: ClientLines? = nil) async throws -> PluginToken {
         let old = own(old)
+        let driver = driver(for: client)
         return try await withPluginErrors(renewing: old) {
             if let old, RenewalContext.renewal(of: ObjectIdentifier(coordinator))?.isEarly == true {
-                return try await renewedEarly(old)
+                return try await renewedEarly(old, by: driver)
             }
             if let old, let token = try await refreshed(old, by: driver) { return self.token(token) }
             return try await loggedIn(replacing: old, by: driver)
@@ -213,7 +228,7 @@ public struct SchemeSession: Sendable {
 
     /// Renews a token that still works: without asking a person, and a login that is refused is no reason to stop using that token. Nor
     /// is it one to try again before the server refuses the token: an account may be locked after a few attempts.
-    private func renewedEarly(_ old: PluginToken) async throws -> PluginToken {
+    private func renewedEarly(_ old: PluginToken, by driver: FlowDriver) async throws -> PluginToken {
         var driver = driver
         driver.interaction = nil
         do {
@@ -252,9 +267,10 @@ public struct SchemeSession: Sendable {
 
     /// Obtains a token by a challenge flow with the response, or if that is not possible and `mayLogIn`, by a login.
     func challenged(
-        _ old: PluginToken?, _ response: FlowResponse, at origin: Origin, mayLogIn: Bool
+        _ old: PluginToken?, _ response: FlowResponse, at origin: Origin, mayLogIn: Bool, for client: ClientLines
     ) async throws -> PluginToken {
         let old = own(old)
+        let driver = driver(for: client)
         return try await withPluginErrors(renewing: old) {
             do {
                 let issued = try await driver.run(

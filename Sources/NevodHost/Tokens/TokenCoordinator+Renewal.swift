@@ -4,13 +4,18 @@ extension TokenCoordinator {
     /// Obtains a token to replace the one of `version`. Concurrent callers share one renewal. If another token is stored
     /// already, none takes place.
     ///
-    /// - Parameter isRefused: true if the server has refused the token; false if it is only due for renewal before expiry.
+    /// - Parameters:
+    ///   - isRefused: true if the server has refused the token; false if it is only due for renewal before expiry.
+    ///   - began: when the request that needs it began; nil if none does. A refusal since then counts for the request.
     func renew(
-        _ version: TokenVersion, isRefused: Bool, until deadline: ContinuousClock.Instant?,
+        _ version: TokenVersion, isRefused: Bool, since began: ContinuousClock.Instant? = nil,
+        until deadline: ContinuousClock.Instant?,
         by strategy: @escaping @Sendable (Token?) async throws -> Token, _ logger: (any NetworkLogger)? = nil
     ) async throws -> RenewalOutcome {
         try await renewal.join(until: deadline) {
+            if let began, let past = await self.refusal(for: version, since: began) { return past }
             let outcome = await self.exchange(version, isRefused, strategy)
+            self.remember(outcome)
             self.report(outcome, to: logger)
             return outcome
         }
@@ -41,7 +46,7 @@ extension TokenCoordinator {
         do {
             // A renewal that another process has taken over is followed by a wait for that process.
             for _ in 0..<3 {
-                guard try await read().version == version else { return .replaced }
+                guard try await read().version == version else { return outcomeElsewhere(of: version) }
                 if let outcome = try await exchangeUnderLock(version, isRefused, strategy) { return outcome }
             }
             throw StorageError(.busy, "\(key)", problem: "its renewal keeps being taken over by others", remedy: "try again")
@@ -62,7 +67,7 @@ extension TokenCoordinator {
         try await withRenewalLock { releaseLock in
             // The previous holder of the lock may have renewed the token.
             let stored = try await read()
-            guard stored.version == version else { return .replaced }
+            guard stored.version == version else { return outcomeElsewhere(of: version) }
             let renewal = Renewal(
                 of: ObjectIdentifier(self), stored.version, isEarly: !isRefused && !isExpired(stored.token),
                 releaseLock: releaseLock,
@@ -98,6 +103,7 @@ extension TokenCoordinator {
         } catch is RenewalSupersededError {
             return .replaced
         } catch  where refusesGrant(error) {
+            await record(error, of: storedBytes(of: renewal.base))
             // Cleared only if the same token is still stored: a login may have replaced it meanwhile.
             return try await replace(renewal.base, with: nil, .refusal(error)) ? .refused(error) : .replaced
         } catch {

@@ -3,7 +3,7 @@ internal import NevodSupport
 /// The state that all ``TokenStorage``s over one storage and key share: the decoded token, the order of writes, the observers,
 /// and the renewal under way.
 final class TokenCoordinator<Token: TokenModel>: Sendable {
-    private let storage: AnyKeyValueStorage
+    let storage: AnyKeyValueStorage
     let key: StorageKey
     private let memory = Locked(TokenMemory<Token>())
     let writing = AsyncLock()
@@ -11,6 +11,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     private let eventObservers = ValueObservers<TokenEvent<Token>>()
     let renewal = SingleFlight<RenewalOutcome>()
     let clock: HostClock
+    let pastRefusal = Locked<PastRefusal?>(nil)
 
     /// The number of renewal locks that are held, waited for or being released.
     private let holds = Locked(0)
@@ -44,6 +45,9 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
             let (number, writes) = memory.withLock { $0.beginRead() }
             let bytes = try await storage.read(key)
             if let known = memory.withLock({ $0.endRead(number, bytes) ? $0.current : nil }) { return known }
+            let before = memory.withLock { ($0.bytes, $0.current.version) }
+            // Before others can see that the token is gone.
+            if bytes == nil, let old = before.0, refusal == nil { await findRefusal(of: old, before.1) }
             let token = try bytes.map(Self.decoded)
             let renewal = renewalTime(of: token)
             let (current, isOvertaken) = memory.withLock { memory in
@@ -132,6 +136,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
 
     func write(_ token: Token?) async throws {
         let bytes = try encoded(token)
+        let hadToken = memory.withLock { $0.bytes != nil }
         try await writing.withLock {
             _ = try await self.writing(bytes, .program) {
                 try await self.storage.write(self.key, bytes)
@@ -139,6 +144,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
             }
             self.didWrite(token, bytes, .program)
         }
+        if token != nil, !hadToken { await forgetRecord() }
     }
 
     /// Runs `write`, which writes `bytes` to the storage.
@@ -157,7 +163,8 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     /// - Returns: false, with nothing written, if the stored token is no longer the one of `version`.
     func replace(_ version: TokenVersion, with token: Token?, _ cause: TokenWriteCause) async throws -> Bool {
         let bytes = try encoded(token)
-        return try await writing.withLock {
+        let hadToken = memory.withLock { $0.bytes != nil }
+        let isReplaced = try await writing.withLock {
             guard let expected = try await self.bytes(of: version, after: cause.refusal),
                 try await self.writing(
                     bytes, cause, { try await self.storage.replace(self.key, expected.bytes, bytes) })
@@ -168,6 +175,13 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
             self.didWrite(token, bytes, cause)
             return true
         }
+        if isReplaced, token != nil, !hadToken { await forgetRecord() }
+        return isReplaced
+    }
+
+    /// The stored bytes of the token of a version; nil if it is no longer current.
+    func storedBytes(of version: TokenVersion) -> Secret? {
+        memory.withLock { $0.current.version == version ? $0.stored : nil }
     }
 
     /// Tells readers of a refusal if another process has cleared the refused token before this one could.

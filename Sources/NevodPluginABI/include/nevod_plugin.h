@@ -83,7 +83,7 @@ extern "C" {
  * so that a refusal can name both versions without running a line of the library. */
 #define NEVOD_ABI_MAJOR 1u
 #define NEVOD_ABI_MINOR 0u
-#define NEVOD_ABI_DRAFT 3u
+#define NEVOD_ABI_DRAFT 4u
 
 #ifdef __cplusplus
 static_assert(sizeof(void *) == 8, "the contract is laid out for 64-bit pointers");
@@ -114,7 +114,7 @@ _Static_assert(sizeof(void *) == 8, "the contract is laid out for 64-bit pointer
 #define NEVOD_OUTPUT_MINIMUM 24u
 #define NEVOD_RESPONSE_MINIMUM 72u
 #define NEVOD_SETTING_MINIMUM 72u
-#define NEVOD_NEEDS_MINIMUM 48u
+#define NEVOD_NEEDS_MINIMUM 56u
 #define NEVOD_TOKEN_MINIMUM 48u
 #define NEVOD_EVENT_MINIMUM 160u
 #define NEVOD_QUESTION_MINIMUM 56u
@@ -133,6 +133,7 @@ _Static_assert(sizeof(void *) == 8, "the contract is laid out for 64-bit pointer
 #define NEVOD_LIMIT_TEXT 4096              /* a text in a plugin's tables */
 #define NEVOD_LIMIT_DIGESTS 16             /* of a request's body; and of a response's */
 #define NEVOD_LIMIT_STATUSES 16            /* challenge statuses of `needs` */
+#define NEVOD_LIMIT_TYPES 16               /* challenge types of `needs`, each of at most 255 bytes */
 #define NEVOD_LIMIT_MESSAGE 1024           /* a report's subject and message, a log line, a prompt: longer ones are cut */
 #define NEVOD_LIMIT_DETAIL 4096            /* a report's detail: longer ones are cut */
 #define NEVOD_LIMIT_EDIT_NAME 256          /* the name in an edit */
@@ -362,7 +363,12 @@ NEVOD_ENUM(nevod_setting_flags) {
     /* For a URL: an issuer (RFC 8414 §2). After a flow has fetched its metadata document from one of the two well-known
      * addresses (RFC 8414 §3.1, OpenID Connect Discovery §4.1), and if the document names this issuer, a flow may send to the
      * endpoints that the document names. */
-    NEVOD_SETTING_ISSUER = 1u << 3
+    NEVOD_SETTING_ISSUER = 1u << 3,
+    /* For a URL of a scheme's settings: it may be given relative to the first value of the first URL setting without this flag, to
+     * whose path a slash is added if it ends in none (RFC 3986 §5.2). The host resolves it, so that an absolute URL arrives; a
+     * default too. Without a value of that setting it has to be absolute. The host refuses an empty reference, and one with an
+     * authority of its own ("//example.com/"): a relative URL is at the origin of its base. */
+    NEVOD_SETTING_RELATIVE = 1u << 4
 };
 
 /* A setting of a scheme, or a parameter of a request. */
@@ -383,9 +389,9 @@ typedef struct nevod_setting {
 NEVOD_ENUM(nevod_need_flags) {
     NEVOD_NEED_BODY = 1u << 0,
     NEVOD_NEED_HEADERS = 1u << 1,
-    NEVOD_NEED_CHALLENGES = 1u << 2,      /* `on_response` for 401 and 403, or if the target is a proxy, for 407; and for the statuses
-                                             that `challenge_statuses` names */
-    NEVOD_NEED_OTHER_RESPONSES = 1u << 3, /* `on_response` for every other status; not from a proxy */
+    NEVOD_NEED_CHALLENGES = 1u << 2,      /* `on_response` for 401 and 403, or if the target is a proxy, for 407; and for what
+                                             `challenge_statuses` and `challenge_types` name */
+    NEVOD_NEED_OTHER_RESPONSES = 1u << 3, /* `on_response` for every other response; not from a proxy */
     NEVOD_NEED_RANDOM = 1u << 4,
     NEVOD_NEED_STATE = 1u << 5,
     NEVOD_NEED_USE_COUNT = 1u << 6,
@@ -408,7 +414,12 @@ typedef struct nevod_needs {
     uint32_t digest_count;
     uint32_t response_digest_count;
     uint32_t challenge_status_count;
-    uint32_t reserved;
+    uint32_t challenge_type_count;
+    /* Media types (RFC 9110 §8.3.1) without parameters: "text/html". A 2xx response with a body whose Content-Type is one of them, in
+     * any letter case and with any parameters, is a challenge of this scheme too: a login page in place of what was asked for, for
+     * example. Not from a proxy. If the caller reads it as a stream, the host holds back what NEVOD_NEED_CHALLENGE_BODY asks for until
+     * `on_response` has returned, and no more; and nothing of a response of another type. */
+    const nevod_bytes *challenge_types;
 } nevod_needs;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -611,7 +622,8 @@ NEVOD_ENUM(nevod_verdict) {
                                         state and token of the call are dropped */
 };
 
-/* What the host does after a response. A challenge is a 401, a 403, or a status that `needs` names; from a proxy, a 407 and nothing else.
+/* What the host does after a response. A challenge is a 401, a 403, or a response whose status or media type `needs` names; from
+ * a proxy, a 407 and nothing else.
  *
  *   verdict                   on a challenge                            on any other response
  *   NOTHING, STATE_CHANGED,   401 and 407, of a scheme with flows: a    the response goes on: redirects are followed, and the

@@ -202,6 +202,21 @@ extension CheckCatalogue {
         } fix: {
             "Remove the flag, or make the setting a URL."
         },
+        settings("description.relative", "Only a URL is relative, and to another one", isWarning: true) { scheme, settings in
+            let base = settings.contains {
+                $0.kind == Int32(NEVOD_SETTING_URL) && $0.flags & UInt32(NEVOD_SETTING_RELATIVE) == 0
+            }
+            return settings.filter {
+                $0.flags & UInt32(NEVOD_SETTING_RELATIVE) != 0 && ($0.kind != Int32(NEVOD_SETTING_URL) || !base)
+            }
+            .map {
+                $0.kind != Int32(NEVOD_SETTING_URL)
+                    ? "\(scheme): \(name($0)) has NEVOD_SETTING_RELATIVE, and is no NEVOD_SETTING_URL."
+                    : "\(scheme): \(name($0)) has NEVOD_SETTING_RELATIVE, and no URL setting is without it."
+            }
+        } fix: {
+            "Remove the flag, make the setting a URL, or add the URL to which it is relative."
+        },
         tables("description.parameters", "No parameter of a request is secret") { plugin in
             plugin.schemes.flatMap { scheme in
                 readable(scheme.pointee.parameters, scheme.pointee.parameter_count).filter {
@@ -322,7 +337,7 @@ extension CheckCatalogue {
     private static func tableProblems(_ scheme: UnsafePointer<nevod_scheme>) -> [String] {
         let known =
             UInt32(NEVOD_SETTING_REQUIRED) | UInt32(NEVOD_SETTING_SECRET) | UInt32(NEVOD_SETTING_REPEATABLE)
-            | UInt32(NEVOD_SETTING_ISSUER)
+            | UInt32(NEVOD_SETTING_ISSUER) | UInt32(NEVOD_SETTING_RELATIVE)
         var problems: [String] = []
         for (field, tables, count) in [
             ("settings", scheme.pointee.settings, scheme.pointee.setting_count),
@@ -386,7 +401,10 @@ extension CheckCatalogue {
         switch Int(setting.kind) {
         case Int(NEVOD_SETTING_INTEGER): return Int64(value) == nil || value.hasPrefix("+") ? "is no integer" : nil
         case Int(NEVOD_SETTING_BOOLEAN): return value == "true" || value == "false" ? nil : "is neither true nor false"
-        case Int(NEVOD_SETTING_URL): return (try? HTTPURL(value)) == nil ? "is no absolute http or https URL" : nil
+        case Int(NEVOD_SETTING_URL):
+            let path =
+                setting.flags & UInt32(NEVOD_SETTING_RELATIVE) == 0 ? nil : URLReference(value).resolved(toPathOf: "https://host")
+            return (try? HTTPURL(path ?? value)) == nil ? "is no absolute http or https URL" : nil
         case Int(NEVOD_SETTING_CHOICE):
             guard let choices = setting.choices, setting.choice_count <= UInt32(NEVOD_LIMIT_SETTINGS) else { return nil }
             return (0..<Int(setting.choice_count)).contains { choices[$0].text == value } ? nil : "is none of its choices"

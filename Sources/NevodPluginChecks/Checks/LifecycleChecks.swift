@@ -1,5 +1,6 @@
 internal import NevodPluginABI
 internal import NevodPluginTesting
+internal import NevodSupport
 
 extension CheckCatalogue {
     /// The others say nothing about a scheme for which these fail.
@@ -128,7 +129,6 @@ extension CheckCatalogue {
             let known = (0...8).reduce(UInt32(0)) { $0 | 1 << UInt32($1) }
             let unknown = needs.flags & ~known
             if unknown != 0 { return needsFailure("flags has the bits 0x\(String(unknown, radix: 16))") }
-            if needs.reserved != 0 { return needsFailure("reserved is \(needs.reserved)") }
             let algorithms: Set<String> = ["sha-256", "sha-384", "sha-512"]
             for name in needs.digests + needs.responseDigests where !algorithms.contains(String(decoding: name, as: UTF8.self)) {
                 return needsFailure("it names the digest \"\(Shown.text(name))\"")
@@ -141,6 +141,12 @@ extension CheckCatalogue {
             }
             if let status = needs.challengeStatuses.first(where: { !(300...599).contains($0) }) {
                 return needsFailure("it names the challenge status \(status)")
+            }
+            if needs.challengeTypes.count > Int(NEVOD_LIMIT_TYPES) {
+                return needsFailure("it names \(needs.challengeTypes.count) media types")
+            }
+            if let type = needs.challengeTypes.first(where: { MediaType(name: $0) == nil }) {
+                return needsFailure("it names the challenge type \"\(Shown.text(type))\", which is no media type")
             }
             return .pass
         },
@@ -191,9 +197,9 @@ extension CheckCatalogue {
 
     private static func needsFailure(_ happened: String) -> CheckResult {
         .fail(
-            "needs names flags, digests and statuses of the contract",
+            "needs names flags, digests, statuses and media types of the contract",
             "\(happened.prefix(1).uppercased())\(happened.dropFirst())",
-            "Use NEVOD_NEED_…, the digests sha-256, sha-384 and sha-512, and statuses from 300 to 599")
+            "Use NEVOD_NEED_…, the digests sha-256, sha-384 and sha-512, statuses from 300 to 599, and types such as text/html")
     }
 
     /// Lets a token go before its instance is destroyed.

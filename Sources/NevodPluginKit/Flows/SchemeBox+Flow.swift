@@ -12,7 +12,8 @@ extension SchemeBox {
     convenience init<Scheme: FlowScheme>(flowsOf scheme: Scheme) {
         let held = Held(scheme)
         self.init(
-            needs: scheme.needs, challengeStatuses: scheme.challengeStatuses, authorizesProxies: Scheme.authorizesProxies,
+            needs: scheme.needs, challengeStatuses: scheme.challengeStatuses, challengeTypes: scheme.challengeTypes,
+            authorizesProxies: Scheme.authorizesProxies,
             authorize: { token, view, edits, errors in
                 do throws(SchemeError) {
                     if let token {

@@ -154,6 +154,7 @@ package enum RecordingCoder {
                         "flags": .integer(Int64(needs.flags)), "digests": .array(needs.digests.map(json)),
                         "response_digests": .array(needs.responseDigests.map(json)),
                         "challenge_statuses": .array(needs.challengeStatuses.map { .integer(Int64($0)) }),
+                        "challenge_types": .array(needs.challengeTypes.map(json)),
                     ]))
         }
         return .object(members)
@@ -385,6 +386,7 @@ package enum RecordingCoder {
                 }
                 needs.challengeStatuses.append(number)
             }
+            needs.challengeTypes = try list(needed, "challenge_types")
             call.needs = needs
         }
         return call

@@ -53,7 +53,9 @@ package struct RecordingDifference: Sendable, Equatable {
     private static func text(_ needs: ContractNeeds?) -> String {
         guard let needs else { return "none" }
         let names = (needs.digests + needs.responseDigests).map { String(decoding: $0, as: UTF8.self) }
-        return "flags \(needs.flags), digests \(names.joined(separator: " ")), statuses \(needs.challengeStatuses)"
+        let types = needs.challengeTypes.map { String(decoding: $0, as: UTF8.self) }
+        return
+            "flags \(needs.flags), digests \(names.joined(separator: " ")), statuses \(needs.challengeStatuses), types \(types)"
     }
 
     private static func text(_ json: JSONValue) -> String {

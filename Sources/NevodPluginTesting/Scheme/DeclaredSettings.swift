@@ -1,10 +1,13 @@
 internal import NevodPluginABI
+internal import NevodSupport
 
 /// The settings, or the parameters, that a scheme declares, as far as a test needs them.
 struct DeclaredSettings {
     private struct Setting {
         let name: String
         let isRequired: Bool
+        let isURL: Bool
+        let mayBeRelative: Bool
         let defaultValue: [UInt8]
     }
 
@@ -20,12 +23,13 @@ struct DeclaredSettings {
                 Setting(
                     name: String(decoding: reader.bytes(table.name, "a setting's name"), as: UTF8.self),
                     isRequired: table.flags & UInt32(NEVOD_SETTING_REQUIRED) != 0,
+                    isURL: table.kind == NEVOD_SETTING_URL, mayBeRelative: table.flags & UInt32(NEVOD_SETTING_RELATIVE) != 0,
                     defaultValue: reader.bytes(table.default_value, "a setting's default")))
         }
         self.settings = settings
     }
 
-    /// Returns the given values and then the defaults of the others.
+    /// Returns the given values and then the defaults of the others; relative URLs made absolute, as a host does.
     ///
     /// - Parameter what: "setting" or "parameter".
     func complete(_ given: [(String, String)], _ what: String) throws(TestFailure) -> [ContractPair] {
@@ -41,7 +45,15 @@ struct DeclaredSettings {
                 throw TestFailure("the \(what) \"\(setting.name)\" is required")
             }
         }
-        return values
+        let base = settings.first { $0.isURL && !$0.mayBeRelative }
+        guard let base = values.first(where: { $0.name.elementsEqual((base?.name ?? "").utf8) })?.value else { return values }
+        return values.map { pair in
+            guard settings.contains(where: { $0.mayBeRelative && $0.name.utf8.elementsEqual(pair.name) }),
+                let url = URLReference(String(decoding: pair.value, as: UTF8.self))
+                    .resolved(toPathOf: String(decoding: base, as: UTF8.self))
+            else { return pair }
+            return ContractPair(pair.name, Array(url.utf8))
+        }
     }
 
     /// The same in the order of the declarations.

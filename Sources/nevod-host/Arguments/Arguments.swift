@@ -120,6 +120,7 @@ struct Arguments: Sendable {
     func merging(_ profile: Profile, folder: String, joining joins: (String) -> Bool = { _ in true }) -> Arguments {
         var kept = profile
         kept.flags = profile.flags(for: command).filter { !replaces($0) }
+        kept.otherFlags = profile.flags.filter { given in !Flag.flags(of: command).contains { $0.name == given.name } }
         let name = has(.profile) ? [] : [(name: Flag.Name.profile, value: profile.name)]
         var merged = Arguments(
             command, name + kept.flags.map { ($0.name, $0.resolved(in: folder)) } + flags, typed: typed,
@@ -148,8 +149,12 @@ struct Arguments: Sendable {
     }
 
     /// Returns the same with other operands.
-    func with(operands: [String]) -> Arguments {
-        var changed = Arguments(command, flags, typed: typed, operands, laterGroups: laterGroups, undone: undone)
+    ///
+    /// - Parameter dropped: the name of flags to leave out.
+    func with(operands: [String], without dropped: Flag.Name? = nil) -> Arguments {
+        var changed = Arguments(
+            command, flags.filter { $0.name != dropped }, typed: typed.filter { $0.name != dropped }, operands,
+            laterGroups: laterGroups, undone: undone)
         changed.recording = recording
         changed.profile = profile
         return changed

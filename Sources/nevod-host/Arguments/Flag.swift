@@ -4,7 +4,7 @@
 /// ``Name`` and one entry in a file of `Flags`.
 struct Flag: Sendable {
     enum Name: Sendable, CaseIterable {
-        case plugin, scheme, set, param, answer, profile, account, origin, profileURL, secretStore
+        case plugin, scheme, set, param, answer, profile, account, origin, profileURL, secretStore, profileName, yes
         case store, storeKey, noStore, newKey, replace
         case method, header, user, data, dataBinary, dataURLEncode, jsonData, get, form, uploadFile
         case dataRaw, dataASCII, urlQuery, formString, formEscape, userAgent, referer, cookie, cookieJar, junkSessionCookies

@@ -80,6 +80,7 @@ struct InspectCommand {
         if setting.isSecret { properties.append("secret") }
         if setting.isRepeatable { properties.append("repeatable") }
         if setting.namesIssuer { properties.append("issuer") }
+        if setting.mayBeRelative { properties.append("may be relative") }
         if let value = setting.defaultValue { properties.append("default \(value)") }
         return properties
     }
@@ -129,7 +130,7 @@ struct InspectCommand {
         .object([
             ("name", .string(setting.name)), ("kind", .string("\(setting.kind)")), ("required", .bool(setting.isRequired)),
             ("secret", .bool(setting.isSecret)), ("repeatable", .bool(setting.isRepeatable)),
-            ("issuer", .bool(setting.namesIssuer)),
+            ("issuer", .bool(setting.namesIssuer)), ("relative", .bool(setting.mayBeRelative)),
             ("choices", .array(setting.choices.map(JSON.string))),
             ("default", setting.defaultValue.map(JSON.string) ?? .null), ("help", .string(setting.help)),
         ])

@@ -8,7 +8,19 @@ struct LoginCommand {
     let session: CurlSession
 
     func run() async throws {
-        guard arguments.operands.isEmpty else { throw UsageError("login takes no URL: nevod-host login --plugin NAME") }
+        guard arguments.operands.isEmpty else {
+            return try await Discovery(arguments: arguments, console: console, session: session).run()
+        }
+        for name in [Flag.Name.yes, .profileName] where arguments.has(name) {
+            throw UsageError("\(name.spelling) is for a login with a URL: nevod-host login URL \(name.spelling)")
+        }
+        try await logIn()
+    }
+
+    /// Logs in with the plugin of the arguments, and keeps the session.
+    ///
+    /// - Parameter succeeded: called between the login and the keeping of its session, which a failure prevents.
+    func logIn(_ succeeded: () throws -> Void = {}) async throws {
         guard !arguments.has(.origin) || arguments.profile == nil else {
             throw UsageError("login takes no --origin with a profile; write a line origins = URL into the profile")
         }
@@ -18,6 +30,7 @@ struct LoginCommand {
         let storage = try await store.openOrCreate()
         defer { login.givenAnswers.warnAboutUnused() }
         let (name, token, _) = try await login.logIn()
+        try succeeded()
         try await login.keep(token, name, in: storage)
         var words = "logged in"
         if !token.account.isEmpty { words += " as \(TerminalText.safe(token.account))" }

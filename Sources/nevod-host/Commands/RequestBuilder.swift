@@ -19,7 +19,7 @@ struct RequestBuilder {
         if let proto = arguments.value(.proto) { try AllowedProtocols(proto).check(request) }
         try content.query.map { try request.appendQuery($0) }
         try ItemContent.query(arguments.items).map { try request.appendQuery($0) }
-        let agent = arguments.value(.userAgent) ?? "nevod-host/\(Version.text)"
+        let agent = arguments.value(.userAgent) ?? Self.defaultAgent
         if !agent.isEmpty { try request.setHeader("User-Agent", agent) }
         try request.setHeader("Accept", content.accept)
         try Resumption(arguments).range.map { try request.setHeader("Range", $0) }
@@ -28,6 +28,38 @@ struct RequestBuilder {
         if let cookies = CookieOptions.text(of: arguments) { try request.setHeader("Cookie", cookies) }
         let typedNames = try addHeaders(to: &request, content)
         return (request, typedNames)
+    }
+
+    private static let defaultAgent = "nevod-host/\(Version.text)"
+
+    /// The lines of the command's requests that a login shares with them; also those of a profile whose flags the command doesn't take.
+    /// Those in files are not among them: such a file holds credentials.
+    func clientLines() throws -> ClientLines {
+        let ofProfile = arguments.profile?.otherFlags ?? []
+        let agent = arguments.value(.userAgent) ?? ofProfile.last { $0.name == .userAgent }?.value ?? Self.defaultAgent
+        var lines = [(name: "user-agent", value: agent)]
+        var seen: Set<String> = []
+        for text in ofProfile.filter({ $0.name == .header }).map(\.value) + arguments.values(.header) where !text.hasPrefix("@") {
+            let line = Self.parts(of: text)
+            let name = line.name.lowercased()
+            if line.isRemoval || seen.insert(name).inserted { lines.removeAll { $0.name == name } }
+            if !line.isRemoval { lines.append((name, line.value)) }
+        }
+        var client = ClientLines()
+        for line in lines where !line.value.isEmpty { client.add(line.name, line.value) }
+        return client
+    }
+
+    /// Divides a line by bytes: a combining mark at the beginning of a value is part of the value.
+    private static func parts(of line: String) -> (name: String, value: String, hasMark: Bool, isRemoval: Bool) {
+        let name = line.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
+        let rest = line.utf8[name.endIndex...]
+        let value = rest.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let isEmpty = rest.first == UInt8(ascii: ";")
+        return (
+            String(decoding: name, as: UTF8.self), isEmpty ? "" : String(decoding: value, as: UTF8.self), !rest.isEmpty,
+            rest.first == UInt8(ascii: ":") && value.isEmpty
+        )
     }
 
     /// The URL of `-e`, without `;auto`.
@@ -53,17 +85,14 @@ struct RequestBuilder {
         try arguments.value(.method).map(HTTPMethod.init(validating:)) ?? (arguments.has(.headOnly) ? .head : content.method)
     }
 
-    /// Splits lines by bytes: a combining mark at the beginning of a value is part of the value.
     private func addHeaders(to request: inout HTTPRequest, _ content: RequestContent) throws -> Set<String> {
         var names: Set<String> = []
         var seen: Set<String> = []
         for line in try headerLines() {
-            let nameBytes = line.text.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
-            let rest = line.text.utf8[nameBytes.endIndex...]
-            let name = String(decoding: nameBytes, as: UTF8.self)
-            var value = String(
-                decoding: rest.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
-            guard !rest.isEmpty, !line.isSecret || Self.isName(nameBytes) else {
+            let parts = Self.parts(of: line.text)
+            let name = parts.name
+            var value = parts.value
+            guard parts.hasMark, !line.isSecret || Self.isName(name.utf8) else {
                 throw UsageError("\(line.place) is not a header line; write \"Name: value\"")
             }
             if line.isSecret, Self.mayBeSecret(name) { Redaction.shared.learn(secret: value.utf8) }
@@ -74,13 +103,12 @@ struct RequestBuilder {
             {
                 value += "; boundary=\(boundary)"
             }
-            if rest.first == UInt8(ascii: ":"), value.isEmpty {
+            if parts.isRemoval {
                 request.removeHeader(name)
-            } else if seen.insert(name.lowercased()).inserted {
-                // The first line of a name replaces the program's own default.
-                try Self.write(name, rest.first == UInt8(ascii: ";") ? "" : value, line, adding: false, to: &request)
             } else {
-                try Self.write(name, rest.first == UInt8(ascii: ";") ? "" : value, line, adding: true, to: &request)
+                // The first line of a name replaces the program's own default.
+                let isFirst = seen.insert(name.lowercased()).inserted
+                try Self.write(name, value, line, adding: !isFirst, to: &request)
             }
         }
         return names
@@ -130,7 +158,7 @@ struct RequestBuilder {
     }
 
     /// Whether a text is short enough for a name, and has only characters of a name (RFC 9110 §5.6.2).
-    private static func isName(_ bytes: Substring.UTF8View) -> Bool {
+    private static func isName(_ bytes: String.UTF8View) -> Bool {
         (1...256).contains(bytes.count)
             && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
     }

@@ -1,7 +1,7 @@
 import NevodHost
 
-/// Shows with `-v` what happens to a session's token. The command itself reports a failure, so nothing is a warning here but the
-/// end of a session: the response that the command reports doesn't say why the session can't be renewed.
+/// Shows with `-v` what happens to a session's token. The command itself reports a failure with its reason, so nothing is a warning
+/// here but the end of a session, with the way out.
 struct LoginLog: NetworkLogger {
     let console: Console
     /// The command to suggest for logging in; nil for none.
@@ -11,7 +11,7 @@ struct LoginLog: NetworkLogger {
 
     func write(_ level: LogLevel, _ message: String, _ metadata: LogMetadata) {
         console.trace("*", message)
-        guard metadata["event"] == "refused", let reason = metadata["error"] else { return }
-        console.warning("the session is cleared: \(reason); log in again" + (loginCommand.map { ": \($0)" } ?? ""))
+        guard metadata["event"] == "refused" else { return }
+        console.warning("the session is cleared; log in again" + (loginCommand.map { ": \($0)" } ?? ""))
     }
 }

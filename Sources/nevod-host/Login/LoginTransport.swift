@@ -7,6 +7,8 @@ struct LoginTransport: HTTPTransport {
     let reporter: LoginReporter
     let console: Console
     let connectTimeout: Duration
+    /// The lines that the command's requests have, too: a session may be bound to them.
+    let client: ClientLines
 
     var executor: (any TaskExecutor)? { session.executor }
 
@@ -18,6 +20,8 @@ struct LoginTransport: HTTPTransport {
 
     func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
         reporter.willSend(to: request.origin)
+        var request = request
+        client.add(to: &request)
         Redaction.shared.learn(request)
         var options = options
         options.connectTimeout = connectTimeout

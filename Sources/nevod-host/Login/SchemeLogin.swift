@@ -33,7 +33,8 @@ final class SchemeLogin: Sendable {
         reporter = LoginReporter(console: console, origins: scheme.instance.purpose.origins)
         transport = LoginTransport(
             session: session, reporter: reporter, console: console,
-            connectTimeout: try SessionBuilder(arguments: arguments).options().connectTimeout)
+            connectTimeout: try SessionBuilder(arguments: arguments).options().connectTimeout,
+            client: try RequestBuilder(arguments: arguments).clientLines())
         // The login command itself, and one with --no-store, don't suggest the login command.
         let isKept = arguments.command != .login && !arguments.has(.noStore)
         interaction = TerminalInteraction(

@@ -85,6 +85,7 @@ enum ExitCode {
         case is CredentialScopeError: otherOrigin
         case is SettingSourceError, is PresetError: settings
         case is UnansweredError: unanswered
+        case let error as DiscoveryError: error.exitCode
         case is UninspectablePluginError: plugin
         case is BrokenContractError, is UncheckedPluginError: contract
         case let error as HTTPStatusError: error.refusesCredential ? refusedCredential : httpStatus

@@ -15,8 +15,7 @@ struct ProfileAdd {
         guard let name = try given ?? (isGuided ? ProfileQuestions.line("Name of the profile: ") : nil) else {
             throw UsageError("profile add needs a NAME: nevod-host profile add NAME --url URL --plugin NAME")
         }
-        try ProfileName.check(name)
-        try checkNew(name, try ConfigFile.load(path: writer.path))
+        try checkNew(name)
         var draft = try typed(name)
         guard isGuided || draft.url != nil || !draft.flags.isEmpty else {
             throw UsageError("there is no terminal to ask at; write --url URL, --plugin NAME and --set NAME=VALUE")
@@ -56,13 +55,14 @@ struct ProfileAdd {
                 let secret = try SecretSource(console: console).read("-", what: "the setting \"\(setting)\"")
                 draft.add(setting, secret, in: place)
             } else {
-                draft.add(flag, try Self.absolute(ProfileFlag(flag, value, line: 0), known))
+                draft.add(flag, try Self.absolute(ProfileFlag(flag, value, line: 0)))
             }
         }
         return draft
     }
 
-    private static func absolute(_ flag: ProfileFlag, _ known: Flag) throws -> String {
+    /// Returns the value with paths that don't depend on the working directory.
+    static func absolute(_ flag: ProfileFlag) throws -> String {
         let value = flag.value
         let path = { (path: String) throws in
             path.isEmpty || path == "-" || path.hasPrefix("~/") || path.contains("://") ? path : try absolutePath(path)
@@ -70,7 +70,7 @@ struct ProfileAdd {
         if let source = flag.source, SecretSource.Kind(of: String(source)) == .file {
             return "\(value[..<source.startIndex])file:\(try path(String(source.dropFirst(5))))"
         }
-        switch known.value?.kind {
+        switch Flag.all.first(where: { $0.name == flag.name })?.value?.kind {
         case .file, .folder: return try path(value)
         case .plugin where value.contains("/"): return try path(value)
         case .content where value.hasPrefix("@"): return "@\(try path(String(value.dropFirst())))"
@@ -91,13 +91,8 @@ struct ProfileAdd {
     private func checked(_ draft: ProfileDraft, _ place: SecretPlace?, isGuided: Bool) throws -> ProfileDraft {
         var draft = draft
         for attempt in 1... {
-            var text = ConfigEditor([])
-            text.append(draft.name, try draft.lines())
-            let file = try ConfigFile(path: writer.path, bytes: text.bytes)
+            let file = try file(draft)
             let profile = try file.profile(draft.name)
-            guard profile.flags.map(\.value) == draft.flags.map(\.value) else {
-                throw UsageError("a value can't be kept in a config file as it is; keep it in a file")
-            }
             let known = Dictionary(
                 draft.secrets.map { (ProfileFlag.resolved(source: $0.source, in: writer.folder), $0.value) },
                 uniquingKeysWith: { $1 })
@@ -119,6 +114,19 @@ struct ProfileAdd {
         return draft
     }
 
+    /// Returns a profile as it will be read from the config file.
+    func profile(_ draft: ProfileDraft) throws -> Profile { try file(draft).profile(draft.name) }
+
+    private func file(_ draft: ProfileDraft) throws -> ConfigFile {
+        var text = ConfigEditor([])
+        text.append(draft.name, try draft.lines())
+        let file = try ConfigFile(path: writer.path, bytes: text.bytes)
+        guard try file.profile(draft.name).flags.map(\.value) == draft.flags.map(\.value) else {
+            throw UsageError("a value can't be kept in a config file as it is; keep it in a file")
+        }
+        return file
+    }
+
     /// Leaves out the file and line of a profile that isn't written yet.
     private static func cause(of problem: any Error) -> (any Error)? {
         switch problem {
@@ -135,6 +143,12 @@ struct ProfileAdd {
         return !(error.underlying is SettingSourceError) || "\(error.underlying)".contains("which is not set")
     }
 
+    /// Refuses a name that a profile has already, or that none can have.
+    func checkNew(_ name: String) throws {
+        try ProfileName.check(name)
+        try checkNew(name, try ConfigFile.load(path: writer.path))
+    }
+
     private func checkNew(_ name: String, _ file: ConfigFile?) throws {
         guard let old = file?.profiles.first(where: { $0.name == name }) else { return }
         throw UsageError(
@@ -144,7 +158,10 @@ struct ProfileAdd {
 
     /// Keeps the secrets first: a profile without its secrets would be of no use. The lock is held for all of it, so that two programs
     /// don't choose the same place, and neither removes the other's secret.
-    private func write(_ checked: ProfileDraft) throws {
+    ///
+    /// - Returns: the draft with the places of its secrets.
+    @discardableResult
+    func save(_ checked: ProfileDraft) throws -> ProfileDraft {
         var draft = checked
         var created: [KeptSecret] = []
         do {
@@ -157,6 +174,11 @@ struct ProfileAdd {
             for secret in created { try? secret.place.remove(secret.source, configFolder: writer.folder) }
             throw error
         }
+        return draft
+    }
+
+    private func write(_ checked: ProfileDraft) throws {
+        let draft = try save(checked)
         var lines = ["added \(draft.name) to \(writer.path)"] + draft.secrets.map { "kept a secret in \($0.source)" }
         let quoted = ShellWord.quoted(draft.name)
         if let plugin = draft.values(.plugin).last,

@@ -11,6 +11,8 @@ struct Profile: Sendable {
     var isReadableByOthers = false
     /// The flags in order. They are put before those of the command line, so that the latter win.
     var flags: [ProfileFlag] = []
+    /// Those of its flags that the command doesn't take. They say what its other requests are like.
+    var otherFlags: [ProfileFlag] = []
     /// The URL to which a relative operand is appended; without a fragment.
     var baseURL: String?
     /// The number of the line of ``baseURL``.

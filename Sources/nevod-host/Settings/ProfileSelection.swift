@@ -20,6 +20,8 @@ struct ProfileSelection {
             guard name != Self.none else { return arguments }
             return try merging(try required(file(), "--profile").profile(name), "--profile names it", joining: { _ in true })
         }
+        // A login with a URL writes a profile of its own.
+        guard arguments.command != .login || arguments.operands.isEmpty else { return arguments }
         // The server that another program names chooses the profile.
         guard arguments.command != .credential else { return arguments }
         return try mergedByDefault()

@@ -97,12 +97,20 @@ struct SettingSource {
                 }
             return isSecret ? .secret(value) : .text(value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         }
-        guard setting?.isSecret != true else {
-            throw SettingSourceError(
-                "the setting \"\(name)\" is a secret, and a command line can be read by other processes; "
-                    + "write --set \(name)=env:VARIABLE, file:PATH or -, or leave it out to be asked")
-        }
+        try refusePlain(name, source)
         return .text(source.hasPrefix("text:") ? String(source.dropFirst(5)) : source)
+    }
+
+    /// Refuses values of secret settings that are texts and not sources.
+    func refusePlainSecrets(_ given: [String]) throws {
+        for (name, source) in try given.map(Self.parts) { try refusePlain(name, source) }
+    }
+
+    private func refusePlain(_ name: String, _ source: String) throws(SettingSourceError) {
+        guard !SecretSource.isSource(source), scheme.settings.contains(where: { $0.name == name && $0.isSecret }) else { return }
+        throw SettingSourceError(
+            "the setting \"\(name)\" is a secret, and a command line can be read by other processes; "
+                + "write --set \(name)=env:VARIABLE, file:PATH or -, or leave it out to be asked")
     }
 
     private func ask(for setting: SchemeSetting, _ missing: [SchemeSetting]) throws -> Secret {

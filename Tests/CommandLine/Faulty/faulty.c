@@ -293,6 +293,7 @@ static const nevod_needs *needs(void *pointer)
     static const nevod_bytes digests[] = {NEVOD_BYTES("sha-256")};
     static const nevod_bytes unknown[] = {NEVOD_BYTES("rot-13")};
     static const int32_t statuses[] = {200};
+    static const nevod_bytes ranges[] = {NEVOD_BYTES("text/*")};
     instance *self = pointer;
     self->needs = (nevod_needs){
         .struct_size = sizeof self->needs, .digests = digests, .digest_count = 1,
@@ -306,8 +307,8 @@ static const nevod_needs *needs(void *pointer)
         self->needs.digests = unknown;
     if (FAULTY("needs-unknown-flag"))
         self->needs.flags |= 1u << 15;
-    if (FAULTY("needs-reserved"))
-        self->needs.reserved = 1;
+    if (FAULTY("needs-type-range"))
+        self->needs.challenge_types = ranges, self->needs.challenge_type_count = 1;
     if (FAULTY("needs-status-200")) {
         self->needs.challenge_statuses = statuses;
         self->needs.challenge_status_count = 1;
@@ -1159,6 +1160,10 @@ static void change(void)
         url_setting.help = TEXT("Address\x01");
     if (FAULTY("issuer-is-text"))
         key_id_setting.flags |= NEVOD_SETTING_ISSUER;
+    if (FAULTY("relative-is-text"))
+        key_id_setting.flags |= NEVOD_SETTING_RELATIVE;
+    if (FAULTY("relative-without-base"))
+        url_setting.flags |= NEVOD_SETTING_RELATIVE;
     if (FAULTY("any-extension"))
         plugin.get_extension = any_extension;
     if (FAULTY("duplicate-setting"))

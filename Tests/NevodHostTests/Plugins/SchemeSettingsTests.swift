@@ -23,13 +23,17 @@ struct SchemeSettingsTests {
     }
 
     @Test func `Declarations are read`() {
-        #expect(scheme.settings.map(\.name) == ["text", "secret", "pin", "integer", "boolean", "choice", "url", "repeated"])
-        #expect(scheme.settings.map(\.kind) == [.text, .text, .integer, .integer, .boolean, .choice, .url, .text])
-        #expect(scheme.settings.map(\.isRequired) == [true] + Array(repeating: false, count: 7))
-        #expect(scheme.settings.filter(\.isSecret).map(\.name) == ["secret", "pin"])
-        #expect(scheme.settings.filter(\.isRepeatable).map(\.name) == ["repeated"])
+        #expect(
+            scheme.settings.map(\.name) == [
+                "text", "secret", "pin", "integer", "boolean", "choice", "url", "repeated", "path", "private",
+            ])
+        #expect(scheme.settings.map(\.kind) == [.text, .text, .integer, .integer, .boolean, .choice, .url, .text, .url, .url])
+        #expect(scheme.settings.map(\.isRequired) == [true] + Array(repeating: false, count: 9))
+        #expect(scheme.settings.filter(\.isSecret).map(\.name) == ["secret", "pin", "private"])
+        #expect(scheme.settings.filter(\.isRepeatable).map(\.name) == ["repeated", "path"])
+        #expect(scheme.settings.filter(\.mayBeRelative).map(\.name) == ["path", "private"])
         #expect(scheme.settings[5].choices == ["red", "green"])
-        #expect(scheme.settings.map(\.defaultValue) == [nil, nil, nil, "-7", "true", nil, nil, nil])
+        #expect(scheme.settings.map(\.defaultValue) == [nil, nil, nil, "-7", "true", nil, nil, nil, nil, nil])
         #expect(scheme.settings[0].help == "Any text")
         #expect(scheme.settings[1].help == "")
     }
@@ -120,6 +124,41 @@ struct SchemeSettingsTests {
             Issue.record("\(String(describing: error))")
             return
         }
+    }
+
+    /// RFC 3986 §5.2, with a base whose path is a folder's.
+    @Test(arguments: [
+        ("https://h/wiki", "login", "https://h/wiki/login"), ("https://h/wiki/", "login?a=b", "https://h/wiki/login?a=b"),
+        ("https://h/wiki", "/login", "https://h/login"), ("https://h", "a/../b", "https://h/b"),
+        ("https://h/wiki?x=1#f", "?title=A/B", "https://h/wiki/?title=A/B"), ("https://h/w", ".", "https://h/w/"),
+        ("http://[::1]:81/w", "../x", "http://[::1]:81/x"), ("https://h/w", "https://other/x", "https://other/x"),
+        ("https://h/w", "/a//b?u=https://x", "https://h/a//b?u=https://x"),
+    ])
+    func `A relative URL is resolved, whatever its place`(base: String, path: String, expected: String) throws {
+        let values = try arrived(["text": "t", "path": .text(path), "url": .text(base), "path": "https://third/"])
+        #expect(values.filter { $0.hasPrefix("p") } == ["path=\(expected)", "path=https://third/"])
+        // The log shows no secret: the value that arrived is the one that the host hides.
+        let secret = try arrived(["private": .secret(Secret(path)), "text": .text("x\(expected)"), "url": .text(base)])
+        #expect(secret.filter { $0.hasPrefix("private") || $0.hasPrefix("text") } == ["private=[redacted]", "text=x[redacted]"])
+    }
+
+    @Test func `A relative URL needs its base`() throws {
+        let error = try error(["text": "t", "path": "login"])
+        guard case .badSetting(_, "path", let problem) = error.reason else { return #expect(Bool(false), "\(error)") }
+        #expect(problem == "is not an absolute URL: set \"url\", to which it is relative, or give the whole URL")
+        #expect(try arrived(["text": "t", "path": "http://h/"]).contains("path=http://h/"))
+    }
+
+    @Test(arguments: ["", "//other/x", "ftp://h/", "h:81/x", "javascript:x", "/a\nb", "https://", "https:/h"])
+    func `A relative URL is at the base's origin`(path: String) throws {
+        let error = try error(["text": "t", "url": "https://h/", "path": .text(path)])
+        guard case .badSetting(_, "path", let problem) = error.reason else { return #expect(Bool(false), "\(error)") }
+        #expect(problem.hasPrefix("must be an absolute http or https URL, or a path, not "))
+    }
+
+    @Test func `A flow may send to the origin of a resolved URL`() throws {
+        let instance = try scheme.makeInstance(settings: ["text": "t", "url": "https://h/w", "path": "x", "path": "http://o/"])
+        #expect(instance.flowOrigins.named.map(\.description) == ["https://h", "http://o"])
     }
 
     @Test func `A refusal by the plugin carries the first report`() throws {

@@ -14,6 +14,8 @@ final class FlowServer: Sendable {
         /// Responses of /refresh before it works.
         var refusals: [Int] = []
         var refusesLogins = false
+        /// What a refusal of a flow waits for.
+        var refusesAfter: Latch?
         /// The API's first responses, by number; later ones follow its own rules.
         var script: [String] = []
         var apiTokens: [String] = []
@@ -33,6 +35,7 @@ final class FlowServer: Sendable {
             while let request = connection.readRequest() {
                 let path = String(request.head.split(separator: " ")[1])
                 let body = String(decoding: request.body, as: UTF8.self)
+                if path != "/api" { box.value.withLock { $0.refusesAfter }?.waitOnThread() }
                 let response = box.value.withLock { state in Self.response(path, body, request.head, &state) }
                 guard connection.write(response) else { return }
             }

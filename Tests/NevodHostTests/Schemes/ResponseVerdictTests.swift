@@ -163,10 +163,12 @@ struct ResponseVerdictTests {
 
 /// Sessions of the plugin response.c.
 enum ResponseScheme {
-    static func session(_ scheme: String, needs: String, statuses: [Int] = [], _ lines: Collected<String>) throws -> SchemeSession
-    {
+    static func session(
+        _ scheme: String, needs: String, statuses: [Int] = [], types: [String] = [], _ lines: Collected<String>
+    ) throws -> SchemeSession {
         var settings: SchemeSettings = ["needs": .text(needs)]
         for status in statuses { settings.add("status", .text("\(status)")) }
+        for type in types { settings.add("type", .text(type)) }
         let instance = try TestPlugin.response.get().scheme(scheme).makeInstance(settings: settings) { level, line in
             lines.append("\(level) \(line)")
         }

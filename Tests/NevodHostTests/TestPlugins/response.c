@@ -16,6 +16,8 @@ typedef struct {
     atomic_int tokens;
     nevod_needs needs;
     int32_t statuses[20];
+    nevod_bytes types[20];
+    char names[20][300];
 } instance;
 
 static const nevod_bytes DIGESTS[] = {NEVOD_BYTES("sha-512"), NEVOD_BYTES("sha-256"), NEVOD_BYTES("sha-384")};
@@ -24,7 +26,9 @@ static const nevod_bytes UNKNOWN[] = {NEVOD_BYTES("sha-1")};
 static const nevod_setting NEEDS = {.struct_size = sizeof NEEDS, .kind = NEVOD_SETTING_TEXT, .name = NEVOD_BYTES("needs")};
 static const nevod_setting STATUS = {
     .struct_size = sizeof STATUS, .kind = NEVOD_SETTING_INTEGER, .flags = NEVOD_SETTING_REPEATABLE, .name = NEVOD_BYTES("status")};
-static const nevod_setting *const SETTINGS[] = {&NEEDS, &STATUS};
+static const nevod_setting TYPE = {
+    .struct_size = sizeof TYPE, .kind = NEVOD_SETTING_TEXT, .flags = NEVOD_SETTING_REPEATABLE, .name = NEVOD_BYTES("type")};
+static const nevod_setting *const SETTINGS[] = {&NEEDS, &STATUS, &TYPE};
 static const nevod_setting SCOPE = {.struct_size = sizeof SCOPE, .kind = NEVOD_SETTING_TEXT, .name = NEVOD_BYTES("scope")};
 static const nevod_setting *const PARAMETERS[] = {&SCOPE};
 
@@ -49,9 +53,16 @@ static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const 
     in->host = host;
     in->needs.struct_size = sizeof in->needs;
     in->needs.challenge_statuses = in->statuses;
+    in->needs.challenge_types = in->types;
     for (uint32_t i = 0; i < count; i++) {
         if (is(values[i].name, "needs")) {
             for (uint64_t at = 0; at < values[i].value.count; at++) choose(in, (char)values[i].value.data[at]);
+        } else if (is(values[i].name, "type")) {
+            uint32_t at = in->needs.challenge_type_count;
+            if (at == 20 || values[i].value.count >= sizeof in->names[0]) continue;
+            memcpy(in->names[at], values[i].value.data, values[i].value.count);
+            in->types[at] = text(in->names[at]);
+            in->needs.challenge_type_count++;
         } else if (in->needs.challenge_status_count < 20) {
             char number[24] = {0};
             memcpy(number, values[i].value.data, values[i].value.count < 23 ? values[i].value.count : 23);
@@ -162,7 +173,7 @@ static int32_t step(void *made, void *flow, const nevod_event *event, const nevo
 static void end(void *in, void *flow) { (void)in, (void)flow; }
 
 #define COMMON \
-    .struct_size = sizeof(nevod_scheme), .title = NEVOD_BYTES("Responses for tests"), .settings = SETTINGS, .setting_count = 2, \
+    .struct_size = sizeof(nevod_scheme), .title = NEVOD_BYTES("Responses for tests"), .settings = SETTINGS, .setting_count = 3, \
     .create = create, .destroy = destroy, .needs = needs, .authorize = authorize, .on_response = on_response
 static const nevod_scheme PLAIN = {COMMON, .id = NEVOD_BYTES("plain")};
 static const nevod_scheme FLOWS = {

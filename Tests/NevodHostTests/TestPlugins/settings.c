@@ -17,8 +17,12 @@ SETTING(choice_setting, .kind = NEVOD_SETTING_CHOICE, .name = TEXT("choice"), .c
 SETTING(url_setting, .kind = NEVOD_SETTING_URL, .name = TEXT("url"));
 SETTING(repeated_setting, .kind = NEVOD_SETTING_TEXT, .flags = NEVOD_SETTING_REPEATABLE, .name = TEXT("repeated"));
 
+SETTING(path_setting, .kind = NEVOD_SETTING_URL, .flags = NEVOD_SETTING_RELATIVE | NEVOD_SETTING_REPEATABLE, .name = TEXT("path"));
+SETTING(private_setting, .kind = NEVOD_SETTING_URL, .flags = NEVOD_SETTING_RELATIVE | NEVOD_SETTING_SECRET, .name = TEXT("private"));
+
 static const nevod_setting *const settings[] = {
     &text_setting, &secret_setting, &secret_integer, &integer_setting, &boolean_setting, &choice_setting, &url_setting, &repeated_setting,
+    &path_setting, &private_setting,
 };
 
 static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const nevod_pair *values, uint32_t count,

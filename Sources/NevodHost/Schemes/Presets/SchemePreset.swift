@@ -221,6 +221,8 @@ public struct SchemePreset: Sendable {
         var start = ""
         if case .literal(let text)? = pieces.first { start = text }
         guard !value.placeholders.isEmpty else { return problem(withText: start, for: setting) }
+        // A path begins with one slash, so that no placeholder can make it another origin.
+        if setting.mayBeRelative, start.utf8.first == UInt8(ascii: "/") { return problem(withText: start, for: setting) }
         return setting.kind == .url && !start.utf8.starts(with: "https://".utf8) ? "must begin with https://" : nil
     }
 

@@ -42,6 +42,12 @@ extension Flag {
                 "profile add: where to keep a secret that is read from - or asked for: keyring, or file for one of mode 0600"
         ),
         Flag(
+            .profileName, "name", value: .text("NAME"), in: [.login], .notInProfile,
+            help: "login URL: the name of the profile to write; without it, asked for, or the first label of the host"),
+        Flag(
+            .yes, "yes", in: [.login], .notInProfile,
+            help: "login URL: log in with the settings that are found, and write the profile, without asking"),
+        Flag(
             .origin, "origin", value: .url("URL"), in: requests.union(lending).union([.login]),
             [.repeatable, .locatesLogin, .notInProfile],
             help: "Allow the profile's or the session's credential at this origin, too: scheme, host and port of a URL"),

@@ -6,7 +6,11 @@ enum Help {
             switch command {
             case .request: "nevod-host [--plugin NAME] [--set NAME=VALUE]… [options] URL"
             case .sign: "nevod-host sign --plugin NAME [--set NAME=VALUE]… [options] URL"
-            case .login: "nevod-host login --plugin NAME|--profile PROFILE [--account ACCOUNT] [options]"
+            case .login:
+                """
+                nevod-host login --plugin NAME|--profile PROFILE [--account ACCOUNT] [options]
+                nevod-host login URL [--name PROFILE] [--yes] [--set NAME=VALUE]… [options]     find out how a site logs in
+                """
             case .logout: "nevod-host logout --plugin NAME|--profile PROFILE [--account ACCOUNT] [options]"
             case .sessions:
                 """

@@ -29,6 +29,7 @@ struct HelpExample: Sendable {
             HelpExample("nevod-host login --profile work", "with the settings of a profile"),
             HelpExample("nevod-host login -p Cookie --set login=https://example.com/in", "with settings of its own"),
             HelpExample("nevod-host login --profile work --account ada", "one of several accounts"),
+            HelpExample("nevod-host login https://site.example/", "find out how, and write a profile"),
         ],
         "logout": [HelpExample("nevod-host logout --profile work", "at the server and here")],
         "sessions": [

@@ -8,10 +8,12 @@ import Testing
 enum CookieLogins {
     static let plugin = Result { try Plugin(named: "CookieAuth") }
 
-    static func instance(_ settings: [(String, String)]) throws -> SchemeInstance {
+    private static let secrets = ["password", "totp"]
+
+    static func instance(_ settings: [(String, String)], clock: HostClock = .system) throws -> SchemeInstance {
         var values = SchemeSettings()
-        for (name, value) in settings { values.add(name, name == "password" ? .secret(Secret(value)) : .text(value)) }
-        return try plugin.get().scheme().makeInstance(settings: values)
+        for (name, value) in settings { values.add(name, secrets.contains(name) ? .secret(Secret(value)) : .text(value)) }
+        return try plugin.get().scheme().makeInstance(settings: values, clock: clock)
     }
 
     static func session(
@@ -19,6 +21,24 @@ enum CookieLogins {
         interaction: (any UserInteraction)? = nil, transport: CurlSession = CurlSession()
     ) throws -> SchemeSession {
         SchemeSession(try instance(settings), storage: storage, session: transport, interaction: interaction)
+    }
+
+    private static let addresses = [
+        "login", "page", "probe", "mfa", "mfa-page", "logout", "logout-page", "request-csrf-page",
+    ]
+
+    /// A session of the user `u` at a server, whose login is at `/login` unless the settings say otherwise. Addresses that begin
+    /// with a slash are the server's.
+    static func session(
+        at server: ScriptedServer, _ settings: [(String, String)] = [], storage: InMemoryStorage = InMemoryStorage(),
+        interaction: (any UserInteraction)? = nil, clock: HostClock = .system
+    ) throws -> SchemeSession {
+        let defaults = [("login", "/login"), ("username", "u"), ("password", "p")]
+            .filter { name, _ in !settings.contains { $0.0 == name || name == "username" && $0 == ("username-field", "") } }
+        let all = (defaults + settings).map { name, value in
+            (name, addresses.contains(name) && value.hasPrefix("/") ? server.url + value : value)
+        }
+        return SchemeSession(try instance(all, clock: clock), storage: storage, session: CurlSession(), interaction: interaction)
     }
 
     /// Returns the plugin's text about a failed login.
@@ -42,4 +62,25 @@ extension NetworkProvider {
         let response = try await send(HTTPRequest(method, url))
         return (response.status, String(decoding: try await response.body.collect(), as: UTF8.self))
     }
+}
+
+extension ScriptedServer.Response {
+    static func page(_ body: String, status: Int = 200, _ headers: String...) -> Self {
+        Self(status: status, headers: headers + ["Content-Type: text/html; charset=utf-8"], body: body)
+    }
+
+    static func json(_ status: Int, _ body: String, _ headers: String...) -> Self {
+        Self(status: status, headers: headers + ["Content-Type: application/json; charset=utf-8"], body: body)
+    }
+
+    static func redirect(_ location: String, status: Int = 302, _ headers: String...) -> Self {
+        Self(status: status, headers: headers + ["Location: \(location)"])
+    }
+}
+
+extension ScriptedServer.Request {
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var line: String { "\(method) \(target)" }
+    /// The target without its query.
+    var path: String { String(target.prefix { $0 != "?" }) }
 }

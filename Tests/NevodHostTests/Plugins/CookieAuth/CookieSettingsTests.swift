@@ -9,16 +9,16 @@ struct CookieSettingsTests {
     @Test(arguments: [
         ("login", "https://münchen.example/login", "must have an international name in its ASCII form, xn--…"),
         ("mfa", "https://münchen.example/login", "must have an international name in its ASCII form, xn--…"),
-        ("username-field", "", "must not be empty"),
         ("password-field", "", "must not be empty, nor the user name's"),
         ("password-field", "username", "must not be empty, nor the user name's"),
         ("password", "", "must not be empty; without it, it is asked for"),
         ("field", "remember", "must be NAME=VALUE"), ("field", "=1", "must be NAME=VALUE"),
         ("session-cookie", "a=b", "must be the name of a cookie"), ("session-cookie", "", "must be the name of a cookie"),
-        ("success-status", "1000", "must be a number from 200 to 499"),
         ("csrf-name", "t", "has no meaning without csrf"), ("csrf-header", "X", "has no meaning without csrf"),
         ("csrf-field", "t", "has no meaning without csrf"),
-        ("page", "http://h/", "is read only for a CSRF token; set csrf as well"),
+        ("probe-success", "200", "has no meaning without probe"), ("logout-field", "all", "must be NAME=VALUE"),
+        ("logout-field", "all=1", "has no meaning without logout"), ("logout-success", "200", "has no meaning without logout"),
+        ("logout-page", "http://h/out", "has no meaning without logout"),
     ])
     func `Invalid settings are refused by name`(name: String, value: String, words: String) throws {
         try check([(name, value)], name, words)
@@ -28,11 +28,20 @@ struct CookieSettingsTests {
         try check([("csrf", "cookie"), ("csrf-header", "X:")], "csrf-header", "must be a header's name")
         try check([("csrf", "cookie"), ("csrf-name", "")], "csrf-name", "must not be empty")
         let mfa = ("mfa", "http://h/mfa")
-        try check([mfa, ("mfa-when", "")], "mfa-when", "must not be empty without mfa-status")
-        try check([mfa, ("mfa-when", "code")], "mfa-when", "must be NAME=VALUE")
-        try check([mfa, ("mfa-expired", "code")], "mfa-expired", "must be NAME=VALUE")
-        try check([mfa, ("mfa-status", "42")], "mfa-status", "must be a number from 100 to 599")
         try check([mfa, ("mfa-code", "")], "mfa-code", "must not be empty")
+        try check([mfa, ("mfa-field", "a")], "mfa-field", "must be NAME=VALUE")
+        try check([("username-field", ""), ("username", "u")], "username", "has no meaning with an empty username-field")
+        try check([("csrf", "json")], "csrf-name", "is missing: the member's name")
+        try check([("csrf", "text")], "csrf-name", "is missing: the text around the token, BEFORE*AFTER")
+        for name in ["token", "*token"] {
+            try check([("csrf", "text"), ("csrf-name", name)], "csrf-name", "must be BEFORE*AFTER, the text around the token")
+        }
+    }
+
+    /// A sign replaces each of them, so that a profile of before must not go on without its rule.
+    @Test(arguments: ["success-status", "mfa-status"])
+    func `Settings of before are unknown`(name: String) throws {
+        #expect(throws: PluginError.self) { try CookieLogins.instance([("login", "http://h/login"), (name, "302")]) }
     }
 
     private func check(_ settings: [(String, String)], _ subject: String, _ words: String) throws {

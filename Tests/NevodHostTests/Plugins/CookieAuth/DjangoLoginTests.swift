@@ -72,7 +72,11 @@ struct DjangoLoginTests {
     private func `A wrong password is denied`(way: Way) async throws {
         let failure = try await CookieLogins.failure(of: session(way, password: "guess"))
         #expect(failure.status == .denied)
-        let words = way == .json ? "the server refused (status 401)" : "the server showed the login page again"
+        let words =
+            way == .json
+            ? "the server refused (status 401)"
+            : "the server showed the login page again, saying \"Please enter a correct username and password. "
+                + "Note that both fields may be case-sensitive.\""
         #expect(failure.message == "\(words): is the user name or the password wrong?")
         #expect(try await log() == ["refused"])
     }
@@ -80,7 +84,7 @@ struct DjangoLoginTests {
     @Test func `Without the CSRF token, the error names the setting`() async throws {
         let settings = settings(.json).filter { $0.0 != "csrf" && $0.0 != "page" }
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
-        #expect(failure.message.contains("(status 403; it may want a CSRF token, see the setting csrf)"))
+        #expect(failure.message.contains("the server wants a CSRF token, see the setting csrf (status 403)"))
     }
 
     @Test func `The error for a page without the CSRF token says so`() async throws {

@@ -38,7 +38,7 @@ struct HostileLoginTests {
             words: "is not valid JSON: nested too deeply"),
         Case(
             name: "another origin", response: .init(status: 302, headers: [cookie, "Location: https://evil.example/next?a=b"]),
-            words: "the server redirected the login to another origin, https://evil.example; nothing was sent there"),
+            words: "the server redirected to another origin, https://evil.example; nothing was sent there"),
         Case(
             name: "another origin without a scheme", response: .init(status: 303, headers: [cookie, "Location: //evil.example"]),
             words: "to another origin, http://evil.example; nothing"),
@@ -61,8 +61,8 @@ struct HostileLoginTests {
             name: "refused", response: .init(status: 422, headers: [cookie]), status: .denied,
             words: "the server refused (status 422): is the user name or the password wrong?"),
         Case(
-            name: "not the status", response: .init(status: 200, headers: [cookie]), settings: [("success-status", "302")],
-            status: .denied, words: "the server refused (status 200)"),
+            name: "not the status", response: .init(status: 200, headers: [cookie]), settings: [("success", "302")],
+            status: .denied, words: "the response has no sign of success (status 200)"),
         Case(
             name: "cookies that it may not set",
             response: .init(headers: [
@@ -80,7 +80,8 @@ struct HostileLoginTests {
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
         #expect(failure.status == test.status)
         #expect(failure.message.contains(test.words), "\(failure.message)")
-        #expect(server.requests.map(\.method) == ["POST"])
+        #expect(server.requests.count { $0.method == "POST" } == 1)
+        #expect(server.requests.count <= 8)
     }
 
     @Test(arguments: [(1024, true), (1025, false)])
@@ -122,7 +123,7 @@ struct HostileLoginTests {
         let server = try ScriptedServer { _ in .init(headers: [Self.page, "Set-Cookie: csrftoken=t"]) }
         let settings = [("login", "\(server.url)/login"), ("username", "u"), ("password", "p"), ("csrf", "cookie")]
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
-        #expect(failure.message == "the server set no valid cookie (status 200)")
+        #expect(failure.message.hasPrefix("the server set no valid cookie (status 200); if the login succeeded, set probe"))
         #expect(server.requests.map(\.method) == ["GET", "POST"])
     }
 

@@ -156,14 +156,14 @@ struct MultiFactorTests {
         let session = try session(
             server, person, format: "form",
             [
-                ("mfa-when", "problem=MFA_REQUIRED"), ("mfa-status", "202"), ("mfa-code", "otp"),
+                ("mfa-when", "202 problem=MFA_REQUIRED"), ("mfa-code", "otp"),
                 ("mfa-session", "mfaChallenge.type"),
             ])
         _ = try await CookieLogins.failure(of: session)
         #expect(server.state.codes.first == "type=totp&otp=123456")
 
         let other = try self.session(
-            server, person, [("mfa-when", "problem=MFA_REQUIRED"), ("mfa-status", "403"), ("session-cookie", "sid")])
+            server, person, [("mfa-when", "403 problem=MFA_REQUIRED"), ("session-cookie", "sid")])
         #expect(try await CookieLogins.failure(of: other).message == "the server set no valid cookie sid (status 202)")
     }
 
@@ -179,11 +179,5 @@ struct MultiFactorTests {
             Issue.record("\(error)")
             return
         }
-    }
-}
-
-extension ScriptedServer.Response {
-    fileprivate static func json(_ status: Int, _ body: String, _ headers: String...) -> Self {
-        Self(status: status, headers: headers + ["Content-Type: application/json; charset=utf-8"], body: body)
     }
 }

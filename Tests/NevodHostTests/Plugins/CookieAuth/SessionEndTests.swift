@@ -6,38 +6,6 @@ import Testing
 
 /// Tests when a session has ended, and when it only seems so.
 struct SessionEndTests {
-    /// A site where each login issues a new cookie, and only the last one is valid.
-    private final class Site: Sendable {
-        private final class Box: Sendable { let value = Locked((logins: 0, isOver: false)) }
-        private let box = Box()
-        let server: ScriptedServer
-        var url: String { server.url }
-        var logins: Int { box.value.withLock { $0.logins } }
-        func end() { box.value.withLock { $0.isOver = true } }
-
-        /// - Parameter refusal: the response to a request without a valid session.
-        init(attributes: String = "", _ refusal: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Response) throws {
-            let box = box
-            server = try ScriptedServer { request in
-                box.value.withLock { state in
-                    if request.target == "/login", request.method == "POST" {
-                        state = (state.logins + 1, false)
-                        return .init(headers: ["Set-Cookie: sid=\(state.logins)\(attributes)"])
-                    }
-                    let isKnown = !state.isOver && request["Cookie"] == "sid=\(state.logins)"
-                    return isKnown && request.target != "/login" ? .init() : refusal(request)
-                }
-            }
-        }
-
-        func session(_ more: [(String, String)] = [], clock: HostClock = .system) throws -> SchemeSession {
-            var settings: SchemeSettings = ["login": .text("\(url)/login"), "username": "u", "password": .secret(Secret("p"))]
-            for (name, value) in more { settings.add(name, .text(value)) }
-            return SchemeSession(
-                try CookieLogins.plugin.get().scheme().makeInstance(settings: settings, clock: clock), storage: InMemoryStorage())
-        }
-    }
-
     private func status(_ session: SchemeSession, _ url: String) async throws -> Int {
         let options = RequestOptions(redirects: .none)
         return try await session.provider().send(HTTPRequest(.get, url), options).status
@@ -48,7 +16,7 @@ struct SessionEndTests {
     ])
     func `A redirect to the login page ends the session`(line: String) async throws {
         let port = Locked("")
-        let site = try Site { _ in
+        let site = try CookieSite { _ in
             .init(status: 302, headers: [line.replacing("127.0.0.1", with: "127.0.0.1:\(port.withLock { $0 })")])
         }
         port.withLock { $0 = site.url.split(separator: ":").last.map(String.init) ?? "" }
@@ -63,7 +31,7 @@ struct SessionEndTests {
         "Location: /loginx", "Location: /", "Location: https://127.0.0.1/login", "Location: http://other.example/login",
     ])
     func `A redirect elsewhere does not end the session`(line: String) async throws {
-        let site = try Site { _ in .init(status: 302, headers: [line]) }
+        let site = try CookieSite { _ in .init(status: 302, headers: [line]) }
         let session = try site.session()
         try await session.login()
         site.end()
@@ -74,8 +42,8 @@ struct SessionEndTests {
     /// A new session wouldn't change the outcome of the application's own requests to these pages.
     @Test(arguments: ["/login?again", "/out"])
     func `Redirects of the login page and the logout don't end the session`(target: String) async throws {
-        let site = try Site { _ in .init(status: 302, headers: ["Location: /login"]) }
-        let session = try site.session([("logout", "\(site.url)/out")])
+        let site = try CookieSite { _ in .init(status: 302, headers: ["Location: /login"]) }
+        let session = try site.session([("logout", "\(site.url)/out"), ("logout-method", "GET")])
         try await session.login()
         site.end()
         #expect(try await status(session, "\(site.url)\(target)") == 302)
@@ -83,7 +51,7 @@ struct SessionEndTests {
     }
 
     @Test func `A redirect to the page of the form ends the session`() async throws {
-        let site = try Site { request in
+        let site = try CookieSite { request in
             request.target == "/form"
                 ? .init(headers: ["Set-Cookie: csrftoken=t"]) : .init(status: 303, headers: ["Location: /form"])
         }
@@ -95,7 +63,7 @@ struct SessionEndTests {
     }
 
     @Test func `A refusal that deletes the cookie costs one login, and stores nothing in between`() async throws {
-        let site = try Site { _ in .init(status: 401, headers: ["Set-Cookie: sid=; Max-Age=0"]) }
+        let site = try CookieSite { _ in .init(status: 401, headers: ["Set-Cookie: sid=; Max-Age=0"]) }
         let session = try site.session()
         try await session.login()
         site.end()
@@ -110,7 +78,7 @@ struct SessionEndTests {
     }
 
     @Test func `A session whose last cookie a response deletes is renewed when a request needs it`() async throws {
-        let site = try Site { request in
+        let site = try CookieSite { request in
             request.target == "/public"
                 ? .init(headers: ["Set-Cookie: sid=; Max-Age=0"]) : .init(status: 302, headers: ["Location: /login"])
         }
@@ -123,7 +91,7 @@ struct SessionEndTests {
     }
 
     @Test func `The CSRF token of a page stays at its origin`() async throws {
-        let site = try Site { _ in .init(headers: ["Set-Cookie: csrftoken=t"]) }
+        let site = try CookieSite { _ in .init(headers: ["Set-Cookie: csrftoken=t"]) }
         let other = try ScriptedServer { _ in .init() }
         let session = try site.session([("csrf", "cookie"), ("page", "\(site.url)/form?secret"), ("logout", "\(other.url)/out")])
         try await session.login()
@@ -138,7 +106,7 @@ struct SessionEndTests {
 
     /// The plugin's clock is far behind the interceptor's, so the interceptor considers the session expired from the start.
     @Test func `A session whose cookie has expired is renewed before the request`() async throws {
-        let site = try Site(attributes: "; Max-Age=60") { _ in .init(status: 401) }
+        let site = try CookieSite(attributes: "; Max-Age=60") { _ in .init(status: 401) }
         let session = try site.session([("session-cookie", "sid")], clock: HostClock { 1_000 * 1_000_000_000 })
         try await session.login()
         #expect(try await session.tokenStorage.load()?.expiresAt == UnixTime(seconds: 1_060))
@@ -147,7 +115,7 @@ struct SessionEndTests {
         #expect(site.server.requests.map(\.target) == ["/login", "/login", "/x"])
     }
 
-    @Test func `A password that is no longer valid ends the session, and the refusal is returned`() async throws {
+    @Test func `A password that is no longer valid ends the session, and the request has the reason`() async throws {
         let isLocked = Locked(false)
         let logins = Collected<Bool>()
         let server = try ScriptedServer { request in
@@ -160,7 +128,8 @@ struct SessionEndTests {
         let session = try CookieLogins.session([("login", "\(server.url)/login"), ("username", "u"), ("password", "p")])
         #expect(try await status(session, "\(server.url)/x") == 200)
         isLocked.withLock { $0 = true }
-        #expect(try await status(session, "\(server.url)/x") == 401)
+        let error = await #expect(throws: NetworkError.self) { try await status(session, "\(server.url)/x") }
+        #expect(error?.description.contains("the server refused to renew the token: ") == true)
         #expect(try await session.tokenStorage.load() == nil)
         #expect(logins.values.count == 2)
     }

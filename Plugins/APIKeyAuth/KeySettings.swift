@@ -1,0 +1,142 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// The setting `key`: at least one, in order.
+struct Keys: SettingValue {
+    let keys: [Secret]
+
+    static let kind = SettingKind.text
+    static let flags: SettingFlags = [.required, .secret, .repeatable]
+    static let absent = Keys(keys: [])
+    var text: String { "" }
+
+    private init(keys: [Secret]) {
+        self.keys = keys
+    }
+
+    init?(texts values: [UnsafeRawBufferPointer]) {
+        guard !values.isEmpty else { return nil }
+        keys = values.map { Secret(copying: $0) }
+    }
+}
+
+/// A setting with the names of the keys, in the keys' order.
+struct KeyNames: SettingValue, ExpressibleByStringLiteral {
+    let names: [String]
+
+    static let kind = SettingKind.text
+    static let flags: SettingFlags = [.required, .repeatable]
+    static let absent = KeyNames(names: [])
+    /// The default.
+    var text: String { names.first ?? "" }
+
+    private init(names: [String]) {
+        self.names = names
+    }
+
+    init(stringLiteral name: StaticString) {
+        names = [name.description]
+    }
+
+    init?(texts values: [UnsafeRawBufferPointer]) {
+        guard !values.isEmpty else { return nil }
+        names = values.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// The keys of an instance with their names, checked so that the host refuses none of them later.
+struct NamedKeys: Sendable {
+    /// The part of a request that a key is written to.
+    enum Place {
+        case header, query, cookie
+    }
+
+    private(set) var keys: [(name: [UInt8], key: Secret)] = []
+
+    init() {}
+
+    /// - Parameters:
+    ///   - setting: the name of the setting that has the names.
+    ///   - place: where the keys go.
+    /// - Throws: `SchemeError.badSetting`, which names the setting, and shows no key.
+    init(_ names: KeyNames, _ setting: String, _ keys: Keys, in place: Place) throws(SchemeError) {
+        guard names.names.count == keys.keys.count else {
+            throw .badSetting(
+                setting,
+                "must be given once for each key, in the keys' order: names \(names.names.count), keys \(keys.keys.count)")
+        }
+        for (index, name) in names.names.enumerated() {
+            let key = keys.keys[index]
+            // Says which one to look at.
+            let number = names.names.count > 1 ? " (number \(index + 1))" : ""
+            if let problem = place.problem(ofName: name) { throw .badSetting(setting, problem + number) }
+            if self.keys.contains(where: { place.areSame($0.name, name) }) {
+                throw .badSetting(setting, "must not be given twice with one name" + number)
+            }
+            if let problem = place.problem(of: key) { throw .badSetting("key", problem + number) }
+            self.keys.append((Array(name.utf8), key))
+        }
+    }
+}
+
+extension NamedKeys.Place {
+    /// The most bytes of a name, and of a value, that the host takes.
+    private static let mostOfName = 256
+    static let mostOfValue = 65_536
+
+    fileprivate func problem(ofName name: String) -> String? {
+        if name.isEmpty { return "must not be empty" }
+        if name.utf8.count > Self.mostOfName { return "must not have more than \(Self.mostOfName) bytes" }
+        switch self {
+        case .header:
+            if !name.utf8.allSatisfy({ $0.isTokenByte }) {
+                return "must be a header's name: letters, digits and hyphens, such as X-API-Key, without a colon"
+            }
+            return name.utf8.isTransportHeader ? "must be another header: this one is the host's own" : nil
+        case .cookie:
+            return name.utf8.allSatisfy { $0.isCookieByte && $0 > 0x20 && $0 != UInt8(ascii: "=") }
+                ? nil : "must be a cookie's name, without a space, an equals sign or a semicolon"
+        case .query: return nil
+        }
+    }
+
+    fileprivate func problem(of key: Secret) -> String? {
+        if key.isEmpty { return "must not be empty" }
+        return key.withUnsafeBytes { bytes in
+            if bytes.count > Self.mostOfValue { return "must not have more than \(Self.mostOfValue) bytes" }
+            if self == .query { return nil }
+            if !bytes.allSatisfy({ $0.isFieldByte }) { return "must not contain a control character, such as a line break" }
+            if bytes.first?.isBlank == true || bytes.last?.isBlank == true { return "must not begin or end with a space" }
+            if self == .cookie, !bytes.allSatisfy({ $0.isCookieByte }) {
+                return "must not contain a semicolon or a tab, for a cookie"
+            }
+            return nil
+        }
+    }
+
+    /// Whether a server takes two names for one.
+    fileprivate func areSame(_ name: [UInt8], _ other: String) -> Bool {
+        self == .header
+            ? name.lazy.map { $0.asciiLowercased }.elementsEqual(other.utf8.lazy.map { $0.asciiLowercased })
+            : name.elementsEqual(other.utf8)
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte may stand in a header's value (RFC 9110 §5.5).
+    var isFieldByte: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
+    /// Whether clients send the byte in a cookie (RFC 6265 §5.2).
+    fileprivate var isCookieByte: Bool { self >= 0x20 && self != 0x7F && self != UInt8(ascii: ";") }
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
+
+extension String.UTF8View {
+    /// Whether a header of that name frames the message, controls the connection, or is for a proxy (RFC 9110 §7.6.1, RFC 9112 §6).
+    fileprivate var isTransportHeader: Bool {
+        [
+            "host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "te", "upgrade",
+            "expect",
+            "trailer", "proxy-authorization",
+        ].contains { lazy.map { $0.asciiLowercased }.elementsEqual($0.utf8) }
+    }
+}

@@ -1,0 +1,66 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// A logout, which has happened when the server no longer knows the session.
+struct Logout {
+    private var browser: Browser
+
+    private var site: Site { browser.site }
+    private var scheme: CookieAuth { browser.scheme }
+
+    init(_ browser: Browser) {
+        self.browser = browser
+    }
+
+    mutating func run(at address: String) async throws(SchemeError) {
+        guard let url = PageURL(address) else { throw .internal("the plugin made an invalid URL") }
+        let session = browser.session
+        let (form, target) = try await openForm(for: url)
+        var fields = form
+        for (name, value) in site.logoutFields { fields.set(name, .string(value)) }
+        let answer = try await browser.submitInSession(fields, scheme.logoutMethod, to: target)
+        let hasSign = site.logoutSuccess.hold(in: answer)
+        guard site.logoutSuccess.isEmpty ? answer.status < 400 || answer.status == 401 : hasSign else {
+            let words = ServerWords.words(of: answer, hiding: []).map { ", saying \"\($0)\"" } ?? ""
+            throw .unavailable("the server did not log out (status \(answer.status))\(words)")
+        }
+        guard let probe = site.probe else { return }
+        // The cookies from before: whoever has a copy of them must no longer be let in.
+        browser.restore(session.jar)
+        let seen = try await browser.probe(probe)
+        try Site.checkTrouble(seen)
+        if site.isLoggedIn(seen) {
+            throw .unavailable(
+                "the server still knows the session: \(probe.path) lets its cookies in (status \(seen.status)); they are "
+                    + "deleted here, but stay valid there until they expire")
+        }
+    }
+
+    /// Fetches the page of the logout's form, link or CSRF token, if it needs one.
+    ///
+    /// - Returns: the form's fields, and the address to send them to: that of the link, whose query may hold a token.
+    private mutating func openForm(for url: PageURL) async throws(SchemeError) -> (Fields, PageURL) {
+        if let page = scheme.logoutPage.flatMap({ PageURL($0.text) }) {
+            let answer = try await browser.visit(page)
+            if let form = try PageForm(in: answer, to: url) { return (Fields(form.fields), form.target ?? url) }
+            return (Fields(), answer.link(to: url) ?? url)
+        }
+        let isSafe = scheme.logoutMethod.equals("GET")
+        guard !isSafe, let token = site.requestToken, token.source != .cookie, browser.session.csrf == nil else {
+            return (Fields(), url)
+        }
+        if let page = scheme.csrfPage {
+            try await browser.fetchRequestToken(token, at: page)
+        }
+        return (Fields(), url)
+    }
+}
+
+extension Answer {
+    /// The first of the page's links to an address, whose query may have more.
+    fileprivate func link(to target: PageURL) -> PageURL? {
+        guard let page else { return nil }
+        let base = page.baseHref.flatMap { url.resolving($0) } ?? url
+        return page.links.lazy.compactMap { base.resolving($0) }.first { $0.isPart(of: target) }
+    }
+}

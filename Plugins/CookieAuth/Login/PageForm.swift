@@ -1,0 +1,73 @@
+internal import NevodPluginKit
+internal import NevodSupport
+
+/// A form of a page, as a browser sends it: its fields with their values, and the address that it goes to.
+struct PageForm {
+    let fields: [(name: String, value: String)]
+    /// Nil if the page doesn't say it.
+    let target: PageURL?
+
+    /// Finds the form of a login: with the password's field and no other one for passwords, and the user name's if possible.
+    ///
+    /// - Parameter origin: the only one that the form may go to; nil if its address isn't used.
+    /// - Returns: nil if the page has none, or isn't a page.
+    /// - Throws: if it has too many fields, or goes to another origin.
+    init?(ofLogin answer: Answer, _ scheme: CookieAuth, at origin: String?) throws(SchemeError) {
+        guard let page = answer.page else { return nil }
+        let forms = page.forms.filter { $0.field(named: scheme.passwordField) != nil }
+        let form =
+            forms.first { $0.isForm && $0.passwords == 1 && $0.field(named: scheme.usernameField) != nil }
+            ?? forms.first { $0.isForm && $0.passwords <= 1 } ?? forms.first
+        guard let form else { return nil }
+        try self.init(form, page, answer.url, at: origin)
+    }
+
+    /// Finds the form with a field.
+    init?(in answer: Answer, with field: String, at origin: String) throws(SchemeError) {
+        guard let page = answer.page, let form = page.form(with: field) else { return nil }
+        try self.init(form, page, answer.url, at: origin)
+    }
+
+    /// Finds the form that goes to an address.
+    init?(in answer: Answer, to url: PageURL) throws(SchemeError) {
+        guard let page = answer.page else { return nil }
+        for form in page.forms where form.isForm {
+            guard let target = form.target(page, answer.url), target.origin.equals(url.origin), target.path.equals(url.path)
+            else {
+                continue
+            }
+            try self.init(form, page, answer.url, at: url.origin)
+            return
+        }
+        return nil
+    }
+
+    private init(_ form: HTMLForm, _ page: HTMLPage, _ url: PageURL, at origin: String?) throws(SchemeError) {
+        let place = url.origin + url.path
+        guard !form.isCut else { throw .unavailable("the form of \(place) has too many fields, or too long ones") }
+        fields = form.successful.map { ($0.name, $0.value) }
+        guard let origin, form.isForm else {
+            target = nil
+            return
+        }
+        guard let target = form.target(page, url) else {
+            throw .unavailable("the form of \(place) has an invalid address")
+        }
+        guard target.origin.equals(origin) else {
+            throw .unavailable("the form of \(place) posts to another origin, \(target.origin); nothing was sent there")
+        }
+        self.target = target
+    }
+}
+
+extension HTMLForm {
+    /// The address that the form goes to; nil if it is no http or https URL.
+    func target(_ page: HTMLPage, _ url: PageURL) -> PageURL? {
+        guard !action.isEmpty else { return url }
+        let base = page.baseHref.flatMap { url.resolving($0) } ?? url
+        return base.resolving(action)
+    }
+
+    /// The number of fields for passwords.
+    var passwords: Int { fields.count { $0.type.equals("password") } }
+}

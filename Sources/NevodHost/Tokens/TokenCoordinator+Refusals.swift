@@ -1,0 +1,89 @@
+internal import NevodSupport
+
+/// A renewal that the server has refused, for the requests that it concerns.
+struct PastRefusal: Sendable {
+    /// Refused, or failed where there was no token to clear.
+    let outcome: RenewalOutcome
+    let origin: Origin
+
+    enum Origin: Sendable {
+        case here(ContinuousClock.Instant)
+        /// Another process was refused, when it renewed the token of this version.
+        case elsewhere(TokenVersion)
+    }
+
+    /// Whether it counts for a request: one that began before this process was refused, or that carried the token which another one could
+    /// not renew. A request that begins later may try again.
+    func counts(for carried: TokenVersion, since began: ContinuousClock.Instant) -> Bool {
+        switch origin {
+        case .here(let time): began <= time
+        case .elsewhere(let version): carried == version
+        }
+    }
+}
+
+// A refusal is one attempt for all that wanted it: an account may be locked after a few.
+extension TokenCoordinator {
+    /// Whether refusals are remembered. A scheme's next attempt would be a login with the same password; a strategy of a program, which
+    /// finds no token, asks its user. (Only the tokens of schemes are stored secretly.)
+    var remembersRefusals: Bool { Token.self is any SecretlyStored.Type }
+
+    /// The refusal that counts for a request, if no other token is stored by now.
+    ///
+    /// - Parameters:
+    ///   - carried: the version that the request carried, or would carry.
+    ///   - began: when the request began.
+    func refusal(for carried: TokenVersion, since began: ContinuousClock.Instant) async -> RenewalOutcome? {
+        guard let past = pastRefusal.withLock(\.self), past.counts(for: carried, since: began),
+            let stored = try? await read(), stored.token == nil
+        else { return nil }
+        return past.outcome
+    }
+
+    /// Returns the outcome of a renewal that another process was faster with.
+    ///
+    /// - Parameter version: the version that was to be renewed.
+    func outcomeElsewhere(of version: TokenVersion) -> RenewalOutcome {
+        guard let past = pastRefusal.withLock(\.self), case .elsewhere(version) = past.origin else { return .replaced }
+        return past.outcome
+    }
+
+    /// Remembers an outcome if it is a refusal.
+    func remember(_ outcome: RenewalOutcome) {
+        guard remembersRefusals else { return }
+        switch outcome {
+        case .refused: break
+        case .failed(let error as PluginError) where error.status == .denied: break
+        default: return
+        }
+        pastRefusal.withLock { $0 = PastRefusal(outcome: outcome, origin: .here(.now)) }
+    }
+
+    private var refusalKey: StorageKey { StorageKey(value: "refused/\(key.rawValue)") }
+
+    /// Notes for other processes that the server has refused to renew a token. Called before the token is cleared, so that a process
+    /// which finds no token finds the note. Without the note, the others try themselves.
+    func record(_ refusal: any Error, of token: Secret?) async {
+        guard remembersRefusals, sharesRenewals, let token else { return }
+        let reason = (refusal as? RefreshRejectedError)?.reason ?? "\(refusal)"
+        guard let record = RefusalRecord(token, reason: reason) else { return }
+        try? await storage.write(refusalKey, record.stored)
+    }
+
+    /// Looks for a note about a token that another process has cleared.
+    func findRefusal(of token: Secret, _ version: TokenVersion) async {
+        guard remembersRefusals, sharesRenewals, let stored = try? await storage.read(refusalKey),
+            let record = RefusalRecord(stored: stored), record.names(token)
+        else { return }
+        let outcome = RenewalOutcome.refused(RefreshRejectedError(record.reason))
+        pastRefusal.withLock { $0 = PastRefusal(outcome: outcome, origin: .elsewhere(version)) }
+    }
+
+    /// Removes the note once there is a token again.
+    func forgetRecord() async {
+        guard remembersRefusals, sharesRenewals, (try? await storage.read(refusalKey)) != nil else { return }
+        try? await storage.write(refusalKey, nil)
+    }
+
+    private var sharesRenewals: Bool { storage.withRenewalLock != nil }
+}

@@ -1,0 +1,121 @@
+import NevodStorage
+import NevodSupport
+import NevodTestSupport
+import Testing
+
+@testable import NevodHost
+
+/// Tests that a refused renewal is one attempt at the server, for all requests and processes that wanted it.
+struct RefusedRenewalTests {
+    private let server: FlowServer
+
+    init() throws {
+        server = try FlowServer()
+    }
+
+    private func session(_ mode: String, _ storage: some KeyValueStorage = InMemoryStorage()) throws -> SchemeSession {
+        let instance = try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": .text(mode), "url": .text(server.url)])
+        return SchemeSession(instance, storage: storage)
+    }
+
+    private func get(_ provider: NetworkProvider) async throws -> Int {
+        try await provider.send(
+            HTTPRequest(.get, "\(server.url)/api"), RequestOptions(redirects: .none, retryPolicy: RetryPolicy.none)
+        ).status
+    }
+
+    private func provider(_ session: SchemeSession) -> NetworkProvider {
+        NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
+    }
+
+    /// The reasons of 100 requests, all of which have begun when the server refuses.
+    private func failures(_ session: SchemeSession) async -> [String] {
+        let beginnings = Beginnings(100)
+        let provider = NetworkProvider(
+            session: CurlSession(), interceptor: InterceptorChain([beginnings, session.interceptor]))
+        server.change { $0.refusesAfter = beginnings.areAll }
+        defer { server.change { $0.refusesAfter = nil } }
+        return await withTaskGroup { group in
+            for _ in 0..<100 {
+                group.addTask { do { return "status \(try await get(provider))" } catch { return "\(error)" } }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test(arguments: [
+        ("login-only", "401 X\r\n"), ("nonce-challenge", "401 X\r\nX-Fresh: 1\r\n"),
+        ("nonce-challenge", "302 X\r\nX-Fresh: 1\r\n"),
+    ])
+    func `A hundred requests across an expiry cost one attempt, and each has the reason`(mode: String, refusal: String)
+        async throws
+    {
+        let session = try session(mode)
+        let provider = provider(session)
+        #expect(try await get(provider) == 200)
+        server.change { ($0.isExpired, $0.refusal, $0.refusesLogins, $0.refusals) = (true, refusal, true, [400]) }
+        let failures = await failures(session)
+        #expect(server.state.calls.count == 2, "\(server.state.calls)")
+        #expect(Set(failures).count == 1, "\(Set(failures))")
+        #expect(failures[0].contains("the server refused to renew the token: ") && failures[0].contains(" was refused"))
+        #expect(try await session.tokenStorage.load() == nil)
+        // A request that begins afterwards tries again.
+        await #expect(throws: NetworkError.self) { try await get(provider) }
+        #expect(server.state.calls.count == 3)
+        server.change { $0.refusesLogins = false }
+        #expect(try await get(provider) == 200)
+    }
+
+    @Test func `A hundred requests without a session cost one attempt`() async throws {
+        let session = try session("login-only")
+        let provider = provider(session)
+        server.change { $0.refusesLogins = true }
+        let failures = await failures(session)
+        #expect(server.state.calls.count == 1)
+        #expect(Set(failures).count == 1 && failures[0].contains(" was refused"), "\(Set(failures))")
+        await #expect(throws: NetworkError.self) { try await get(provider) }
+        #expect(server.state.calls.count == 2)
+    }
+
+    @Test func `Another process's refusal counts for those that wanted the same renewal, and for no other`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (
+            try session("login-only", FileStorage(directory: folder.path)),
+            try session("login-only", FileStorage(directory: folder.path))
+        )
+        #expect(try await get(provider(one)) == 200)
+        let wanted = try await other.coordinator.read().version
+        server.change { ($0.isExpired, $0.refusesLogins) = (true, true) }
+        let error = await #expect(throws: NetworkError.self) { try await get(provider(one)) }
+        #expect(server.state.calls.count == 2)
+
+        let outcome = try await other.coordinator.renew(wanted, isRefused: true, until: nil) { try await other.renewed($0) }
+        guard case .refused(let reason) = outcome else { return #expect(Bool(false), "\(outcome)") }
+        #expect(error?.description.hasSuffix("\(reason)") == true, "\(reason)")
+        #expect(server.state.calls.count == 2)
+
+        // A process that begins now has not waited, and knows nothing of it.
+        let later = try session("login-only", FileStorage(directory: folder.path))
+        for session in [other, later] { await #expect(throws: NetworkError.self) { try await get(provider(session)) } }
+        #expect(server.state.calls.count == 4)
+        server.change { $0.refusesLogins = false }
+        #expect(try await get(provider(later)) == 200)
+        let note = try await FileStorage(directory: folder.path).data(for: StorageKey(value: "refused/\(later.key.rawValue)"))
+        #expect(note == nil, "the note goes with the next token")
+    }
+
+    @Test func `A note of a refusal names the token without telling it`() throws {
+        let token = Secret("a token that nobody may see")
+        let record = try #require(RefusalRecord(token, reason: "Wrong password"))
+        let stored = record.stored
+        let again = try #require(RefusalRecord(stored: stored))
+        #expect(again.names(token) && !again.names(Secret("another")) && again.reason == "Wrong password")
+        #expect(!stored.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }.contains("nobody"))
+        #expect(try #require(RefusalRecord(token, reason: "Wrong password")).stored != stored)
+        for count in 0..<49 {
+            let cut = stored.withUnsafeBytes { Array($0.prefix(count)) }
+            #expect(RefusalRecord(stored: Secret(copying: cut)) == nil)
+        }
+        #expect(try #require(RefusalRecord(token, reason: String(repeating: "é", count: 10_000))).stored.count < 5000)
+    }
+}
