@@ -147,7 +147,7 @@ class Storm(FleetTestCase):
 
 
 class Processes(FleetTestCase):
-    """Eight processes with one store: a file, and then a PostgreSQL server."""
+    """Eight processes with one store: a file, and then a PostgreSQL server. None leaves the others a lock to wait for."""
 
     STORES = {"sqlite": False, "postgresql": True}
 
@@ -155,6 +155,12 @@ class Processes(FleetTestCase):
         if isServer:
             self.database = PostgreSQLServer()
             self.addCleanup(self.database.stop)
+
+    def fleet(self):
+        outcomes = super().fleet()
+        if database := getattr(self, "database", None):
+            self.assertEqual(database.query("SELECT holder FROM nevod.entry WHERE holder IS NOT NULL"), "")
+        return outcomes
 
     def env(self, **more):
         database = getattr(self, "database", None)

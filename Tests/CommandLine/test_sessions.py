@@ -907,6 +907,10 @@ class PostgreSQLServer:
         wait_until(lambda: (self.folder / ".s.PGSQL.5432").exists(), "the socket of PostgreSQL")
         self.url = f"postgresql://ada@/postgres?host={self.folder}"
 
+    def query(self, statement):
+        command = ["psql", "--no-psqlrc", "--tuples-only", "--no-align", "--command", statement, self.url]
+        return subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE, text=True).stdout.strip()
+
     def stop(self):
         self.process.send_signal(signal.SIGINT)
         self.process.wait(PATIENCE)

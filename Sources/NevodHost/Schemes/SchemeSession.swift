@@ -187,14 +187,21 @@ public struct SchemeSession: Sendable {
         return isSaved
     }
 
+    /// Waits until locks are released that renewals have taken which have ended since: other processes would wait for a holder that is
+    /// gone. Meant for a program that is about to exit and doesn't wait for a renewal in progress.
+    package func waitForRelease(until deadline: ContinuousClock.Instant) async {
+        for session in [self] + (sessions?.all ?? []) where !session.coordinator.renewal.isRunning {
+            await session.coordinator.waitForRelease(until: deadline)
+        }
+    }
+
     private func waitForRenewalAndSaveOne(until deadline: ContinuousClock.Instant) async -> Bool {
         _ = try? await coordinator.renewal.outcome(until: deadline)
         while coordinator.hasUnsaved, ContinuousClock.now < deadline {
             _ = try? await coordinator.read()
             if coordinator.hasUnsaved { try? await Task.sleep(for: .milliseconds(200)) }
         }
-        // Other processes would wait for one that has ended without releasing the lock.
-        while coordinator.holdsLock, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(2)) }
+        await coordinator.waitForRelease(until: deadline)
         return !coordinator.renewal.isRunning && !coordinator.hasUnsaved
     }
 

@@ -13,7 +13,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     let clock: HostClock
     let pastRefusal = Locked<PastRefusal?>(nil)
 
-    /// The number of renewal locks that are held, waited for or being released.
+    /// The number of renewal locks that are held or being released.
     private let holds = Locked(0)
     /// How long a renewed token that can't be saved keeps the renewal lock: half as long as other processes wait for one.
     private let savingTimeout: Duration
@@ -83,12 +83,14 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         let (taken, released) = (Waiter<Void>(), Waiter<Void>())
         let release = { @Sendable () -> Void in released.resume(with: .success(())) }
         let key = key
-        holds.withLock { $0 += 1 }
         let holding = Task {
-            defer { self.holds.withLock { $0 -= 1 } }
+            let isTaken = Locked(false)
+            defer { if isTaken.withLock(\.self) { self.holds.withLock { $0 -= 1 } } }
             let problem = "the storage's renewal lock did not run the renewal"
             do {
                 try await withLock(key) {
+                    isTaken.withLock { $0 = true }
+                    self.holds.withLock { $0 += 1 }
                     taken.resume(with: .success(()))
                     _ = try? await released.value(until: nil)
                 }
@@ -104,6 +106,11 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
             holding.cancel()
         }
         return try await body(release)
+    }
+
+    /// Waits until no renewal lock is held.
+    func waitForRelease(until deadline: ContinuousClock.Instant) async {
+        while holdsLock, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(2)) }
     }
 
     /// Checks that the renewal lock is still held by this process.

@@ -121,8 +121,13 @@ final class SchemeLogin: Sendable {
     }
 
     private func saveToken() async {
-        // A scheme that has sent nothing has spent no token: a renewal would only be waiting for another process.
-        guard let session = stored.withLock(\.self), hasSent else { return }
+        guard let session = stored.withLock(\.self) else { return }
+        let end = ContinuousClock.now + .seconds(Self.gracePeriod)
+        // In separate tasks: this one may be cancelled and would not wait.
+        guard hasSent else {
+            // A scheme that has sent nothing has spent no token: a renewal would only be waiting for another process, or a person.
+            return await Task(executorPreference: transfer.executor) { await session.waitForRelease(until: end) }.value
+        }
         let console = console
         let notice = Task {
             try await Task.sleep(for: .seconds(1))
@@ -130,10 +135,7 @@ final class SchemeLogin: Sendable {
                 "waiting up to \(Self.gracePeriod) s for the response to a token renewal; without it the session would be lost")
         }
         defer { notice.cancel() }
-        // A separate task: this one may be cancelled and would not wait.
-        let saving = Task(executorPreference: transfer.executor) {
-            await session.waitForRenewalAndSave(until: .now + .seconds(Self.gracePeriod))
-        }
+        let saving = Task(executorPreference: transfer.executor) { await session.waitForRenewalAndSave(until: end) }
         guard await !saving.value else { return }
         console.warning(
             "the session was renewed but could not be saved; if the server refuses it, run: \(LoginCommandLine.text(arguments))")
