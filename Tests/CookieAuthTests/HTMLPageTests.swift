@@ -117,7 +117,8 @@ struct HTMLPageTests {
         #expect(
             entries(form) == [
                 "language=de", "first=The first one", "many=a", "many=d", "group=2", "c2=on", "c3=v", "r=2",
-                "t=line one\r\nline <b>two</b> & three", "inlegend=", "on=", "plain=", "_charset_=UTF-8", "inone=",
+                "r2=2", "n=ab", "t=line one\r\nline <b>two</b> & three", "inlegend=", "on=", "plain=", "_charset_=UTF-8",
+                "inone=",
             ])
         #expect(form.successful.allSatisfy { !$0.name.isEmpty })
     }
@@ -201,6 +202,11 @@ struct HTMLPageTests {
         #expect(page((0..<9).map { "<p class=error>\($0)</p>" }.joined()).alerts == ["0", "1", "2"])
         #expect(page("<p class=error>a</p><p class=error>a</p>").alerts == ["a"])
         #expect(page("<p class=notice>n<p class=message>m<ul id=x-errors><li>e</ul>after").alerts == ["e", "n", "m"])
+        // Tailwind's styles, as Laravel's starter kits use them: the mark of a field that is required says nothing.
+        #expect(
+            page("<label>Name <span class=text-red-500>*</span></label><ul class='mt-2 text-sm text-red-600'><li>No.</ul>").alerts
+                == ["No."])
+        #expect(page("<b class=text-red-600>a</b><p class=flash>b").alerts == ["b", "a"])
         #expect(page("<div role=alert><div>a<p>b</div>c</div>d").alerts == ["a b c"])
         #expect(page("<td><span class=error>a</td></table></div>b").alerts == ["a"])
     }

@@ -9,8 +9,11 @@ struct HTMLAlerts {
     private var message = HTMLMessage()
 
     private static let most = 3
-    /// Words in the names of elements: those that name an error, those that name an alert of any kind, and others.
-    private static let ranks = [["error", "danger", "invalid"], ["alert", "flash"], ["message", "notice", "warning"]]
+    /// Words in the names of elements: those that name an error, those that name an alert of any kind, and others; last the color of
+    /// errors, where a framework of styles has no names for what things mean.
+    private static let ranks = [
+        ["error", "danger", "invalid"], ["alert", "flash"], ["message", "notice", "warning"], ["text-red"],
+    ]
     private static let hidingClasses = ["hidden", "hide", "d-none", "is-hidden", "invisible", "ng-hide", "modal"]
     /// The bytes of an attribute that are searched.
     private static let searched = 1024

@@ -15,6 +15,17 @@ package struct HTMLField: Sendable {
     /// The most bytes of a name or value.
     package static let mostBytes = 64 << 10
 
+    /// The types of an `input` that HTML defines (HTML §4.10.5).
+    private static let inputTypes = [
+        "hidden", "text", "search", "tel", "url", "email", "password", "date", "month", "week", "time", "datetime-local",
+        "number", "range", "color", "checkbox", "radio", "file", "submit", "image", "reset", "button",
+    ]
+
+    /// The type of an `input` whose attribute has this value in lower case: an unknown one is `text`.
+    static func inputType(_ value: String) -> String {
+        inputTypes.contains { $0.utf8.elementsEqual(value.utf8) } ? value : "text"
+    }
+
     /// Whether the field submits its form.
     package var isSubmit: Bool { type == "submit" || type == "image" }
 

@@ -59,11 +59,17 @@ package struct HTMLForm: Sendable {
     package var successful: [HTMLEntry] {
         let button = fields.firstIndex { $0.isSubmit }
         return fields.enumerated().compactMap { index, field in
-            guard !field.name.isEmpty, field.isSent || index == button && field.type != "image", !field.isDisabled else {
-                return nil
-            }
+            guard !field.name.isEmpty, field.isSent || index == button && field.type != "image", !field.isDisabled,
+                !isUnchecked(field, by: fields[(index + 1)...])
+            else { return nil }
             return HTMLEntry(field)
         }
+    }
+
+    /// Whether a later field is the checked radio button of the field's group (HTML §4.10.5.1.16).
+    private func isUnchecked(_ field: HTMLField, by later: ArraySlice<HTMLField>) -> Bool {
+        field.type == "radio"
+            && later.contains { $0.type == "radio" && $0.isChecked && $0.name.utf8.elementsEqual(field.name.utf8) }
     }
 }
 

@@ -149,8 +149,7 @@ struct HTMLReader {
     }
 
     private mutating func addInput(_ attributes: HTMLAttributes) {
-        var type = value(.type)?.lowercasedASCII ?? ""
-        if type.isEmpty { type = "text" }
+        let type = HTMLField.inputType(value(.type)?.lowercasedASCII ?? "")
         var text = value(.value) ?? (type == "checkbox" || type == "radio" ? "on" : "")
         switch type {
         case "text", "search", "tel", "password": text = text.withoutLineEnds

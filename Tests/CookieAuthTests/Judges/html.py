@@ -7,6 +7,10 @@ import html5lib
 from html5lib.treebuilders import etree
 from xml.etree import ElementTree
 
+# HTML §4.10.5: the default of an attribute that is missing or invalid is text.
+INPUT_TYPES = (
+    "hidden text search tel url email password date month week time datetime-local number range color checkbox radio file submit "
+    "image reset button").split()
 Builder = etree.getETreeModule(ElementTree).TreeBuilder
 
 
@@ -57,7 +61,7 @@ def fields(element, parents):
     off = disabled(element, parents)
     kind = element.get("type", "").lower()
     if element.tag == "input":
-        kind = kind or "text"
+        kind = kind if kind in INPUT_TYPES else "text"
         value = element.get("value", "on" if kind in ("checkbox", "radio") else "")
         if kind in ("text", "search", "tel", "password", "email", "url"):
             value = value.replace("\n", "").replace("\r", "")
