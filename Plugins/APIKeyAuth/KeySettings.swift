@@ -92,7 +92,7 @@ extension NamedKeys.Place {
             if !name.utf8.allSatisfy({ $0.isTokenByte }) {
                 return "must be a header's name: letters, digits and hyphens, such as X-API-Key, without a colon"
             }
-            return name.utf8.isTransportHeader ? "must be another header: this one is the host's own" : nil
+            return TransportHeader.has(name.utf8) ? "must be another header: this one is the host's own" : nil
         case .cookie:
             return name.utf8.allSatisfy { $0.isCookieByte && $0 > 0x20 && $0 != UInt8(ascii: "=") }
                 ? nil : "must be a cookie's name, without a space, an equals sign or a semicolon"
@@ -128,15 +128,4 @@ extension UInt8 {
     /// Whether clients send the byte in a cookie (RFC 6265 §5.2).
     fileprivate var isCookieByte: Bool { self >= 0x20 && self != 0x7F && self != UInt8(ascii: ";") }
     var isBlank: Bool { self == 0x20 || self == 0x09 }
-}
-
-extension String.UTF8View {
-    /// Whether a header of that name frames the message, controls the connection, or is for a proxy (RFC 9110 §7.6.1, RFC 9112 §6).
-    fileprivate var isTransportHeader: Bool {
-        [
-            "host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "te", "upgrade",
-            "expect",
-            "trailer", "proxy-authorization",
-        ].contains { lazy.map { $0.asciiLowercased }.elementsEqual($0.utf8) }
-    }
 }

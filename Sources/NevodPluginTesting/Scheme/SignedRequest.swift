@@ -55,12 +55,6 @@ private struct EditedRequest {
         self.body = body
     }
 
-    private static let transportFields: Set<String> = [
-        "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection", "te",
-        "trailer",
-        "transfer-encoding", "upgrade",
-    ]
-
     mutating func apply(_ call: SinkCall, _ scheme: TestedScheme) throws(TestFailure) {
         switch call {
         case .setHeader(let name, let value):
@@ -119,7 +113,7 @@ private struct EditedRequest {
         guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
             throw refused(what, "its value contains a control character, such as a line break")
         }
-        guard !Self.transportFields.contains(text.name.lowercased()) else { throw refused(what, "only the host writes it") }
+        guard !TransportHeader.has(text.name.utf8) else { throw refused(what, "only the host writes it") }
         names.append("header \(text.name)")
         return text
     }

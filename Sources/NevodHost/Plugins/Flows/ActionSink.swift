@@ -194,7 +194,7 @@ struct ActionSink {
                 guard let name = String(validating: pair.name.buffer, as: UTF8.self),
                     let value = String(validating: pair.value.buffer, as: UTF8.self)
                 else { throw InvalidRequestError(.header("\(index)"), "it is not UTF-8") }
-                guard !Self.transportFields.contains(name.lowercased()) else {
+                guard !TransportHeader.has(name.utf8) else {
                     throw InvalidRequestError(.header(name), "only the host writes it")
                 }
                 try request.addHeader(name, value)
@@ -215,11 +215,6 @@ struct ActionSink {
             throw InvalidRequestError(.method(""), error.text)
         }
     }
-
-    private static let transportFields: Set<String> = [
-        "host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "te", "upgrade", "expect",
-        "trailer", "proxy-authorization",
-    ]
 
     private func ask(_ table: UnsafePointer<UnsafePointer<nevod_question>?>?, _ count: UInt32) throws(Problem) -> FlowAction {
         guard count > 0, count <= Self.mostQuestions, let table else {
