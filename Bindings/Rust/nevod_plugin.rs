@@ -548,6 +548,11 @@ impl Setting {
         self.flags |= 8;
         self
     }
+    /// For a URL: it may be given relative to the scheme's first URL that may not, and arrives absolute.
+    pub const fn relative(mut self) -> Setting {
+        self.flags |= 16;
+        self
+    }
     pub const fn default(mut self, value: &'static str) -> Setting {
         self.default = value;
         self

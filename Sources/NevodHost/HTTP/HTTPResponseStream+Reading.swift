@@ -29,35 +29,10 @@ extension HTTPResponseStream {
             return nil
         }
     }
-
-    /// Reads until there are more than `limit` bytes, or the body is complete, or breaks off.
-    ///
-    /// - Returns: the bytes, at most one piece more than the limit, and a stream of the whole body, which fails where reading did.
-    func peeking(_ limit: Int) async -> (head: [UInt8], body: HTTPResponseStream) {
-        var head: [UInt8] = []
-        var failure: TransportError?
-        while head.count <= limit {
-            do throws(TransportError) {
-                guard let piece = try await next() else { break }
-                head += piece
-            } catch {
-                failure = error
-                break
-            }
-        }
-        let memory = StreamMemory<[UInt8]>()
-        if !head.isEmpty { memory.keep(head) }
-        let body = HTTPResponseStream { [failure] () async throws(TransportError) in
-            if let head = memory.take() { return head }
-            if let failure { throw failure }
-            return try await next()
-        }
-        return (head, body)
-    }
 }
 
 /// A value that calls of one stream leave for later ones.
-private final class StreamMemory<Value: Sendable>: Sendable {
+final class StreamMemory<Value: Sendable>: Sendable {
     private let value = Locked<Value?>(nil)
 
     func keep(_ kept: Value) {

@@ -89,6 +89,9 @@ struct PluginTableReader {
         if let secret = parameters.first(where: \.isSecret) {
             throw malformed("\(id).parameters", "has \"\(secret.name)\", which is secret; a parameter can't be")
         }
+        if let relative = parameters.first(where: \.mayBeRelative) {
+            throw malformed("\(id).parameters", "has \"\(relative.name)\", a relative URL, which only a setting can be")
+        }
         return parameters
     }
 

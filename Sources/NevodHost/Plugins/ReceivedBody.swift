@@ -4,6 +4,8 @@ internal import NevodPluginABI
 struct ReceivedBody: Sendable {
     /// The first bytes of a challenge; one more than the limit if it is longer.
     var head: [UInt8] = []
+    /// Whether there may be more of the body than ``head``.
+    var isCut = false
     /// Nil if the scheme needs none, or if the bytes are not those that were received.
     var digests: ResponseDigests?
     /// Whether `on_response` runs when the caller has read the body to its end.
@@ -24,6 +26,7 @@ extension SchemeInstance {
         return FlowResponse(
             status: response.status, isFromProxy: target == .proxy, headers: response.headers,
             body: showsBody ? Array(head.prefix(ReceivedBody.limit)) : [],
-            isCut: showsBody && head.count > ReceivedBody.limit, digests: body.digests?.values ?? [], url: request.url)
+            isCut: showsBody && (body.isCut || head.count > ReceivedBody.limit), digests: body.digests?.values ?? [],
+            url: request.url)
     }
 }

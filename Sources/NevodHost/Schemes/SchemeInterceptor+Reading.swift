@@ -47,6 +47,9 @@ extension SchemeInterceptor: ResponseReader {
         return response
     }
 
+    /// How long a page that comes in pieces is held back for the next one.
+    private static let patience = Duration.seconds(1)
+
     /// Returns the stream for a caller that reads the body as a stream. A response that the host itself acts on, by a retry, a flow or
     /// a redirect, is shown to the scheme at once, with as much of the body as the limit allows; any other one at the end of its body.
     private func reading(
@@ -56,9 +59,11 @@ extension SchemeInterceptor: ResponseReader {
         let isChallenge = needs.isChallenge(response, to: exchange.request.method, from: session.instance.target)
         let needsDigests = !needs.responseDigests.isEmpty
         if isChallenge && needs.challengeBody || needsDigests && (isChallenge || (300...399).contains(response.status)) {
-            let (head, body) = await stream.peeking(ReceivedBody.limit)
-            use.body.head = head
-            return body
+            // The caller gets a successful response, as a rule; others the host acts on.
+            let patience = (200...299).contains(response.status) ? Self.patience : nil
+            let head = try await stream.head(ReceivedBody.limit, patience: patience)
+            (use.body.head, use.body.isCut) = (head.bytes, !head.isWhole)
+            return head.body
         }
         guard needsDigests, response.hasBody(inResponseTo: exchange.request.method) else { return stream }
         use.body.isShownAtEnd = true

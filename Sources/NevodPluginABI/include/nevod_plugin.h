@@ -319,7 +319,7 @@ typedef struct nevod_output {
 } nevod_output;
 
 NEVOD_ENUM(nevod_response_flags) {
-    NEVOD_RESPONSE_CUT = 1u << 16 /* the body was longer than what is shown of it */
+    NEVOD_RESPONSE_CUT = 1u << 16 /* the body is longer than what is shown of it, or may be: it comes slowly, or broke off */
 };
 
 /* A server's response, as received. Valid until the call returns. */
@@ -418,7 +418,8 @@ typedef struct nevod_needs {
     /* Media types (RFC 9110 §8.3.1) without parameters: "text/html". A 2xx response with a body whose Content-Type is one of them, in
      * any letter case and with any parameters, is a challenge of this scheme too: a login page in place of what was asked for, for
      * example. Not from a proxy. If the caller reads it as a stream, the host holds back what NEVOD_NEED_CHALLENGE_BODY asks for until
-     * `on_response` has returned, and no more; and nothing of a response of another type. */
+     * `on_response` has returned, and no more, and not for longer than a second behind each piece that arrives; and nothing of a
+     * response of another type. */
     const nevod_bytes *challenge_types;
 } nevod_needs;
 
@@ -654,7 +655,7 @@ struct nevod_scheme {
     nevod_bytes title;    /* "HMAC request signature" */
     const nevod_setting *const *settings;
     /* Parameters that a caller may attach to a request: "scope", "resource", "acr" (RFC 6749 §3.3, 8707, 9470). Declared like settings;
-     * none may be secret, and a URL among them allows no origin. */
+     * none may be secret or relative, and a URL among them allows no origin. */
     const nevod_setting *const *parameters;
     uint32_t setting_count;
     uint32_t parameter_count;

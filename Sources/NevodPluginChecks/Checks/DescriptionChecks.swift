@@ -217,12 +217,13 @@ extension CheckCatalogue {
         } fix: {
             "Remove the flag, make the setting a URL, or add the URL to which it is relative."
         },
-        tables("description.parameters", "No parameter of a request is secret") { plugin in
+        tables("description.parameters", "No parameter of a request is secret or relative") { plugin in
             plugin.schemes.flatMap { scheme in
-                readable(scheme.pointee.parameters, scheme.pointee.parameter_count).filter {
-                    $0.flags & UInt32(NEVOD_SETTING_SECRET) != 0
+                readable(scheme.pointee.parameters, scheme.pointee.parameter_count).flatMap { parameter in
+                    [(UInt32(NEVOD_SETTING_SECRET), "secret"), (UInt32(NEVOD_SETTING_RELATIVE), "relative")]
+                        .filter { parameter.flags & $0.0 != 0 }
+                        .map { "\(label(scheme)): the parameter \(name(parameter)) is \($0.1)." }
                 }
-                .map { "\(label(scheme)): the parameter \(name($0)) is secret." }
             }
         } fix: {
             "Make it a setting: parameters are kept with the request and its token."

@@ -18,8 +18,8 @@ package struct ContractNeeds: Sendable, Equatable {
     package func has(_ flag: Int) -> Bool { flags & UInt32(truncatingIfNeeded: flag) != 0 }
 
     /// Whether a response is a challenge by its media type.
-    func namesType(of response: ContractResponse) -> Bool {
-        guard (200...299).contains(response.status), response.status != 204,
+    func namesType(of response: ContractResponse, to method: String) -> Bool {
+        guard method != "HEAD", (200...299).contains(response.status), response.status != 204,
             let line = response.headers.first(where: { $0.name.lazy.map(\.asciiLowercased).elementsEqual("content-type".utf8) }),
             let type = MediaType(contentType: line.value)
         else { return false }

@@ -124,7 +124,7 @@ public final class TestedScheme: Sendable {
         seen.digests = ContractRequest.digests(needs.responseDigests, of: response.body)
         let isChallenge =
             response.status == 401 || response.status == 403 || needs.challengeStatuses.contains(Int32(clamping: response.status))
-            || needs.namesType(of: seen)
+            || needs.namesType(of: seen, to: request.method)
         if !isChallenge || !needs.has(NEVOD_NEED_CHALLENGE_BODY) { seen.body = [] }
         let outcome = instance.respond(argument, view, to: seen)
         try note(outcome, of: "on_response")

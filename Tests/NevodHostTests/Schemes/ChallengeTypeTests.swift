@@ -70,6 +70,22 @@ struct ChallengeTypeTests {
         #expect(lines.values.isEmpty)
     }
 
+    /// A verdict about a page that nobody waits for would start a login.
+    @Test func `A page that is still arriving when its time is up is not shown`() async throws {
+        let isOver = Latch()
+        let server = try RawServer { connection, _ in
+            guard connection.readRequest() != nil else { return }
+            connection.write("HTTP/1.1 200 X\r\nContent-Type: text/html\r\nContent-Length: 100\r\nX-Verdict: challenge\r\n\r\n")
+            isOver.waitOnThread()
+        }
+        defer { isOver.set() }
+        let provider = try provider("cb", "flows")
+        var options = Self.options(streamed: true)
+        options.timeout = .milliseconds(200)
+        await #expect(throws: NetworkError.self) { try await provider.send(HTTPRequest(.get, "\(server.url)/"), options) }
+        #expect(lines.values.allSatisfy { !$0.contains("on_response") }, "\(lines.values)")
+    }
+
     @Test(arguments: [true, false])
     func `A long page is cut for the scheme, and whole for the caller`(isStreamed: Bool) async throws {
         let page = String(repeating: "<p>page</p>", count: 100_000)
@@ -155,13 +171,14 @@ struct ChallengeTypeTests {
         arrived.set()
     }
 
+    /// To the scheme it is cut: what isn't there must not be taken for absent.
     @Test func `A page that breaks off reaches a caller that streams as far as it came`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()
             connection.write("HTTP/1.1 200 X\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<form>")
         }
         let response = try await get(server.url, from: provider(), streamed: true)
-        #expect(lines.values == ["2 on_response 200: 6 bytes, 0 digests, \"<form>\""])
+        #expect(lines.values == ["2 on_response 200: 6 bytes, cut, 0 digests, \"<form>\""])
         guard case .stream(let stream) = response.body else { return #expect(Bool(false), "\(response.body)") }
         #expect(try await stream.next() == Array("<form>".utf8))
         await #expect(throws: TransportError.self) { try await stream.next() }
