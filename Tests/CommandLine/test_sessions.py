@@ -543,6 +543,19 @@ class Accounts(SessionTestCase):
         self.expect_logins(self.get("--set", "username=ada"), 1)
 
 
+    @cases({"one_by_one": [], "at_once": ["-Z", "--parallel-max", "2"]})
+    def test_once_for_a_command_with_several_urls(self, *words):
+        self.refusal = reply("401 Unauthorized")
+        self.expect(self.send(), 0)
+        self.is_over, self.logins = True, 0
+        self.all_refused.set()
+        urls = [f"{self.site.http}/orders?{number}" for number in range(5)]
+        outcome = self.run_host("-f", *words, *self.words, *urls)
+        self.expect(outcome, 112, "the server refused to renew the token: ")
+        self.assertEqual(self.logins, 1, outcome)
+        self.assertEqual(self.sessions(), [])
+
+
 class Client(SessionTestCase):
     """A server that binds each session to User-Agent and Accept-Language: a login as another client would be for nothing."""
 

@@ -96,7 +96,7 @@ extension OAuth2Auth {
             // An expired token is renewed without a look at the API's metadata. That comes before a person is asked to log in, and after
             // a renewed token is refused, too.
             let needsPerson = token.stored.refreshToken == nil && grant.needsPerson
-            return request.attempt > 1 || needsPerson ? .challenge : .nothing
+            return request.attempt > 1 && !token.stored.isSteppedUp || needsPerson ? .challenge : .nothing
         }
     }
 

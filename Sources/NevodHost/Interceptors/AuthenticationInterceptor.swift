@@ -29,6 +29,8 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     let logger: (any NetworkLogger)?
     private let prepared: @Sendable (Token?) -> Token?
     private let isForProxy: Bool
+    /// When the work began whose requests count as one, such as those of a command; nil if each counts for itself.
+    private let workBegan: ContinuousClock.Instant?
     public let provides: Set<AuthRequirement>
 
     public var phase: TokenPhase { Token.phase }
@@ -71,12 +73,14 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     ///   - obtainsFirst: whether to obtain a token before sending a request if none is stored.
     ///   - prepared: returns the token to authorize with, given the stored one, or nil if none is stored.
     ///   - isForProxy: whether the token is for the proxy. It is then kept when a redirect leaves the origin.
+    ///   - workBegan: when the work began whose requests count as one; by default each counts for itself.
     init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
         strategyForRequest: (@Sendable (HTTPRequest) -> RefreshStrategy)? = nil,
         shouldAuthenticate: @escaping @Sendable (HTTPRequest) -> Bool, obtainsFirst: Bool,
         isRefused: @escaping @Sendable (HTTPResponse) -> Bool, logger: (any NetworkLogger)?,
-        provides: Set<AuthRequirement>, prepared: @escaping @Sendable (Token?) -> Token? = { $0 }, isForProxy: Bool = false
+        provides: Set<AuthRequirement>, prepared: @escaping @Sendable (Token?) -> Token? = { $0 }, isForProxy: Bool = false,
+        workBegan: ContinuousClock.Instant? = nil
     ) {
         coordinator = tokenStorage.coordinator
         self.refreshStrategy = refreshStrategy
@@ -87,6 +91,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
         self.logger = logger
         self.prepared = prepared
         self.isForProxy = isForProxy
+        self.workBegan = workBegan
         self.provides = provides
     }
 
@@ -116,6 +121,11 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
         return try await renewToken(&exchange, by: strategy(for: exchange))
     }
 
+    /// The time since when a refused renewal counts for a request.
+    private func began(_ exchange: Exchange) -> ContinuousClock.Instant {
+        workBegan.map { min($0, exchange.bindings.began) } ?? exchange.bindings.began
+    }
+
     private func strategy(for exchange: Exchange) -> RefreshStrategy {
         strategyForRequest?(exchange.request) ?? refreshStrategy
     }
@@ -130,7 +140,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
         let owner = ObjectIdentifier(coordinator)
         guard !coordinator.isRenewedByCurrentTask, let carried = exchange.bindings.version(of: owner) else { return false }
         if try await coordinator.read().version != carried {
-            if let past = await coordinator.refusal(for: carried, since: exchange.bindings.began) {
+            if let past = await coordinator.refusal(for: carried, since: began(exchange)) {
                 try await throwIfFailed(past)
             }
             return exchange.bindings.countReplacement(owner)
@@ -179,7 +189,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
         try await exchange.yieldingSlot {
             try await RenewalContext.waitForRenewal(of: ObjectIdentifier(coordinator)) {
                 try await coordinator.renew(
-                    version, isRefused: isRefused, since: exchange.bindings.began, until: exchange.deadline, by: strategy, logger)
+                    version, isRefused: isRefused, since: began(exchange), until: exchange.deadline, by: strategy, logger)
             } ?? .failed(RenewalCycleError())
         }
     }

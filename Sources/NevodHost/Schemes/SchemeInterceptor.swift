@@ -31,7 +31,7 @@ public struct SchemeInterceptor: CredentialInterceptor {
             shouldAuthenticate: shouldAuthenticate, obtainsFirst: session.hasFlows,
             isRefused: { $0.status == instance.target.challengeStatus },
             logger: logger, provides: provides, prepared: { $0.map(instance.token) ?? instance.token },
-            isForProxy: instance.target == .proxy)
+            isForProxy: instance.target == .proxy, workBegan: session.workBegan)
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {
@@ -125,8 +125,11 @@ public struct SchemeInterceptor: CredentialInterceptor {
         case .challenge:
             guard isChallenge else { return nil }
             let origin = exchange.request.origin
-            // A login isn't repeated for one request: the server has refused the token of the first one.
-            let mayLogIn = exchange.bindings.renewals(of: ObjectIdentifier(session.coordinator)) == 0
+            // A login isn't repeated for one request: the server has refused the token of the first one. A challenge flow before it may have
+            // kept the session, which has ended all the same.
+            let mayLogIn =
+                exchange.bindings.renewals(of: ObjectIdentifier(session.coordinator)) == 0
+                || !session.latestRenewal.isSince(exchange.bindings.began)
             let client = ClientLines(of: exchange.request)
             return try await authentication.renewToken(&exchange, upTo: Int(NEVOD_LIMIT_CHALLENGES)) {
                 try await session.challenged($0, shown, at: origin, mayLogIn: mayLogIn, for: client)

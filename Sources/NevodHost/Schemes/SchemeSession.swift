@@ -16,6 +16,10 @@ public struct SchemeSession: Sendable {
     private let driver: FlowDriver
     /// Shared by the sets of parameters.
     private let latestClient: LatestClient
+    let latestRenewal = LatestRenewal()
+    /// When the work began whose requests count as one, such as those of a command: a renewal that the server refuses is one attempt for
+    /// all of them. Nil if each request counts for itself.
+    package var workBegan: ContinuousClock.Instant?
     private let account: String
     let store: AnyKeyValueStorage
     let key: StorageKey
@@ -94,6 +98,7 @@ public struct SchemeSession: Sendable {
         index = base.index
         sessions = nil
         latestClient = base.latestClient
+        workBegan = base.workBegan
         storage = Self.storage(of: set, base.store, key: base.key, base.index)
         coordinator = storage.coordinator
         var driver = base.driver
@@ -259,14 +264,17 @@ public struct SchemeSession: Sendable {
         let wanted = account.isEmpty ? old?.account ?? "" : account
         let issued = try await driver.run(.login, account: wanted, keep: { try await coordinator.keep(token($0)) })
         guard let issued else { throw NetworkError.unauthorized }
+        latestRenewal.note()
         return token(issued)
     }
 
     /// Returns nil if a login is needed.
     private func refreshed(_ old: PluginToken, by driver: FlowDriver) async throws -> IssuedToken? {
         do {
-            return try await driver.run(
+            let issued = try await driver.run(
                 .refresh, token: old.issued, account: account, keep: { try await coordinator.keep(token($0)) })
+            if issued != nil { latestRenewal.note() }
+            return issued
         } catch let error as PluginError where error.status == .badToken {
             return nil
         }

@@ -4,22 +4,14 @@ internal import NevodSupport
 struct PastRefusal: Sendable {
     /// Refused, or failed where there was no token to clear.
     let outcome: RenewalOutcome
-    let origin: Origin
+    /// When this process learned of it.
+    let time = ContinuousClock.now
+    /// The version that another process could not renew; nil if this one was refused.
+    var version: TokenVersion?
 
-    enum Origin: Sendable {
-        case here(ContinuousClock.Instant)
-        /// Another process was refused, when it renewed the token of this version.
-        case elsewhere(TokenVersion)
-    }
-
-    /// Whether it counts for a request: one that began before this process was refused, or that carried the token which another one could
-    /// not renew. A request that begins later may try again.
-    func counts(for carried: TokenVersion, since began: ContinuousClock.Instant) -> Bool {
-        switch origin {
-        case .here(let time): began <= time
-        case .elsewhere(let version): carried == version
-        }
-    }
+    /// Whether it counts for a request: one that began before, or that carried the token which another process could not renew. A request
+    /// that begins later may try again.
+    func counts(for carried: TokenVersion, since began: ContinuousClock.Instant) -> Bool { began <= time || carried == version }
 }
 
 // A refusal is one attempt for all that wanted it: an account may be locked after a few.
@@ -44,7 +36,7 @@ extension TokenCoordinator {
     ///
     /// - Parameter version: the version that was to be renewed.
     func outcomeElsewhere(of version: TokenVersion) -> RenewalOutcome {
-        guard let past = pastRefusal.withLock(\.self), case .elsewhere(version) = past.origin else { return .replaced }
+        guard let past = pastRefusal.withLock(\.self), past.version == version else { return .replaced }
         return past.outcome
     }
 
@@ -56,13 +48,15 @@ extension TokenCoordinator {
         case .failed(let error as PluginError) where error.status == .denied: break
         default: return
         }
-        pastRefusal.withLock { $0 = PastRefusal(outcome: outcome, origin: .here(.now)) }
+        pastRefusal.withLock { $0 = PastRefusal(outcome: outcome) }
     }
 
     private var refusalKey: StorageKey { StorageKey(value: "refused/\(key.rawValue)") }
 
     /// Notes for other processes that the server has refused to renew a token. Called before the token is cleared, so that a process
     /// which finds no token finds the note. Without the note, the others try themselves.
+    ///
+    /// - Parameter token: its stored bytes; none for a login without a token before.
     func record(_ refusal: any Error, of token: Secret?) async {
         guard remembersRefusals, sharesRenewals, let token else { return }
         let reason = (refusal as? RefreshRejectedError)?.reason ?? "\(refusal)"
@@ -76,7 +70,20 @@ extension TokenCoordinator {
             let record = RefusalRecord(stored: stored), record.names(token)
         else { return }
         let outcome = RenewalOutcome.refused(RefreshRejectedError(record.reason))
-        pastRefusal.withLock { $0 = PastRefusal(outcome: outcome, origin: .elsewhere(version)) }
+        pastRefusal.withLock { $0 = PastRefusal(outcome: outcome, version: version) }
+    }
+
+    /// The note as it is stored now. It changes with each refusal, so that a process without a token, which waits for the renewal lock,
+    /// sees that another one was refused meanwhile.
+    func refusalNote() async -> Secret? {
+        guard remembersRefusals, sharesRenewals else { return nil }
+        return try? await storage.read(refusalKey)
+    }
+
+    /// The refusal that another process has noted since; nil if there is none.
+    func refusal(notedSince note: Secret?) async -> RenewalOutcome? {
+        guard let stored = await refusalNote(), stored != note, let record = RefusalRecord(stored: stored) else { return nil }
+        return .refused(RefreshRejectedError(record.reason))
     }
 
     /// Removes the note once there is a token again.

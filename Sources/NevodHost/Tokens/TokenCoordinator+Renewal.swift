@@ -64,10 +64,12 @@ extension TokenCoordinator {
     private func exchangeUnderLock(
         _ version: TokenVersion, _ isRefused: Bool, _ strategy: @escaping @Sendable (Token?) async throws -> Token
     ) async throws -> RenewalOutcome? {
-        try await withRenewalLock { releaseLock in
+        let note = await refusalNote()
+        return try await withRenewalLock { releaseLock in
             // The previous holder of the lock may have renewed the token.
             let stored = try await read()
             guard stored.version == version else { return outcomeElsewhere(of: version) }
+            if stored.token == nil, let outcome = await refusal(notedSince: note) { return outcome }
             let renewal = Renewal(
                 of: ObjectIdentifier(self), stored.version, isEarly: !isRefused && !isExpired(stored.token),
                 releaseLock: releaseLock,
@@ -107,6 +109,8 @@ extension TokenCoordinator {
             // Cleared only if the same token is still stored: a login may have replaced it meanwhile.
             return try await replace(renewal.base, with: nil, .refusal(error)) ? .refused(error) : .replaced
         } catch {
+            // There is no token to clear, and others may wait with the same password.
+            if stored.token == nil, (error as? PluginError)?.status == .denied { await record(error, of: Secret("")) }
             return .failed(error)
         }
         return try await install(token, instead: stored, base: renewal.base)

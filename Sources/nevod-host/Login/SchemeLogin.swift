@@ -17,6 +17,7 @@ final class SchemeLogin: Sendable {
     private let stored = Locked<SchemeSession?>(nil)
     /// The session whose token the request carries, in the store or in memory.
     private let used = Locked<SchemeSession?>(nil)
+    private let began = ContinuousClock.now
     private let reporter: LoginReporter
     private let transport: LoginTransport
     private let interaction: TerminalInteraction
@@ -112,8 +113,9 @@ final class SchemeLogin: Sendable {
         return session.interceptor
     }
 
-    /// The longest wait for a pending token before the command ends, in seconds.
+    /// The longest waits before the command ends, in seconds: for a pending token, and for a lock that is being released.
     static let gracePeriod = 30
+    private static let releasePeriod = 3
 
     /// Waits until a pending renewal has finished and its token is saved, and warns if it is not. Call before the command ends.
     func waitForPendingToken() async {
@@ -122,10 +124,10 @@ final class SchemeLogin: Sendable {
 
     private func saveToken() async {
         guard let session = stored.withLock(\.self) else { return }
-        let end = ContinuousClock.now + .seconds(Self.gracePeriod)
         // In separate tasks: this one may be cancelled and would not wait.
         guard hasSent else {
             // A scheme that has sent nothing has spent no token: a renewal would only be waiting for another process, or a person.
+            let end = ContinuousClock.now + .seconds(Self.releasePeriod)
             return await Task(executorPreference: transfer.executor) { await session.waitForRelease(until: end) }.value
         }
         let console = console
@@ -135,6 +137,7 @@ final class SchemeLogin: Sendable {
                 "waiting up to \(Self.gracePeriod) s for the response to a token renewal; without it the session would be lost")
         }
         defer { notice.cancel() }
+        let end = ContinuousClock.now + .seconds(Self.gracePeriod)
         let saving = Task(executorPreference: transfer.executor) { await session.waitForRenewalAndSave(until: end) }
         guard await !saving.value else { return }
         console.warning(
@@ -157,9 +160,11 @@ final class SchemeLogin: Sendable {
     }
 
     private func session(storage: some KeyValueStorage, key: StorageKey?, account: String) -> SchemeSession {
-        SchemeSession(
+        var session = SchemeSession(
             scheme.instance, storage: storage, key: key, account: account, session: transport, interaction: interaction,
             logger: LoginLog(console: console, loginCommand: interaction.loginCommand))
+        session.workBegan = began
+        return session
     }
 
     /// Finds the stored session that the arguments select; nil if there is none.

@@ -5,6 +5,26 @@ import Testing
 
 @testable import NevodHost
 
+/// Files, and whether the renewal lock was asked for.
+private final class WatchedStorage: CompareAndSwapStorage, RenewalLockingStorage {
+    private let files: FileStorage
+    private let calls = Locked(0)
+    var wantsLock: Bool { calls.withLock { $0 > 0 } }
+
+    init(_ files: FileStorage) { self.files = files }
+
+    func data(for key: StorageKey) async throws -> [UInt8]? { try await files.data(for: key) }
+    func remove(for key: StorageKey) async throws { try await files.remove(for: key) }
+    func set(_ value: [UInt8]?, for key: StorageKey) async throws { try await files.set(value, for: key) }
+    func replace(_ expected: [UInt8]?, with value: [UInt8]?, for key: StorageKey) async throws -> Bool {
+        try await files.replace(expected, with: value, for: key)
+    }
+    func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
+        calls.withLock { $0 += 1 }
+        try await files.withRenewalLock(for: key, body)
+    }
+}
+
 /// Tests that a refused renewal is one attempt at the server, for all requests and processes that wanted it.
 struct RefusedRenewalTests {
     private let server: FlowServer
@@ -102,6 +122,51 @@ struct RefusedRenewalTests {
         #expect(try await get(provider(later)) == 200)
         let note = try await FileStorage(directory: folder.path).data(for: StorageKey(value: "refused/\(later.key.rawValue)"))
         #expect(note == nil, "the note goes with the next token")
+    }
+
+    /// A command with several URLs is one attempt, and the next command another one.
+    @Test(arguments: ["login-only", "nonce-challenge"])
+    func `The requests of one piece of work share an attempt, also those that begin later`(mode: String) async throws {
+        var session = try session(mode)
+        session.workBegan = .now
+        let provider = provider(session)
+        #expect(try await get(provider) == 200)
+        server.change { state in
+            (state.isExpired, state.refusal, state.refusesLogins, state.refusals) = (true, "401 X\r\nX-Fresh: 1\r\n", true, [400])
+        }
+        var reasons: Set<String> = []
+        for _ in 0..<4 {
+            let error = await #expect(throws: NetworkError.self) { try await get(provider) }
+            reasons.insert("\(String(describing: error))")
+        }
+        #expect(server.state.calls.count == 2 && reasons.count == 1, "\(server.state.calls) \(reasons)")
+        session.workBegan = .now
+        await #expect(throws: NetworkError.self) { try await get(self.provider(session)) }
+        #expect(server.state.calls.count == 3)
+    }
+
+    /// They would all try the same password, one after another.
+    @Test func `Processes that wait for the lock without a token share an attempt`() async throws {
+        let folder = try TemporaryFolder()
+        let storages = try (0..<4).map { _ in WatchedStorage(try FileStorage(directory: folder.path)) }
+        let sessions = try storages.map { try session("login-only", $0) }
+        let isRefused = Latch()
+        server.change { ($0.refusesLogins, $0.refusesAfter) = (true, isRefused) }
+        let errors = await withTaskGroup { group in
+            for session in sessions {
+                group.addTask { await #expect(throws: NetworkError.self) { try await get(provider(session)) } }
+            }
+            // One has the lock, and the others wait for it.
+            #expect(await eventually { storages.allSatisfy(\.wantsLock) })
+            isRefused.set()
+            return await group.reduce(into: []) { $0.append("\(String(describing: $1))") }
+        }
+        #expect(server.state.calls.count == 1, "\(server.state.calls)")
+        #expect(errors.allSatisfy { $0.contains(" was refused") }, "\(errors)")
+        // Later ones try themselves.
+        server.change { ($0.refusesLogins, $0.refusesAfter) = (false, nil) }
+        for session in sessions { #expect(try await get(provider(session)) == 200) }
+        #expect(server.state.calls.count == 2)
     }
 
     @Test func `A note of a refusal names the token without telling it`() throws {
