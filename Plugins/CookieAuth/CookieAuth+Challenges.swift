@@ -10,21 +10,24 @@ extension CookieAuth {
         let answer = Answer(
             status: response.status, url: url, headers: response.headers, body: response.body, newCookies: [], deletedCookies: [])
         var browser = Browser(of: self, flow, session)
-        // A sign-up often leads to the login, though somebody is logged in. Sent again, it would be a second one.
-        if let probe = site.probe, let next = answer.location, site.isLogin(next), !site.expired.hold(in: answer) {
+        // A sign-up often leads to the login, or shows its form, though somebody is logged in. Sent again, it would be a second one.
+        if let probe = site.probe, site.isDoubtful(answer) {
             // The response may have given the session another cookie.
             var jar = session.jar
             jar.store(response.headers(named: "Set-Cookie"), from: url, at: flow.unixSeconds, publicSuffixes)
             browser.restore(jar)
             let seen = try await browser.probe(probe)
             try Site.checkTrouble(seen)
-            if site.isLoggedIn(seen) { return issued(session) }
+            if site.isLoggedIn(seen) {
+                if browser.session != session { try await flow.keep(issued(browser.session)) }
+                return issued(session)
+            }
             browser = Browser(of: self, flow, session)
         }
         guard let token = site.requestToken, site.saysStale(answer), !site.saysEnded(answer), let page = csrfPage else {
             throw ended
         }
-        try await browser.fetchRequestToken(token, at: page)
+        guard try await browser.fetchRequestToken(token, at: page) else { throw ended }
         flow.setState([])
         return issued(browser.session)
     }
@@ -37,10 +40,18 @@ extension CookieAuth {
 }
 
 extension Site {
+    /// Whether a response seems to say that the session has ended, and may be the page of an application for others: a redirect to the
+    /// login, or its form.
+    fileprivate func isDoubtful(_ answer: Answer) -> Bool {
+        guard answer.status != 401, !expired.hold(in: answer) else { return false }
+        if let next = answer.location { return isLogin(next) }
+        return isLoginForm(answer, isSafe: true)
+    }
+
     /// Whether a response refuses a request's CSRF token.
     func saysStale(_ answer: Answer) -> Bool {
         guard requestToken != nil else { return false }
-        if !csrfStale.isEmpty { return csrfStale.hold(in: answer) }
+        if csrfStale.hold(in: answer) { return true }
         switch answer.status {
         case 419: return true
         case 400, 403, 422: return answer.speaksOfCSRF

@@ -9,11 +9,10 @@ extension CookieAuth {
         for cookie in cookies { edits.addCookie(cookie.name, cookie.value) }
         // An address that gets none of the session's cookies is not the site.
         guard !cookies.isEmpty else { return }
-        if site.sendsHeaders(to: url, with: cookies) {
-            for (name, value) in site.headers { edits.setHeader(name, value) }
-        }
+        let headers = site.sendsHeaders(to: url, with: cookies) ? site.headers : []
+        for (name, value) in headers { edits.setHeader(name, value) }
         if let token = site.requestToken, !request.isSafe {
-            prove(request, at: url, token, value(of: token, for: url, request, session, cookies), edits)
+            prove(request, at: url, headers, token, value(of: token, for: url, request, session, cookies), edits)
         }
     }
 
@@ -28,13 +27,15 @@ extension CookieAuth {
         return [latest, session.csrf].lazy.compactMap { $0 }.first { $0.origin.equals(url.origin) }?.value
     }
 
-    /// Shows the server that a request comes from its own page: by the token, and by the lines that browsers write.
+    /// Shows the server that a request comes from its own page: by the token, and by the lines that browsers write. The caller's own
+    /// lines, and those of the settings, stay.
     private func prove(
-        _ request: borrowing RequestView, at url: PageURL, _ token: CSRFToken, _ value: String?, _ edits: Edits
+        _ request: borrowing RequestView, at url: PageURL, _ headers: [(name: String, value: String)], _ token: CSRFToken,
+        _ value: String?, _ edits: Edits
     ) {
         guard site.origins.contains(where: { $0.equals(url.origin) }) else { return }
         let lines = request.lines
-        let has = { (name: String) in lines.contains { $0.name.equalsIgnoringCase(name) } }
+        let has = { (name: String) in (lines + headers).contains { $0.name.equalsIgnoringCase(name) } }
         if !has("Origin") { edits.setHeader("Origin", url.origin) }
         if !has("Referer") { edits.setHeader("Referer", url.origin + "/") }
         guard let value else { return }
@@ -50,8 +51,9 @@ extension CookieAuth {
     func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ session: Session?, _ edits: ResponseEdits
     ) -> Verdict {
-        // The host logs in again by itself, and cookies in such a response end the session.
-        guard response.status != 401 else { return .nothing }
+        // The host logs in again by itself, and cookies in such a response end the session. After a CSRF token that was fetched anew it
+        // doesn't, since the session's token was this fresh.
+        guard response.status != 401 else { return site.requestToken != nil && request.attempt > 1 ? .challenge : .nothing }
         let url = PageURL(of: request)
         // A host that gets none of the session's cookies neither ends nor changes the session.
         guard let session, session.jar.reaches(url.host) else { return .nothing }

@@ -165,6 +165,9 @@ struct Site: Sendable {
             guard !name.isEmpty, name.endIndex < text.utf8.endIndex, name.allSatisfy({ $0.isTokenByte }),
                 value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
             else { throw .badSetting(setting, "must be NAME: VALUE, a header line") }
+            guard !TransportHeader.has(name) else {
+                throw .badSetting(setting, "must be another header: this one is the host's own")
+            }
             headers.append((String(Substring(name)), String(Substring(value))))
         }
         return headers
@@ -235,8 +238,7 @@ extension Site {
                 usernameField.isEmpty || form.field(named: usernameField) != nil, !password.autocomplete.equals("new-password")
             else { return false }
             guard !form.action.isEmpty else { return isSafe || answer.status >= 400 }
-            guard let target = form.target(page, answer.url) else { return false }
-            return target.origin.equals(loginPage.origin) && target.path.equals(loginPage.path)
+            return form.goes(to: loginPage, page, answer.url)
         }
     }
 
@@ -263,7 +265,7 @@ extension PageURL {
         return other.queryItems.allSatisfy { item in items.contains { $0.elementsEqual(item) } }
     }
 
-    private var queryItems: [Substring.UTF8View] {
+    var queryItems: [Substring.UTF8View] {
         let query = target.utf8[target.utf8.prefix { $0 != UInt8(ascii: "?") }.endIndex...].dropFirst()
         return query.split(separator: UInt8(ascii: "&"))
     }

@@ -69,6 +69,8 @@ struct SignTests {
 
     @Test func `The types of the bodies that a sign needs are known`() throws {
         #expect(try Sign("302 cookie:a location:/ header:a deleted:b", of: "success").types == [])
+        #expect(try Sign("403 json:a body:b", of: "expired").types == [] && Sign("location:/a", of: "expired").types == [])
+        #expect(try Sign("200 header:a", of: "expired").types.contains("application/hal+json"))
         #expect(try Sign("json:a", of: "success").types.contains("application/json"))
         #expect(try Sign("body:a", of: "success").types.contains("text/plain"))
     }

@@ -250,7 +250,8 @@ struct Login {
         }
         for page in [answer, landing] { if let page { try checkNoCode(page) } }
         let isBack = landing.map { site.isLogin($0.url) } ?? false
-        let reason = isBack ? Self.back : "the server doesn't know the session at \(probe.path) (status \(seen.status))"
+        let place = seen.url == probe ? probe.path : "\(probe.path), which led to \(seen.url.path)"
+        let reason = isBack ? Self.back : "the server doesn't know the session at \(place) (status \(seen.status))"
         for page in [answer, landing, seen] {
             if let page, ServerWords.words(of: page, hiding: hidden) != nil { return .refused(said(by: page, reason)) }
         }
@@ -323,7 +324,7 @@ struct Login {
             let url = PageURL(page.text)
         else { return }
         do throws(SchemeError) {
-            try await browser.fetchRequestToken(token, at: url)
+            _ = try await browser.fetchRequestToken(token, at: url)
         } catch {
             if error.isCancellation { throw error }
         }
@@ -332,17 +333,19 @@ struct Login {
 
 extension Browser {
     /// Fetches a page with the CSRF token for requests.
-    mutating func fetchRequestToken(_ token: CSRFToken, at url: PageURL) async throws(SchemeError) {
+    ///
+    /// - Returns: false if the session has ended.
+    mutating func fetchRequestToken(_ token: CSRFToken, at url: PageURL) async throws(SchemeError) -> Bool {
         forgetRequestToken()
         let answer = try await visit(url, for: token)
-        if url == site.probe, site.probeSuccess.isEmpty, !site.isLoggedIn(answer) { throw .badToken("the session has ended") }
-        if site.saysEnded(answer) || site.isLogin(answer.url) && !site.isLogin(url) {
-            throw .badToken("the session has ended")
-        }
+        if url == site.probe, site.probeSuccess.isEmpty, !site.isLoggedIn(answer) { return false }
+        // The login's own page may have its form, and a token, for everybody.
+        if site.saysEnded(answer) || site.hasEnded(jar) || site.isLogin(answer.url) && !site.isLogin(url) { return false }
         guard requestToken != nil || token.read(from: answer, jar.sent(to: url, at: flow.unixSeconds)) != nil else {
             throw .unavailable(
                 "the page \(answer.url.origin + answer.url.path) has no CSRF token: no \(token.place) (status \(answer.status))")
         }
+        return true
     }
 }
 

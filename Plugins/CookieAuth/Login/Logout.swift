@@ -15,15 +15,29 @@ struct Logout {
     mutating func run(at address: String) async throws(SchemeError) {
         guard let url = PageURL(address) else { throw .internal("the plugin made an invalid URL") }
         let session = browser.session
-        let (form, target) = try await openForm(for: url)
+        guard let (form, target) = try await openForm(for: url) else {
+            // The page may show the login's form to everybody.
+            guard site.probe != nil else { throw .badToken("the session has ended by itself") }
+            return try await confirm(session)
+        }
         var fields = form
         for (name, value) in site.logoutFields { fields.set(name, .string(value)) }
-        let answer = try await browser.submitInSession(fields, scheme.logoutMethod, to: target)
+        var answer = try await browser.submitInSession(fields, scheme.logoutMethod, to: target)
+        if site.saysStale(answer), let token = site.requestToken, let page = scheme.csrfPage,
+            try await browser.fetchRequestToken(token, at: page)
+        {
+            answer = try await browser.submitInSession(fields, scheme.logoutMethod, to: target)
+        }
         let hasSign = site.logoutSuccess.hold(in: answer)
         guard site.logoutSuccess.isEmpty ? answer.status < 400 || answer.status == 401 : hasSign else {
             let words = ServerWords.words(of: answer, hiding: []).map { ", saying \"\($0)\"" } ?? ""
             throw .unavailable("the server did not log out (status \(answer.status))\(words)")
         }
+        try await confirm(session)
+    }
+
+    /// Checks by the probe that the server no longer knows the session.
+    private mutating func confirm(_ session: Session) async throws(SchemeError) {
         guard let probe = site.probe else { return }
         // The cookies from before: whoever has a copy of them must no longer be let in.
         browser.restore(session.jar)
@@ -38,8 +52,9 @@ struct Logout {
 
     /// Fetches the page of the logout's form, link or CSRF token, if it needs one.
     ///
-    /// - Returns: the form's fields, and the address to send them to: that of the link, whose query may hold a token.
-    private mutating func openForm(for url: PageURL) async throws(SchemeError) -> (Fields, PageURL) {
+    /// - Returns: the form's fields, and the address to send them to: that of the link, whose query may hold a token. Nil if the session
+    ///   has ended by itself.
+    private mutating func openForm(for url: PageURL) async throws(SchemeError) -> (Fields, PageURL)? {
         if let page = scheme.logoutPage.flatMap({ PageURL($0.text) }) {
             let answer = try await browser.visit(page)
             if let form = try PageForm(in: answer, to: url) { return (Fields(form.fields), form.target ?? url) }
@@ -49,9 +64,7 @@ struct Logout {
         guard !isSafe, let token = site.requestToken, token.source != .cookie, browser.session.csrf == nil else {
             return (Fields(), url)
         }
-        if let page = scheme.csrfPage {
-            try await browser.fetchRequestToken(token, at: page)
-        }
+        if let page = scheme.csrfPage, try await !browser.fetchRequestToken(token, at: page) { return nil }
         return (Fields(), url)
     }
 }

@@ -31,15 +31,8 @@ struct PageForm {
     /// Finds the form that goes to an address.
     init?(in answer: Answer, to url: PageURL) throws(SchemeError) {
         guard let page = answer.page else { return nil }
-        for form in page.forms where form.isForm {
-            guard let target = form.target(page, answer.url), target.origin.equals(url.origin), target.path.equals(url.path)
-            else {
-                continue
-            }
-            try self.init(form, page, answer.url, at: url.origin)
-            return
-        }
-        return nil
+        guard let form = page.forms.first(where: { $0.isForm && $0.goes(to: url, page, answer.url) }) else { return nil }
+        try self.init(form, page, answer.url, at: url.origin)
     }
 
     private init(_ form: HTMLForm, _ page: HTMLPage, _ url: PageURL, at origin: String?) throws(SchemeError) {
@@ -66,6 +59,17 @@ extension HTMLForm {
         guard !action.isEmpty else { return url }
         let base = page.baseHref.flatMap { url.resolving($0) } ?? url
         return base.resolving(action)
+    }
+
+    /// Whether the form goes to an address. The items of its query may be among the form's fields: applications take them from either.
+    func goes(to address: PageURL, _ page: HTMLPage, _ url: PageURL) -> Bool {
+        guard let target = target(page, url), target.origin.equals(address.origin), target.path.equals(address.path) else {
+            return false
+        }
+        let items = target.queryItems
+        return address.queryItems.allSatisfy { item in
+            items.contains { $0.elementsEqual(item) } || fields.contains { "\($0.name)=\($0.value)".utf8.elementsEqual(item) }
+        }
     }
 
     /// The number of fields for passwords.

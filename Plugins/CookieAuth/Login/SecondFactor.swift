@@ -32,8 +32,7 @@ struct SecondFactor: Sendable {
         // A response in JSON, and a page with the code's field.
         let standard = ["code=MFA_REQUIRED", "field:\(codeField)"]
         when = try Sign.signs(settings.mfaWhen.isEmpty ? standard : settings.mfaWhen, of: "mfa-when", namesMember: true)
-        expired = try Sign.signs(
-            settings.mfaExpired.isEmpty ? ["code=MFA_EXPIRED", "410"] : settings.mfaExpired, of: "mfa-expired", namesMember: true)
+        expired = try Sign.signs(["code=MFA_EXPIRED", "410"] + settings.mfaExpired, of: "mfa-expired", namesMember: true)
         session = settings.mfaSession.memberPath
     }
 

@@ -9,14 +9,20 @@ struct Sign: Sendable {
         conditions.allSatisfy { $0.kind.holds(in: answer) != $0.isNegated }
     }
 
-    /// The types of bodies that the conditions look at.
+    private static let json = [
+        "application/json", "application/problem+json", "application/vnd.api+json", "application/hal+json", "text/json",
+    ]
+
+    /// The types of successful responses beside pages that the conditions are for; none if they name other statuses.
     var types: [String] {
+        if let statuses, !statuses.isEmpty, !statuses.contains(where: { (200...299).contains($0) }) { return [] }
         var types: [String] = []
         for condition in conditions {
             switch condition.kind {
-            case .json: types += ["application/json", "application/problem+json", "text/json"]
-            case .body: types += ["application/json", "text/plain"]
-            default: break
+            case .status, .field, .location: break
+            case .body: types += Self.json + ["text/plain", "application/xml", "text/xml"]
+            // Those of a response to a program, whatever its body says.
+            case .json, .header, .cookie, .deleted: types += Self.json
             }
         }
         return types

@@ -40,6 +40,9 @@ struct CSRFToken: Sendable {
         if let header, !header.utf8.allSatisfy({ $0.isTokenByte }) {
             throw .badSetting("\(prefix)csrf-header", "must be a header's name")
         }
+        if let header, TransportHeader.has(header.utf8) {
+            throw .badSetting("\(prefix)csrf-header", "must be another header: this one is the host's own")
+        }
         self.source = source
         let isElsewhere = header != nil || field != nil
         self.field = !isElsewhere && source == .input && !isForRequests ? name ?? "csrfmiddlewaretoken" : field

@@ -92,6 +92,65 @@ struct CookieLogoutTests {
         #expect(requests[1]["Referer"]?.hasSuffix("/confirm") == true)
     }
 
+    /// The query routes; another form of the page may delete the account.
+    @Test func `Another form of the page is not the logout's`() async throws {
+        let server = try ScriptedServer { request in
+            switch request.line {
+            case "POST /login": .page("Hello", "Set-Cookie: sid=1; Path=/")
+            case "GET /index.php?do=account":
+                .page(
+                    """
+                    <form method=post action='index.php?do=delete'><input type=hidden name=token value=1><button>Delete</form>
+                    <form method=post action='index.php'><input type=hidden name=token value=2><button>Search</form>
+                    <form method=post action='index.php'><input type=hidden name=do value=out>
+                    <input type=hidden name=token value=3><button>Log out</form>
+                    """)
+            default: .page("Hello")
+            }
+        }
+        let requests = try await logOut(server, [("logout", "/index.php?do=out"), ("logout-page", "/index.php?do=account")])
+        #expect(requests.map(\.line) == ["GET /index.php?do=account", "POST /index.php"])
+        #expect(requests.last?.text == "do=out&token=3")
+    }
+
+    /// The session's own token may be older than the server's.
+    @Test func `A logout whose token is stale is sent once more with another one`() async throws {
+        let tokens = Locked(0)
+        let server = try ScriptedServer { request in
+            let latest = tokens.withLock { count in
+                if request.line == "GET /token" { count += 1 }
+                return count
+            }
+            return switch request.line {
+            case "POST /login": .page("Hello", "Set-Cookie: sid=1; Path=/")
+            case "GET /token": .page("<meta name=csrf-token content=\(latest)>")
+            default: .init(status: request["X-CSRF-Token"] == "2" ? 204 : 419)
+            }
+        }
+        let settings = [("request-csrf", "meta"), ("request-csrf-page", "/token")]
+        // The login fetches the first one.
+        let requests = try await logOut(server, settings)
+        #expect(requests.map(\.line) == ["POST /out", "GET /token", "POST /out"])
+    }
+
+    @Test(arguments: [true, false])
+    func `A session that has ended by itself is logged out if the probe says so`(knows: Bool) async throws {
+        let server = try ScriptedServer { request in
+            switch request.line {
+            case "POST /login": .page("Hello", "Set-Cookie: sid=1; Path=/")
+            case "GET /me": knows ? .page("Ada") : .redirect("/login")
+            case "GET /token": .redirect("/login")
+            default: .page("<form><input name=username><input name=password></form>", status: 403)
+            }
+        }
+        let settings = [("request-csrf", "meta"), ("request-csrf-page", "/token"), ("probe", "/me")]
+        if knows {
+            #expect(try await failure(server, settings).contains("the server still knows the session"))
+        } else {
+            #expect(try await logOut(server, settings).map(\.path) == ["/token", "/login", "/me", "/login"])
+        }
+    }
+
     @Test func `The link of a page logs out with its nonce`() async throws {
         let requests = try await logOut(Self.server(), [("logout-method", "GET"), ("logout-page", "/menu")])
         #expect(requests.map(\.line) == ["GET /menu", "GET /out?nonce=n&x=1"])

@@ -19,6 +19,8 @@ struct CookieSettingsTests {
         ("probe-success", "200", "has no meaning without probe"), ("logout-field", "all", "must be NAME=VALUE"),
         ("logout-field", "all=1", "has no meaning without logout"), ("logout-success", "200", "has no meaning without logout"),
         ("logout-page", "http://h/out", "has no meaning without logout"),
+        ("header", "Host: other.example", "must be another header: this one is the host's own"),
+        ("login-header", "content-length: 3", "must be another header: this one is the host's own"),
     ])
     func `Invalid settings are refused by name`(name: String, value: String, words: String) throws {
         try check([(name, value)], name, words)
@@ -26,6 +28,8 @@ struct CookieSettingsTests {
 
     @Test func `Settings that contradict each other are refused`() throws {
         try check([("csrf", "cookie"), ("csrf-header", "X:")], "csrf-header", "must be a header's name")
+        try check(
+            [("csrf", "cookie"), ("csrf-header", "TE")], "csrf-header", "must be another header: this one is the host's own")
         try check([("csrf", "cookie"), ("csrf-name", "")], "csrf-name", "must not be empty")
         let mfa = ("mfa", "http://h/mfa")
         try check([mfa, ("mfa-code", "")], "mfa-code", "must not be empty")

@@ -126,7 +126,9 @@ struct HostilePageTests {
         }
         let failure = try await failure(server, [("probe", "/me")])
         #expect(failure.status == .denied)
-        #expect(failure.message.contains("the server doesn't know the session at /me (status 302)"), "\(failure.message)")
+        let place = first == "/me" ? "/me" : "/me, which led to \(first)"
+        #expect(
+            failure.message.contains("the server doesn't know the session at \(place) (status 302)"), "\(failure.message)")
         #expect(!failure.message.contains("token"))
     }
 
@@ -134,7 +136,8 @@ struct HostilePageTests {
         let server = try ScriptedServer { request in
             request.target == "/login" ? .page("Hello", Self.cookie) : .redirect(request.target + "x")
         }
-        #expect(try await failure(server, [("probe", "/me")]).message.contains("doesn't know the session at /me (status 302)"))
+        #expect(
+            try await failure(server, [("probe", "/me")]).message.contains("session at /me, which led to /mexxxxx (status 302)"))
         #expect(server.requests.count < 10)
     }
 

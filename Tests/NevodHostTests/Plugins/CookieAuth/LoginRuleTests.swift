@@ -135,7 +135,7 @@ struct LoginRuleTests {
         Case(
             "a probe that redirects to the form", .page("Hello", cookie),
             ["/me": .redirect("/login?next=/me"), "/login?next=/me": .page("Log in")], [("probe", "/me")],
-            fails: "the server doesn't know the session at /me (status 200)"),
+            fails: "the server doesn't know the session at /me, which led to /login (status 200)"),
         Case(
             "a probe with a field for a password", .redirect("/home", cookie),
             home.merging(["/me": .page("Ada<form method=post action=/me><input name=password><input name=again></form>")]) { $1 },
@@ -144,7 +144,7 @@ struct LoginRuleTests {
         Case(
             "a probe that redirects to an address that only begins like it", .page("Hello", cookie),
             ["/me": .redirect("/members"), "/members": .page("Become one")], [("probe", "/me")],
-            fails: "the server doesn't know the session at /me (status 200)"),
+            fails: "the server doesn't know the session at /me, which led to /members (status 200)"),
         Case(
             "a probe that redirects to an address below it", .page("Hello", cookie),
             ["/me": .redirect("/me/profile"), "/me/profile": .page("Ada")], [("probe", "/me")]),

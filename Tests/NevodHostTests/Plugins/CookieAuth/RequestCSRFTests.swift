@@ -54,6 +54,16 @@ struct RequestCSRFTests {
         #expect(site.last?["X-CSRFToken"] == "c-1")
     }
 
+    /// An API on another host than the page that uses it checks that page's.
+    @Test func `Lines of the settings are sent in place of those of a browser`() async throws {
+        let site = try CSRFSite()
+        let lines = [("header", "Referer: https://app.example/"), ("header", "Origin: https://app.example")]
+        let session = try site.session([("request-csrf", "cookie")] + lines)
+        #expect(try await session.send("\(site.url)/change") == 200)
+        #expect(site.last?["Referer"] == "https://app.example/" && site.last?["Origin"] == "https://app.example")
+        #expect(site.last?["X-CSRFToken"] == "c-1")
+    }
+
     @Test(arguments: ["GET", "HEAD", "OPTIONS", "TRACE"])
     func `Methods that change nothing carry no token`(method: String) async throws {
         let server = try ScriptedServer { _ in .init(headers: ["Set-Cookie: csrftoken=t; Path=/", "Set-Cookie: sid=1; Path=/"]) }

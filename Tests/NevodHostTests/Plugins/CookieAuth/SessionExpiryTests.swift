@@ -112,6 +112,31 @@ struct SessionExpiryTests {
         Case(
             name: "JSON of a media type of its own", settings: [("expired", "json:code=7")],
             refusal: .init(headers: ["Content-Type: application/problem+json"], body: #"{"code":7}"#)),
+        Case(
+            name: "JSON of an API's media type", settings: [("expired", "json:code=7")],
+            refusal: .init(headers: ["Content-Type: application/vnd.api+json; charset=utf-8"], body: #"{"code":7}"#)),
+        Case(
+            name: "a header line of a response in JSON", settings: [("expired", "200 header:X-Session=expired")],
+            refusal: .json(200, "{}", "X-Session: expired")),
+        Case(
+            name: "another header line of a response in JSON", settings: [("expired", "200 header:X-Session=expired")],
+            refusal: .json(200, "{}", "X-Session: good"), isEnd: false),
+        Case(
+            name: "XML that the settings name", settings: [("expired", "200 body:<expired/>")],
+            refusal: .init(headers: ["Content-Type: text/xml"], body: "<a><expired/></a>")),
+        Case(
+            name: "a cookie's deletion by a response in JSON", settings: [("expired", "deleted:sid")],
+            refusal: .json(200, "{}", "Set-Cookie: sid=; Max-Age=0; Path=/")),
+        // The query routes, in the form's address or among its fields.
+        Case(
+            name: "a form of another route", login: "/index.php?r=login", target: "/index.php?r=orders",
+            refusal: .page(form.replacing("/login", with: "/index.php?r=users")), isEnd: false),
+        Case(
+            name: "the form of the login's route", login: "/index.php?r=login", target: "/index.php?r=orders",
+            refusal: .page(form.replacing("/login", with: "'/index.php?x=1&amp;r=login'"))),
+        Case(
+            name: "a form whose field routes to the login", login: "/index.php?r=login", target: "/index.php?r=orders",
+            refusal: .page(form.replacing("/login>", with: "/index.php><input type=hidden name=r value=login>"))),
         // The cookie.
         Case(
             name: "the session cookie's deletion by a page", settings: [("session-cookie", "sid")],
@@ -254,6 +279,69 @@ struct SessionExpiryTests {
         #expect(try await session.provider().send(HTTPRequest(.post, "\(site.url)/x"), options).status == 200)
         #expect(site.logins == 2)
         #expect(site.server.requests.count { $0.target == "/x" } == 2)
+    }
+
+    private static let signUp =
+        "Account made. <form method=post action=/login><input name=username><input type=password name=password></form>"
+
+    /// A page for everybody may have the login's form.
+    @Test(arguments: [signUp, signUp.replacing(" action=/login", with: "")])
+    func `A page with the login's form doesn't end a session that the probe still knows`(page: String) async throws {
+        let site = try CookieSite(
+            attributes: "; Path=/", { _ in .redirect("/login") },
+            { $0.target == "/accounts" ? .page(page) : .page("Hello") })
+        let session = try site.session([("success", "200"), ("probe", "/me")])
+        try await session.login()
+        for method in [HTTPMethod.post, .get] {
+            #expect(try await session.provider().text("\(site.url)/accounts", method) == (200, page))
+            #expect(site.server.requests.count { $0.line == "\(method) /accounts" } == 1)
+        }
+        #expect(site.logins == 1)
+    }
+
+    /// What the server set with the response, and with the probe's, is the session from now on.
+    @Test func `A cookie that comes with a doubted redirect is kept`() async throws {
+        let server = try ScriptedServer { request in
+            switch request.line {
+            case "POST /login": .init(headers: ["Set-Cookie: sid=1; Path=/"])
+            case "POST /password": .redirect("/login", "Set-Cookie: sid=2; Path=/")
+            default: request["Cookie"] == "sid=2" ? .page("Hello") : .redirect("/login")
+            }
+        }
+        let session = try CookieLogins.session(at: server, [("success", "200"), ("probe", "/me")])
+        try await session.login()
+        let options = RequestOptions(redirects: .none)
+        #expect(try await session.provider().send(HTTPRequest(.post, "\(server.url)/password"), options).status == 302)
+        #expect(try await get(session, "\(server.url)/x") == (200, "Hello"))
+        #expect(server.requests.map(\.line) == ["POST /login", "POST /password", "GET /me", "GET /x"])
+    }
+
+    /// A page that shows the progress of something must not wait for its own end.
+    @Test func `A page that comes slowly is not held back`() async throws {
+        let (isShown, isClosed) = (Latch(), Latch())
+        let server = try RawServer { connection, _ in
+            while let request = connection.readRequest() {
+                if request.head.hasPrefix("POST") {
+                    connection.write("HTTP/1.1 200 X\r\nContent-Length: 0\r\nSet-Cookie: sid=1; Path=/\r\n\r\n")
+                    continue
+                }
+                connection.write("HTTP/1.1 200 X\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\nfirst")
+                isShown.waitOnThread()
+                connection.write("later")
+                isClosed.waitOnThread()
+                connection.write("last!")
+            }
+        }
+        let session = try CookieLogins.session([("login", "\(server.url)/login"), ("username", "u"), ("password", "p")])
+        let response = try await session.provider().send(
+            HTTPRequest(.get, "\(server.url)/x"), RequestOptions(delivery: .streamed))
+        guard case .stream(let stream) = response.body else { return #expect(Bool(false), "no stream") }
+        #expect(try await stream.next() == Array("first".utf8))
+        isShown.set()
+        #expect(try await stream.next() == Array("later".utf8))
+        isClosed.set()
+        #expect(try await stream.next() == Array("last!".utf8))
+        #expect(try await stream.next() == nil)
     }
 
     /// The bytes of a body arrive as the server sends them.

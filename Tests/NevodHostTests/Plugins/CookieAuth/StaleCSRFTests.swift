@@ -11,7 +11,7 @@ struct StaleCSRFTests {
             (ScriptedServer.Response(status: 419), []), (.page("CSRF verification failed.", status: 403), []),
             (.json(400, #"{"error":"XSRF cookie does not match"}"#), []), (.page("Invalid Authenticity Token", status: 422), []),
             (.page("Session moved", status: 403), [("csrf-stale", #"403 body:"Session moved""#)]),
-            (.init(status: 409), [("csrf-stale", "409")]),
+            (.init(status: 409), [("csrf-stale", "409")]), (.init(status: 419), [("csrf-stale", "409")]),
             (.json(200, #"{"code":"badtoken"}"#), [("csrf-stale", "json:code=badtoken")]),
             (.page("badtoken"), [("csrf-stale", "200 body:badtoken")]),
         ] as [(ScriptedServer.Response, [(String, String)])])
@@ -52,7 +52,7 @@ struct StaleCSRFTests {
         arguments: [
             (ScriptedServer.Response.page("not allowed", status: 403), []), (.page("not valid", status: 422), []),
             (.init(status: 400), []),
-            (.init(status: 419), [("csrf-stale", "403")]), (.page("csrf", status: 500), []), (.page("csrf is fine"), []),
+            (.init(status: 409), [("csrf-stale", "410")]), (.page("csrf", status: 500), []), (.page("csrf is fine"), []),
             (.page("Forbidden<form><input type=hidden name=csrf_token value=xsrf></form>", status: 403), []),
         ] as [(ScriptedServer.Response, [(String, String)])])
     func `Other refusals are returned as they are`(refusal: ScriptedServer.Response, settings: [(String, String)]) async throws {
@@ -159,6 +159,46 @@ struct StaleCSRFTests {
         try await session.login()
         #expect(try await session.send("\(server.url)/change") == 200)
         #expect(logins.withLock { $0 } == 2)
+    }
+
+    /// Servers that look for the token first, and give one to those who aren't logged in as well: Laravel's page of the login, Sanctum's
+    /// address of the cookie, and Spring Security's page of the logout.
+    @Test(
+        arguments: [
+            ([("page", "/login"), ("csrf", "input"), ("csrf-name", "_token")], .redirect("/login"), 3),
+            ([("request-csrf", "meta"), ("request-csrf-page", "/token")], .init(status: 401), 3),
+            ([("request-csrf", "meta"), ("request-csrf-page", "/token")], .redirect("/login?next=/change"), 3),
+        ] as [([(String, String)], ScriptedServer.Response, Int)])
+    func `A token that anybody gets doesn't keep a session that has ended`(
+        settings: [(String, String)], refusal: ScriptedServer.Response, changes: Int
+    ) async throws {
+        let users = Locked(0)
+        let server = try ScriptedServer { request in
+            if request.line == "POST /login" { users.withLock { $0 += 1 } }
+            let user = "sid=u\(users.withLock(\.self))"
+            let cookie = request.line == "POST /login" ? user : request["Cookie"]
+            let isKnown = cookie == user || cookie == "sid=visitor"
+            guard request.line != "POST /change" else {
+                guard isKnown, request["X-CSRF-Token"] ?? request["X-CSRFToken"] == cookie else { return .init(status: 419) }
+                return cookie == user ? .page("changed") : refusal
+            }
+            // Others begin a session of nobody.
+            let owner = cookie == user ? user : "sid=visitor"
+            let form = "<input name=username><input type=password name=password>"
+            return .page(
+                "<meta name=csrf-token content='\(owner)'><form><input type=hidden name=_token value='\(owner)'>"
+                    + (request.line == "GET /login" ? form : "") + "</form>", "Set-Cookie: \(owner); Path=/")
+        }
+        let session = try CookieLogins.session(at: server, [("success", "200 !field:password")] + settings)
+        try await session.login()
+        _ = try await session.send("\(server.url)/home", .get)
+        // The session ends, and its token with it.
+        users.withLock { $0 += 1 }
+        let before = server.requests.count
+        let response = try await session.provider().text("\(server.url)/change", .post)
+        let lines = server.requests[before...].map(\.line)
+        #expect(response == (200, "changed"), "\(lines)")
+        #expect(lines.count { $0 == "POST /login" } == 1 && lines.count { $0 == "POST /change" } == changes, "\(lines)")
     }
 
     /// Such a server says that the token is wrong before it looks for the session.
