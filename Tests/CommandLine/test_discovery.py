@@ -453,6 +453,16 @@ class Forms(DiscoveryTestCase):
         outcome = self.run_host("-f", "--profile", "127.0.0.1", "-d", "a=1", f"{url}/orders/")
         self.expect(outcome, 0)
 
+    def test_whose_name_is_of_another_type(self):
+        """A browser shows a field of an unknown type as text; a customer's number is one."""
+        for kind in ("username", "number"):
+            with self.subTest(kind):
+                site = Plain()
+                site.inputs = lambda: f'<input type={kind} name=acme_user><input type=password name=acme_word>'
+                url = self.serve(site)
+                self.expect_logged_in(self.discover(f"{url}/orders/", "--name", kind), site, kind)
+                self.assertIn("set = username-field=acme_user", self.written())
+
     def test_that_knows_no_user_names(self):
         site = Plain()
         site.inputs = lambda: "<input type=password name=acme_word>"
@@ -616,6 +626,42 @@ class Origins(DiscoveryTestCase):
         self.expect(outcome, 0, f"warning: {url} is not encrypted")
         self.assertIn(f"resolve = site.test:{port}:127.0.0.1", self.written())
         self.assertEqual(self.written()[0], "[site]")
+
+    def upgraded(self, secure_port, *words):
+        """A site at http://site.test whose orders lead to the login page over TLS, at a port of that name."""
+        self.site = Plain()
+        authority().issue("site", "DNS:site.test")
+        secure = self.enterContext(RecordingServer(self.site.respond, tls=authority().context("site")))
+        at = "" if secure_port == 443 else f":{secure_port}"
+        self.serve(lambda seen: redirect(f"https://site.test{at}/enter?next=/orders/"))
+        outcome = self.discover(
+            "http://site.test/orders/", "--cacert", authority().path("ca.pem"), "--noproxy", "*",
+            "--connect-to", f"site.test:80:127.0.0.1:{self.server.port}",
+            "--connect-to", f"site.test:{secure_port}:127.0.0.1:{secure.port}", *words)
+        return outcome, secure
+
+    def test_over_tls_the_probe_is_too(self):
+        """The session's cookies must not be sent in clear."""
+        outcome, _ = self.upgraded(443)
+        self.expect(outcome, 0, "http://site.test/orders/ led to https://site.test/enter?next=/orders/")
+        self.assertNotIn("warning", outcome.err)
+        self.assertIn("set = probe=https://site.test/orders/", self.written())
+        self.assertNotIn("http://", "\n".join(line for line in self.written() if line.startswith(("set", "url"))))
+        self.assertEqual([seen.method for seen in self.server.requests], ["GET"])
+
+    def test_another_port_is_another_site(self):
+        outcome, secure = self.upgraded(9443)
+        self.expect(outcome, 112, "led to another origin: https://site.test:9443/enter")
+        self.assertEqual([seen.method for seen in secure.requests], ["GET"])
+        self.expect_nothing_kept()
+
+    def test_name_of_the_program_is_kept(self):
+        """Sites bind a session to it."""
+        url = self.serve(Plain())
+        self.expect_logged_in(self.discover(f"{url}/orders/", "-A", "Mozilla/5.0 (a browser)"), self.site)
+        self.assertIn("user-agent = Mozilla/5.0 (a browser)", self.written())
+        agents = {seen.values("User-Agent")[0] for seen in self.server.requests}
+        self.assertEqual(agents, {"Mozilla/5.0 (a browser)"})
 
     def test_flags_of_the_connection_are_kept(self):
         site = Plain()

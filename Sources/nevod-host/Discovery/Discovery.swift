@@ -68,7 +68,7 @@ struct Discovery {
 
     private static func text(of proposal: LoginProposal, _ page: SitePage) -> [String] {
         var lines: [String] = []
-        if page.isRedirected { lines.append("\(page.given) led to \(page.address)") }
+        if page.address != page.given, !page.isElsewhere { lines.append("\(page.given) led to \(page.address)") }
         if page.isElsewhere {
             lines.append(
                 "warning: \(page.given) led to another origin: \(page.address), where user name and password would be sent to")

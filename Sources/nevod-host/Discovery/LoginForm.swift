@@ -53,7 +53,7 @@ struct LoginForm {
         form.fields.filter { $0.type == "password" && !$0.isDisabled && !$0.name.isEmpty }
     }
 
-    private static let textTypes = ["text", "email", "tel"]
+    private static let textTypes = ["text", "email", "tel", "number", "url"]
 
     private static func texts(of form: HTMLForm) -> [HTMLField] {
         form.fields.filter { textTypes.contains($0.type) && !$0.isDisabled && !$0.name.isEmpty }

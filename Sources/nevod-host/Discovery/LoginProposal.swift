@@ -47,7 +47,7 @@ struct LoginProposal {
         }
         // The preset's own sign of success is for its own probe.
         let hasSign = match?.preset.settingNames.contains("probe-success") == true
-        if !hasSign, let probe = match?.isBesideItsPage == true ? page.given : Self.probe(page, form) {
+        if !hasSign, let probe = match?.isBesideItsPage == true ? page.asked : Self.probe(page, form) {
             found.append(("probe", probe.text))
         }
         let names = Set(typed.map(\.name))
@@ -99,10 +99,11 @@ struct LoginProposal {
 
     /// The address that only a logged-in user may see: the one that led to the login page; nil if it isn't known.
     private static func probe(_ page: SitePage, _ form: LoginForm) -> SiteAddress? {
-        if form.isOfContainer { return page.given }
-        let last = page.given.lastName
+        if form.isOfContainer { return page.asked ?? page.lasting }
+        guard let asked = page.asked else { return nil }
+        let last = asked.lastName
         let isLogin = loginNames.contains(last.lowercased()) || last == page.address.lastName && !last.isEmpty
-        return page.isRedirected && !isLogin ? page.given : nil
+        return page.isRedirected && !isLogin ? asked : nil
     }
 
     private static let loginNames: Set<String> = ["login", "signin", "sign_in", "sign-in", "log-in", "log_in", "auth"]

@@ -19,15 +19,26 @@ struct SitePage {
     /// The address of the page for settings.
     var lasting: SiteAddress { address.withoutVisit(from: given) }
 
-    /// Whether redirects led to another origin than the typed one. The same host over TLS is none.
-    var isElsewhere: Bool {
+    /// The typed address, over TLS where the site led there: http and https at their own ports of one host are one site. Nil if
+    /// redirects led to another origin.
+    var asked: SiteAddress? {
+        let (from, to) = (given.origin, address.origin)
+        if from == to { return given }
         let isUpgrade =
-            given.origin.host == address.origin.host && given.origin.scheme == .http && address.origin.scheme == .https
-        return given.origin != address.origin && !isUpgrade
+            from.scheme == .http && to.scheme == .https && from.host == to.host && from.isAtDefaultPort && to.isAtDefaultPort
+        return isUpgrade ? SiteAddress("\(to)\(given.target)") : nil
     }
 
+    /// Whether redirects led to another origin than the typed one.
+    var isElsewhere: Bool { asked == nil }
+
     /// Whether a redirect of the site led from the typed address to another page.
-    var isRedirected: Bool { address.origin == given.origin && address.path != given.path }
+    var isRedirected: Bool { asked.map { $0.path != address.path } ?? false }
+}
+
+extension Origin {
+    /// Whether the port is the one of a URL without a port.
+    fileprivate var isAtDefaultPort: Bool { port == (scheme == .https ? 443 : 80) }
 }
 
 /// Gets the page at an address, with the transport of the command and without credentials.

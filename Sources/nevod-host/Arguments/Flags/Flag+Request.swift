@@ -59,8 +59,8 @@ extension Flag {
             .uploadFile, "upload-file", "T", value: .file("FILE", standardInput: .whole), in: requests,
             help: "Send a file while reading it; - for standard input; a URL that ends with / gets the file's name"),
         Flag(
-            .userAgent, "user-agent", "A", value: .text("NAME"), in: requests.union([.login, .logout]), .mayBeEmpty,
-            help: "The name of the program, in User-Agent; an empty one for none"),
+            .userAgent, "user-agent", "A", value: .text("NAME"), in: requests.union([.login, .logout]),
+            [.mayBeEmpty, .locatesLogin], help: "The name of the program, in User-Agent; an empty one for none"),
         Flag(
             .referer, "referer", "e", value: .url("URL"), in: requests,
             help: "The URL of the page that links here, in Referer; with ;auto behind it, redirects set it anew"),
