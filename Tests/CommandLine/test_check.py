@@ -96,6 +96,7 @@ DESCRIPTION = {
     "default-not-a-choice": ("description.defaults", FAIL),
     "choice-without-choices": ("description.choices", FAIL),
     "secret-parameter": ("description.parameters", FAIL),
+    "relative-parameter": ("description.parameters", FAIL),
 }
 LIFE = {
     "create-crashes": ("lifecycle.create", CRASHED),
@@ -261,6 +262,11 @@ WARN description.secrets
         self.expect(outcome, BROKEN, "was not checked", reason)
         self.assertRegex(outcome.out, rb"\n\d+ skipped\n\Z")
         self.expect(self.checked(build(fault), "--only", "^static[.]"), 0)
+
+    @cases({"secret": "which is secret", "relative": "a relative URL, which only a setting can be"})
+    def test_parameter_that_is_refused(self, kind, words):
+        """By the host, too."""
+        self.expect(self.run_host("inspect", build(f"{kind}-parameter")), NO_PLUGIN, 'parameters has "scope", ', words)
 
     def test_fuzzing_needs_seconds(self):
         self.expect_failure(self.checked(build("none"), "--only", "^fuzz[.]"), USAGE, "--fuzz")

@@ -216,7 +216,7 @@ extension CheckCatalogue {
             }
         } fix: {
             "Remove the flag, make the setting a URL, or add the URL to which it is relative."
-        },
+        }.caused(by: "description.parameters"),
         tables("description.parameters", "No parameter of a request is secret or relative") { plugin in
             plugin.schemes.flatMap { scheme in
                 readable(scheme.pointee.parameters, scheme.pointee.parameter_count).flatMap { parameter in

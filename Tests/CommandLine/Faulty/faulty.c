@@ -1182,6 +1182,8 @@ static void change(void)
         secret_setting.flags = NEVOD_SETTING_REQUIRED;
     if (FAULTY("secret-parameter"))
         scope_parameter.flags = NEVOD_SETTING_SECRET;
+    if (FAULTY("relative-parameter"))
+        scope_parameter.kind = NEVOD_SETTING_URL, scope_parameter.flags = NEVOD_SETTING_RELATIVE;
     if (FAULTY("long-title")) {
         static uint8_t letters[5000];
         memset(letters, 'a', sizeof letters);
