@@ -398,6 +398,18 @@ class RefusedRenewal(SessionTestCase):
         self.expect(self.send(), 0)
         self.assertEqual((self.logins, len(self.sessions())), (3, 1))
 
+    @cases({"one_by_one": (), "at_once": ("-Z", "--parallel-max", "2")})
+    def test_once_for_a_command_with_several_urls(self, *words):
+        self.refusal = reply("401 Unauthorized")
+        self.expect(self.send(), 0)
+        self.is_over, self.logins = True, 0
+        self.all_refused.set()
+        urls = [f"{self.site.http}/orders?{number}" for number in range(5)]
+        outcome = self.run_host("-f", *words, *self.words, *urls)
+        self.expect(outcome, 112, "the server refused to renew the token: ")
+        self.assertEqual(self.logins, 1, outcome)
+        self.assertEqual(self.sessions(), [])
+
 
 class EndsInARenewal(SessionTestCase):
     """The server has spent the old token when it responds, so the new one is saved however the command ends."""
@@ -541,19 +553,6 @@ class Accounts(SessionTestCase):
     def test_secrets_do_not_count(self):
         self.expect_logins(self.get(*self.ALONE), 1)
         self.expect_logins(self.get("--set", "username=ada"), 1)
-
-
-    @cases({"one_by_one": [], "at_once": ["-Z", "--parallel-max", "2"]})
-    def test_once_for_a_command_with_several_urls(self, *words):
-        self.refusal = reply("401 Unauthorized")
-        self.expect(self.send(), 0)
-        self.is_over, self.logins = True, 0
-        self.all_refused.set()
-        urls = [f"{self.site.http}/orders?{number}" for number in range(5)]
-        outcome = self.run_host("-f", *words, *self.words, *urls)
-        self.expect(outcome, 112, "the server refused to renew the token: ")
-        self.assertEqual(self.logins, 1, outcome)
-        self.assertEqual(self.sessions(), [])
 
 
 class Client(SessionTestCase):
