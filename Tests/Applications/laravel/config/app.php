@@ -1,0 +1,26 @@
+<?php
+return [
+    "name" => "Notes",
+    "env" => "production",
+    "debug" => false,
+    "url" => "http://127.0.0.1",
+    "timezone" => "UTC",
+    "locale" => "en",
+    "fallback_locale" => "en",
+    "key" => env("NOTES_SECRET"),
+    "cipher" => "AES-256-CBC",
+    "providers" => [
+        Illuminate\Auth\AuthServiceProvider::class,
+        Illuminate\Cookie\CookieServiceProvider::class,
+        Illuminate\Database\DatabaseServiceProvider::class,
+        Illuminate\Encryption\EncryptionServiceProvider::class,
+        Illuminate\Filesystem\FilesystemServiceProvider::class,
+        Illuminate\Foundation\Providers\FoundationServiceProvider::class,
+        Illuminate\Hashing\HashServiceProvider::class,
+        Illuminate\Session\SessionServiceProvider::class,
+        Illuminate\Translation\TranslationServiceProvider::class,
+        Illuminate\Validation\ValidationServiceProvider::class,
+        Illuminate\View\ViewServiceProvider::class,
+    ],
+    "aliases" => [],
+];

@@ -1,0 +1,2 @@
+<?php
+return ["default" => "errors", "channels" => ["errors" => ["driver" => "errorlog"]]];

@@ -1,0 +1,15 @@
+<?php
+return [
+    "driver" => "file",
+    "lifetime" => 120,
+    "expire_on_close" => false,
+    "encrypt" => false,
+    "files" => storage_path("framework/sessions"),
+    "lottery" => [0, 100],
+    "cookie" => "notes_session",
+    "path" => "/",
+    "domain" => null,
+    "secure" => null,
+    "http_only" => true,
+    "same_site" => "lax",
+];

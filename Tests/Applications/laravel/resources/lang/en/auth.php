@@ -1,0 +1,2 @@
+<?php
+return ["failed" => "These credentials do not match our records."];
