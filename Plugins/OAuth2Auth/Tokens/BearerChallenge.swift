@@ -94,9 +94,10 @@ extension OAuth2Auth {
         case .other:
             guard response.status == 401, challenge.resourceMetadata != nil else { return .nothing }
             // An expired token is renewed without a look at the API's metadata. That comes before a person is asked to log in, and after
-            // a renewed token is refused, too.
+            // a renewed token is refused, too. After a login that the API has demanded, no further one is asked for.
+            if request.attempt > 1, token.stored.isSteppedUp { return .nothing }
             let needsPerson = token.stored.refreshToken == nil && grant.needsPerson
-            return request.attempt > 1 && !token.stored.isSteppedUp || needsPerson ? .challenge : .nothing
+            return request.attempt > 1 || needsPerson ? .challenge : .nothing
         }
     }
 

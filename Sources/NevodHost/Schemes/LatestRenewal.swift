@@ -1,10 +1,23 @@
 internal import NevodSupport
 
-/// When a session's token last came from a refresh or a login. A challenge flow may have given the same session again.
+/// When this session last had a token from a flow: from a challenge flow, which may have given the same session of the server again, or
+/// from a refresh or login.
 final class LatestRenewal: Sendable {
-    private let time = Locked<ContinuousClock.Instant?>(nil)
+    private struct Times {
+        var challenge: ContinuousClock.Instant?
+        var renewal: ContinuousClock.Instant?
+    }
 
-    func note() { time.withLock { $0 = .now } }
+    private let times = Locked(Times())
 
-    func isSince(_ instant: ContinuousClock.Instant) -> Bool { time.withLock { time in time.map { $0 >= instant } ?? false } }
+    func noteChallenge() { times.withLock { $0.challenge = .now } }
+
+    func noteRenewal() { times.withLock { $0.renewal = .now } }
+
+    /// Whether challenge flows were all that there was since then.
+    func isByChallenge(since instant: ContinuousClock.Instant) -> Bool {
+        times.withLock { times in
+            times.challenge.map { $0 >= instant } ?? false && times.renewal.map { $0 < instant } ?? true
+        }
+    }
 }

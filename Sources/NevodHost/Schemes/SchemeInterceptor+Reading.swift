@@ -59,8 +59,8 @@ extension SchemeInterceptor: ResponseReader {
         let isChallenge = needs.isChallenge(response, to: exchange.request.method, from: session.instance.target)
         let needsDigests = !needs.responseDigests.isEmpty
         if isChallenge && needs.challengeBody || needsDigests && (isChallenge || (300...399).contains(response.status)) {
-            // The caller gets a successful response, as a rule; others the host acts on.
-            let patience = (200...299).contains(response.status) ? Self.patience : nil
+            // The caller gets a successful response, as a rule; others the host acts on. Digests need the whole body.
+            let patience = (200...299).contains(response.status) && !needsDigests ? Self.patience : nil
             let head = try await stream.head(ReceivedBody.limit, patience: patience)
             (use.body.head, use.body.isCut) = (head.bytes, !head.isWhole)
             return head.body

@@ -129,7 +129,7 @@ public struct SchemeInterceptor: CredentialInterceptor {
             // kept the session, which has ended all the same.
             let mayLogIn =
                 exchange.bindings.renewals(of: ObjectIdentifier(session.coordinator)) == 0
-                || !session.latestRenewal.isSince(exchange.bindings.began)
+                || session.latestRenewal.isByChallenge(since: exchange.bindings.began)
             let client = ClientLines(of: exchange.request)
             return try await authentication.renewToken(&exchange, upTo: Int(NEVOD_LIMIT_CHALLENGES)) {
                 try await session.challenged($0, shown, at: origin, mayLogIn: mayLogIn, for: client)

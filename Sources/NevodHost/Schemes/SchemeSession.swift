@@ -264,7 +264,7 @@ public struct SchemeSession: Sendable {
         let wanted = account.isEmpty ? old?.account ?? "" : account
         let issued = try await driver.run(.login, account: wanted, keep: { try await coordinator.keep(token($0)) })
         guard let issued else { throw NetworkError.unauthorized }
-        latestRenewal.note()
+        latestRenewal.noteRenewal()
         return token(issued)
     }
 
@@ -273,7 +273,7 @@ public struct SchemeSession: Sendable {
         do {
             let issued = try await driver.run(
                 .refresh, token: old.issued, account: account, keep: { try await coordinator.keep(token($0)) })
-            if issued != nil { latestRenewal.note() }
+            if issued != nil { latestRenewal.noteRenewal() }
             return issued
         } catch let error as PluginError where error.status == .badToken {
             return nil
@@ -289,13 +289,21 @@ public struct SchemeSession: Sendable {
         return try await withPluginErrors(renewing: old) {
             do {
                 let issued = try await driver.run(
-                    .challenge, token: old?.issued, account: account, response: response, at: origin,
-                    keep: { try await coordinator.keep(token($0)) })
-                if let issued { return token(issued) }
+                    .challenge, token: old?.issued, account: account, response: response, at: origin, keep: keepInChallenge)
+                if let issued {
+                    latestRenewal.noteChallenge()
+                    return token(issued)
+                }
             } catch let error as PluginError where error.status == .badToken {}
             guard mayLogIn else { throw NetworkError.unauthorized }
             return try await loggedIn(replacing: old, by: driver)
         }
+    }
+
+    /// Saves a token in the middle of a challenge flow. If another one has been stored meanwhile, that one stays, and the flow goes on:
+    /// its result may be that the request need not be sent again.
+    private func keepInChallenge(_ issued: IssuedToken) async throws {
+        do { try await coordinator.keep(token(issued)) } catch is RenewalSupersededError {}
     }
 
     /// Stores the token that a response brought in place of the one that its request carried. If several responses bring one, the

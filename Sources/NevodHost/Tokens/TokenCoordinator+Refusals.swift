@@ -4,14 +4,16 @@ internal import NevodSupport
 struct PastRefusal: Sendable {
     /// Refused, or failed where there was no token to clear.
     let outcome: RenewalOutcome
-    /// When this process learned of it.
+    /// When this process was refused, or a request of its own learned of it.
     let time = ContinuousClock.now
     /// The version that another process could not renew; nil if this one was refused.
     var version: TokenVersion?
 
-    /// Whether it counts for a request: one that began before, or that carried the token which another process could not renew. A request
-    /// that begins later may try again.
-    func counts(for carried: TokenVersion, since began: ContinuousClock.Instant) -> Bool { began <= time || carried == version }
+    /// Whether it counts for a request: one that began before this process was refused, or that carried the token which another one could
+    /// not renew, whenever that was. A request that begins later may try again.
+    func counts(for carried: TokenVersion, since began: ContinuousClock.Instant) -> Bool {
+        version.map { $0 == carried } ?? (began <= time)
+    }
 }
 
 // A refusal is one attempt for all that wanted it: an account may be locked after a few.
@@ -52,16 +54,26 @@ extension TokenCoordinator {
     }
 
     private var refusalKey: StorageKey { StorageKey(value: "refused/\(key.rawValue)") }
+    /// The key of the note about a login without a token before.
+    private var refusedLoginKey: StorageKey { StorageKey(value: "refused-login/\(key.rawValue)") }
 
     /// Notes for other processes that the server has refused to renew a token. Called before the token is cleared, so that a process
     /// which finds no token finds the note. Without the note, the others try themselves.
-    ///
-    /// - Parameter token: its stored bytes; none for a login without a token before.
     func record(_ refusal: any Error, of token: Secret?) async {
-        guard remembersRefusals, sharesRenewals, let token else { return }
+        guard let token else { return }
+        await record(refusal, of: token, at: refusalKey)
+    }
+
+    /// Notes that a login was refused where there was no token.
+    func recordLogin(_ refusal: any Error) async {
+        await record(refusal, of: Secret(""), at: refusedLoginKey)
+    }
+
+    private func record(_ refusal: any Error, of token: Secret, at key: StorageKey) async {
+        guard remembersRefusals, sharesRenewals else { return }
         let reason = (refusal as? RefreshRejectedError)?.reason ?? "\(refusal)"
         guard let record = RefusalRecord(token, reason: reason) else { return }
-        try? await storage.write(refusalKey, record.stored)
+        try? await storage.write(key, record.stored)
     }
 
     /// Looks for a note about a token that another process has cleared.
@@ -73,23 +85,32 @@ extension TokenCoordinator {
         pastRefusal.withLock { $0 = PastRefusal(outcome: outcome, version: version) }
     }
 
-    /// The note as it is stored now. It changes with each refusal, so that a process without a token, which waits for the renewal lock,
-    /// sees that another one was refused meanwhile.
-    func refusalNote() async -> Secret? {
-        guard remembersRefusals, sharesRenewals else { return nil }
-        return try? await storage.read(refusalKey)
+    /// The note about a refused login, as it is stored. It changes with each refusal, so that a process which waits for the renewal lock
+    /// without a token sees that another one was refused meanwhile.
+    struct LoginNote: Equatable {
+        fileprivate let bytes: Secret?
     }
 
-    /// The refusal that another process has noted since; nil if there is none.
-    func refusal(notedSince note: Secret?) async -> RenewalOutcome? {
-        guard let stored = await refusalNote(), stored != note, let record = RefusalRecord(stored: stored) else { return nil }
+    /// Reads the note; nil if it can't be read.
+    func loginNote() async -> LoginNote? {
+        guard remembersRefusals, sharesRenewals else { return nil }
+        do { return LoginNote(bytes: try await storage.read(refusedLoginKey)) } catch { return nil }
+    }
+
+    /// The refused login that another process has noted since; nil if there is none.
+    func refusedLogin(notedSince note: LoginNote?) async -> RenewalOutcome? {
+        guard let note, let new = await loginNote(), new != note, let record = new.bytes.flatMap(RefusalRecord.init) else {
+            return nil
+        }
         return .refused(RefreshRejectedError(record.reason))
     }
 
-    /// Removes the note once there is a token again.
-    func forgetRecord() async {
-        guard remembersRefusals, sharesRenewals, (try? await storage.read(refusalKey)) != nil else { return }
-        try? await storage.write(refusalKey, nil)
+    /// Removes the notes once there is a token again.
+    func forgetRecords() async {
+        guard remembersRefusals, sharesRenewals else { return }
+        for key in [refusalKey, refusedLoginKey] where (try? await storage.read(key)) != nil {
+            try? await storage.write(key, nil)
+        }
     }
 
     private var sharesRenewals: Bool { storage.withRenewalLock != nil }

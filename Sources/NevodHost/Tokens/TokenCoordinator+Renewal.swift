@@ -64,12 +64,12 @@ extension TokenCoordinator {
     private func exchangeUnderLock(
         _ version: TokenVersion, _ isRefused: Bool, _ strategy: @escaping @Sendable (Token?) async throws -> Token
     ) async throws -> RenewalOutcome? {
-        let note = await refusalNote()
+        let note = await loginNote()
         return try await withRenewalLock { releaseLock in
             // The previous holder of the lock may have renewed the token.
             let stored = try await read()
             guard stored.version == version else { return outcomeElsewhere(of: version) }
-            if stored.token == nil, let outcome = await refusal(notedSince: note) { return outcome }
+            if stored.token == nil, let outcome = await refusedLogin(notedSince: note) { return outcome }
             let renewal = Renewal(
                 of: ObjectIdentifier(self), stored.version, isEarly: !isRefused && !isExpired(stored.token),
                 releaseLock: releaseLock,
@@ -110,7 +110,7 @@ extension TokenCoordinator {
             return try await replace(renewal.base, with: nil, .refusal(error)) ? .refused(error) : .replaced
         } catch {
             // There is no token to clear, and others may wait with the same password.
-            if stored.token == nil, (error as? PluginError)?.status == .denied { await record(error, of: Secret("")) }
+            if stored.token == nil, (error as? PluginError)?.status == .denied { await recordLogin(error) }
             return .failed(error)
         }
         return try await install(token, instead: stored, base: renewal.base)

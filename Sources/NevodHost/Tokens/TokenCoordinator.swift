@@ -151,7 +151,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
             }
             self.didWrite(token, bytes, .program)
         }
-        if token != nil, !hadToken { await forgetRecord() }
+        if token != nil, !hadToken { await forgetRecords() }
     }
 
     /// Runs `write`, which writes `bytes` to the storage.
@@ -182,7 +182,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
             self.didWrite(token, bytes, cause)
             return true
         }
-        if isReplaced, token != nil, !hadToken { await forgetRecord() }
+        if isReplaced, token != nil, !hadToken { await forgetRecords() }
         return isReplaced
     }
 

@@ -124,6 +124,18 @@ struct RefusedRenewalTests {
         #expect(note == nil, "the note goes with the next token")
     }
 
+    /// However long ago that was: the password may be another one since.
+    @Test func `A request that finds the token cleared by another process tries itself`() async throws {
+        let folder = try TemporaryFolder()
+        let sessions = try (0..<2).map { _ in try session("login-only", FileStorage(directory: folder.path)) }
+        for session in sessions { #expect(try await get(provider(session)) == 200) }
+        server.change { ($0.isExpired, $0.refusesLogins) = (true, true) }
+        await #expect(throws: NetworkError.self) { try await get(provider(sessions[0])) }
+        server.change { $0.refusesLogins = false }
+        #expect(try await get(provider(sessions[1])) == 200)
+        #expect(server.state.calls.count == 3, "\(server.state.calls)")
+    }
+
     /// A command with several URLs is one attempt, and the next command another one.
     @Test(arguments: ["login-only", "nonce-challenge"])
     func `The requests of one piece of work share an attempt, also those that begin later`(mode: String) async throws {
