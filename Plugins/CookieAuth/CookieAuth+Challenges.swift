@@ -10,6 +10,7 @@ extension CookieAuth {
         let answer = Answer(
             status: response.status, url: url, headers: response.headers, body: response.body, newCookies: [], deletedCookies: [])
         var browser = Browser(of: self, flow, session)
+        var isKnown = false
         // A sign-up often leads to the login, or shows its form, though somebody is logged in. Sent again, it would be a second one.
         if let probe = site.probe, site.isDoubtful(answer) {
             // The response may have given the session another cookie.
@@ -18,15 +19,16 @@ extension CookieAuth {
             browser.restore(jar)
             let seen = try await browser.probe(probe)
             try Site.checkTrouble(seen)
-            if site.isLoggedIn(seen) {
-                if browser.session != session { try await flow.keep(issued(browser.session)) }
-                return issued(session)
+            isKnown = site.isLoggedIn(seen)
+            if isKnown {
+                if browser.session.jar != session.jar { try await flow.keep(issued(browser.session)) }
+                guard site.saysStale(answer) else { return issued(session) }
+            } else {
+                browser = Browser(of: self, flow, session)
             }
-            browser = Browser(of: self, flow, session)
         }
-        guard let token = site.requestToken, site.saysStale(answer), !site.saysEnded(answer), let page = csrfPage else {
-            throw ended
-        }
+        guard let token = site.requestToken, site.saysStale(answer), isKnown || !site.saysEnded(answer), let page = csrfPage
+        else { throw ended }
         guard try await browser.fetchRequestToken(token, at: page) else { throw ended }
         flow.setState([])
         return issued(browser.session)

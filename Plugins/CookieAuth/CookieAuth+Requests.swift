@@ -68,10 +68,11 @@ extension CookieAuth {
             names: site.pageNames)
         let lost = !isLogout && site.hasEnded(new) && !site.hasEnded(session.jar)
         if isChallenge(answer), !isLogout {
-            // A request that has ended the session itself has done its work, and isn't sent again.
-            if site.saysEnded(answer, isSafe: request.isSafe) || lost && request.isSafe { return .challenge }
             // Once: a server that refuses its own newest token refuses the request.
-            if !request.isSafe, request.attempt == 1, site.saysStale(answer) { return .challenge }
+            let isStale = !request.isSafe && site.saysStale(answer)
+            if isStale, request.attempt == 1 || site.expired.hold(in: answer) { return .challenge }
+            // A request that has ended the session itself has done its work, and isn't sent again.
+            if !isStale, site.saysEnded(answer, isSafe: request.isSafe) || lost && request.isSafe { return .challenge }
         }
         keepToken(of: answer, session, edits)
         // If the response deletes the last cookie, the old session stays: the server's next refusal leads to a login.

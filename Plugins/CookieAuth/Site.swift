@@ -238,7 +238,7 @@ extension Site {
                 usernameField.isEmpty || form.field(named: usernameField) != nil, !password.autocomplete.equals("new-password")
             else { return false }
             guard !form.action.isEmpty else { return isSafe || answer.status >= 400 }
-            return form.goes(to: loginPage, page, answer.url)
+            return form.goes(to: loginPage, page, answer.url, isStrict: false)
         }
     }
 
@@ -262,12 +262,13 @@ extension PageURL {
     func isPart(of other: PageURL) -> Bool {
         guard origin.equals(other.origin), path.equals(other.path) else { return false }
         let items = queryItems
-        return other.queryItems.allSatisfy { item in items.contains { $0.elementsEqual(item) } }
+        return other.queryItems.allSatisfy { items.contains($0) }
     }
 
-    var queryItems: [Substring.UTF8View] {
+    /// The query's items, decoded.
+    var queryItems: [[UInt8]] {
         let query = target.utf8[target.utf8.prefix { $0 != UInt8(ascii: "?") }.endIndex...].dropFirst()
-        return query.split(separator: UInt8(ascii: "&"))
+        return query.split(separator: UInt8(ascii: "&")).map { PercentEncoding.decoded($0) }
     }
 }
 

@@ -343,7 +343,8 @@ extension Browser {
         if site.saysEnded(answer) || site.hasEnded(jar) || site.isLogin(answer.url) && !site.isLogin(url) { return false }
         guard requestToken != nil || token.read(from: answer, jar.sent(to: url, at: flow.unixSeconds)) != nil else {
             throw .unavailable(
-                "the page \(answer.url.origin + answer.url.path) has no CSRF token: no \(token.place) (status \(answer.status))")
+                "the page \(answer.url.origin + answer.url.path) has no CSRF token: no \(token.place) (status \(answer.status)); set "
+                    + "request-csrf-page to one that has it")
         }
         return true
     }

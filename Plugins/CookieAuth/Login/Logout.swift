@@ -15,17 +15,12 @@ struct Logout {
     mutating func run(at address: String) async throws(SchemeError) {
         guard let url = PageURL(address) else { throw .internal("the plugin made an invalid URL") }
         let session = browser.session
-        guard let (form, target) = try await openForm(for: url) else {
-            // The page may show the login's form to everybody.
-            guard site.probe != nil else { throw .badToken("the session has ended by itself") }
-            return try await confirm(session)
-        }
+        guard let (form, target) = try await openForm(for: url) else { return try await confirmEnd(of: session) }
         var fields = form
         for (name, value) in site.logoutFields { fields.set(name, .string(value)) }
         var answer = try await browser.submitInSession(fields, scheme.logoutMethod, to: target)
-        if site.saysStale(answer), let token = site.requestToken, let page = scheme.csrfPage,
-            try await browser.fetchRequestToken(token, at: page)
-        {
+        if site.saysStale(answer), let token = site.requestToken, let page = scheme.csrfPage {
+            guard try await browser.fetchRequestToken(token, at: page) else { return try await confirmEnd(of: session) }
             answer = try await browser.submitInSession(fields, scheme.logoutMethod, to: target)
         }
         let hasSign = site.logoutSuccess.hold(in: answer)
@@ -33,6 +28,12 @@ struct Logout {
             let words = ServerWords.words(of: answer, hiding: []).map { ", saying \"\($0)\"" } ?? ""
             throw .unavailable("the server did not log out (status \(answer.status))\(words)")
         }
+        try await confirm(session)
+    }
+
+    /// Checks that a session has ended by itself, as a page seems to say. It may show the login's form to everybody.
+    private mutating func confirmEnd(of session: Session) async throws(SchemeError) {
+        guard site.probe != nil else { throw .badToken("the session has ended by itself") }
         try await confirm(session)
     }
 

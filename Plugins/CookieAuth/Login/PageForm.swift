@@ -62,13 +62,17 @@ extension HTMLForm {
     }
 
     /// Whether the form goes to an address. The items of its query may be among the form's fields: applications take them from either.
-    func goes(to address: PageURL, _ page: HTMLPage, _ url: PageURL) -> Bool {
+    ///
+    /// - Parameter isStrict: whether the form has to have the address's items, and not only no others of their names.
+    func goes(to address: PageURL, _ page: HTMLPage, _ url: PageURL, isStrict: Bool = true) -> Bool {
         guard let target = target(page, url), target.origin.equals(address.origin), target.path.equals(address.path) else {
             return false
         }
-        let items = target.queryItems
+        let items = target.queryItems + fields.map { Array("\($0.name)=\($0.value)".utf8) }
         return address.queryItems.allSatisfy { item in
-            items.contains { $0.elementsEqual(item) } || fields.contains { "\($0.name)=\($0.value)".utf8.elementsEqual(item) }
+            let name = item.prefix { $0 != UInt8(ascii: "=") }
+            return items.contains(item)
+                || !isStrict && !items.contains { $0.prefix { $0 != UInt8(ascii: "=") }.elementsEqual(name) }
         }
     }
 

@@ -135,6 +135,11 @@ struct SessionExpiryTests {
             name: "the form of the login's route", login: "/index.php?r=login", target: "/index.php?r=orders",
             refusal: .page(form.replacing("/login", with: "'/index.php?x=1&amp;r=login'"))),
         Case(
+            name: "the form of the login's route, written in another way", login: "/index.php?r=user:login",
+            target: "/index.php?r=orders", refusal: .page(form.replacing("/login", with: "'/index.php?r=user%3Alogin'"))),
+        Case(
+            name: "the login's form without the login's query", login: "/login?lang=en", refusal: .page(form)),
+        Case(
             name: "a form whose field routes to the login", login: "/index.php?r=login", target: "/index.php?r=orders",
             refusal: .page(form.replacing("/login>", with: "/index.php><input type=hidden name=r value=login>"))),
         // The cookie.
@@ -299,7 +304,7 @@ struct SessionExpiryTests {
         #expect(site.logins == 1)
     }
 
-    /// What the server set with the response, and with the probe's, is the session from now on.
+    /// The cookies of the response, and of the probe's, are the session's from now on.
     @Test func `A cookie that comes with a doubted redirect is kept`() async throws {
         let server = try ScriptedServer { request in
             switch request.line {

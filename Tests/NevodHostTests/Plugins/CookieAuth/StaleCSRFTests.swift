@@ -97,6 +97,23 @@ struct StaleCSRFTests {
         #expect(try await session.tokenStorage.load() != nil)
     }
 
+    /// The site's header has a form to log in with for everybody.
+    @Test(arguments: [false, true])
+    func `A refusal whose page has the login's form is one of the token if the probe knows the session`(isStubborn: Bool)
+        async throws
+    {
+        let site = try CSRFSite()
+        let form = "<form method=post action=/login><input name=username><input type=password name=password></form>"
+        site.refuse(with: .page("\(form)Invalid CSRF token", status: 403), stubbornly: isStubborn)
+        let session = try site.session([("request-csrf", "meta"), ("request-csrf-page", "/token"), ("probe", "/me")])
+        try await session.login()
+        site.renew()
+        let before = site.server.requests.count
+        #expect(try await session.send("\(site.url)/change") == (isStubborn ? 403 : 200))
+        #expect(
+            site.server.requests[before...].map(\.line) == ["POST /change", "GET /me", "GET /token", "POST /change"])
+    }
+
     /// The last page was one of the session that has ended.
     @Test func `After a new login, the token of the session before isn't sent`() async throws {
         let logins = Locked(0)
