@@ -263,7 +263,7 @@ WARN description.secrets
         self.assertRegex(outcome.out, rb"\n\d+ skipped\n\Z")
         self.expect(self.checked(build(fault), "--only", "^static[.]"), 0)
 
-    @cases({"secret": "which is secret", "relative": "a relative URL, which only a setting can be"})
+    @cases({"secret": ("secret", "which is secret"), "relative": ("relative", "a relative URL, which only a setting can be")})
     def test_parameter_that_is_refused(self, kind, words):
         """By the host, too."""
         self.expect(self.run_host("inspect", build(f"{kind}-parameter")), NO_PLUGIN, 'parameters has "scope", ', words)

