@@ -64,7 +64,7 @@ extension TokenCoordinator {
     private func exchangeUnderLock(
         _ version: TokenVersion, _ isRefused: Bool, _ strategy: @escaping @Sendable (Token?) async throws -> Token
     ) async throws -> RenewalOutcome? {
-        let note = await loginNote()
+        let note = storedBytes(of: version) == nil ? await loginNote() : nil
         return try await withRenewalLock { releaseLock in
             // The previous holder of the lock may have renewed the token.
             let stored = try await read()
