@@ -22,7 +22,8 @@ extension Fuzzer {
     private static func text(of form: HTMLForm) -> String {
         let fields = form.fields.map { field in
             attributes([
-                ("<input name", field.name), ("value", field.value), ("type", field.type), ("autocomplete", field.autocomplete),
+                ("<input name", field.name), ("value", field.value), ("type", type(of: field)),
+                ("autocomplete", field.autocomplete),
             ]) + (field.isChecked ? " checked" : "") + (field.isDisabled ? " disabled>" : ">")
         }
         guard form.isForm else { return fields.joined() }
@@ -30,6 +31,11 @@ extension Fuzzer {
             ("<form action", form.action), ("method", form.method), ("enctype", form.enctype), ("id", form.id),
         ])
         return "\(start)>\(fields.joined())</form>"
+    }
+
+    /// The type as an input has it: one that keeps its value, for a control of another element.
+    private static func type(of field: HTMLField) -> String {
+        ["textarea", "select"].contains(field.type) ? "hidden" : field.type
     }
 
     private static func attributes(_ attributes: [(name: String, value: String)]) -> String {
@@ -41,7 +47,7 @@ extension Fuzzer {
 
     private static func parts(of form: HTMLForm) -> [[UInt8]] {
         ([form.action, form.method, form.enctype, form.id]
-            + form.fields.flatMap { [$0.name, $0.value, $0.type, $0.autocomplete, "\($0.isChecked)\($0.isDisabled)"] })
+            + form.fields.flatMap { [$0.name, $0.value, type(of: $0), $0.autocomplete, "\($0.isChecked)\($0.isDisabled)"] })
             .map { Array($0.utf8) }
     }
 }
