@@ -105,7 +105,8 @@ struct CookieSettingsTests {
         #expect(requests[0]["Content-Type"] == "application/json")
     }
 
-    @Test(arguments: [
+    // With its type, which the compiler finds by itself in seconds.
+    private static let tokens: [([String: String], String?, String?, String)] = [
         (["csrf": "cookie", "csrf-name": "t%"], "X-CSRFToken", "a/b%zz=", ""),
         (["csrf": "cookie", "csrf-name": "t%", "csrf-field": "c"], nil, nil, "&c=a%2Fb%25zz%3D"),
         (["csrf": "header", "csrf-name": "x-token"], "X-Token", "from-header", ""),
@@ -113,7 +114,9 @@ struct CookieSettingsTests {
         // Marks that combine with the signs of a reference.
         (["csrf": "input", "csrf-name": "mark"], nil, nil, "&mark=a%26%CC%81%26%CC%81amp%3B"),
         (["csrf": "input", "csrf-name": "t", "csrf-header": "X-T"], "X-T", #"a&b"'&unknown;"#, ""),
-    ])
+    ]
+
+    @Test(arguments: tokens)
     func `The CSRF token of the page is sent with the login`(
         settings: [String: String], header: String?, value: String?, field: String
     ) async throws {
