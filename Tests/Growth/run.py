@@ -66,10 +66,7 @@ def make_package():
 
 
 def build():
-    # Without what only a debugger or an editor reads.
-    command = [
-        "swift", "build", "--package-path", str(PACKAGE), "--scratch-path", str(SCRATCH), "-Xswiftc", "-gnone",
-        "--disable-index-store"]
+    command = [ROOT / "scripts/swift-build", "--disable-index-store", "--package-path", PACKAGE, "--scratch-path", SCRATCH]
     for product in ("nevod-host", *PLUGINS):
         done = subprocess.run([*command, "--product", product], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
