@@ -310,10 +310,16 @@ let package = Package(
 let isMissing = { (target: Target) in
     access("\(Context.packageDirectory)/\(target.path ?? "\(target.isTest ? "Tests" : "Sources")/\(target.name)")", F_OK) != 0
 }
-// ThreadSanitizer is for code that threads share: the command line has nothing to show it, and takes as long to build.
-let singleThreaded: Set<String> = ["KitExamples", "nevod-bench", "nevod-host", "nevod-hostTests"]
-let missing = Set(package.targets.map(\.name).filter { threadSanitizer && singleThreaded.contains($0) })
-    .union(package.targets.filter(isMissing).map(\.name))
+// ThreadSanitizer is for code that threads share: the command line, and what a plugin computes, have nothing to show it, and take
+// as long to build.
+let singleThreaded: Set<String> = [
+    "CookieAuthTests", "KitExamples", "NevodPluginChecks", "NevodPluginChecksTests", "OAuth2AuthTests", "nevod-bench",
+    "nevod-host", "nevod-hostTests",
+]
+// AddressSanitizer is for code that handles memory itself.
+let inSafeMemory: Set<String> = ["KitExamples", "NevodHostFoundationTests", "nevod-bench"]
+let left = threadSanitizer ? singleThreaded : addressSanitizer ? inSafeMemory : []
+let missing = left.union(package.targets.filter(isMissing).map(\.name))
 package.targets.removeAll { missing.contains($0.name) }
 package.products.removeAll { product in
     (product as? Product.Library)?.targets.contains(where: missing.contains) == true
