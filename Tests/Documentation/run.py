@@ -54,6 +54,25 @@ def matches(expected, got):
     return bool(got) and re.fullmatch(line, got[0]) is not None and matches(expected[1:], got[1:])
 
 
+# Examples that are built in the folder of another one, so that the library is built once for both.
+SHARED = {"shredmate": "embedding", "swift-session": "swift-custom-header"}
+
+
+def shared(command):
+    """A command with the build folders that it has here."""
+
+    def folder(found):
+        return f"Examples/{SHARED.get(found[1], found[1])}/.build"
+
+    command = re.sub(r"Examples/([\w-]+)/\.build", folder, command)
+    if found := re.fullmatch(r"swift build .*--package-path Examples/([\w-]+)", command):
+        # SwiftPM keeps one plan in a folder, and would follow that of the last package.
+        for plan in ("debug.yaml", "release.yaml"):
+            (ROOT / folder(found) / plan).unlink(missing_ok=True)
+        command += f" --scratch-path {folder(found)}"
+    return command
+
+
 class Document:
     """The commands of one file. They share an environment and a server."""
 
@@ -101,7 +120,9 @@ class Document:
         if change := re.fullmatch(r"cd (\S+|\$\(mktemp -d\))", command):
             return self.change_folder(change[1])
         if export := re.fullmatch(r"export (\w+)=(\S+)", command):
-            value = export[2] if self.address is None else export[2].replace(PRINTED, self.address)
+            value = shared(export[2])
+            if self.address is not None:
+                value = value.replace(PRINTED, self.address)
             self.environment[export[1]] = re.sub(r"\$(\w+)", lambda name: self.environment.get(name[1], ""), value)
             return
         if server := re.match(r"(?:DEMO_SECRET=change-me )?python3 (Examples/[\w/-]+_server\.py) (.*)&$", command):
@@ -114,7 +135,9 @@ class Document:
         if expected and (found := re.fullmatch(r"exit code (\d+)", expected[-1])):
             code = int(found[1])
             expected = expected[:-1]
-        here = command if self.address is None else command.replace(PRINTED, self.address)
+        here = shared(command)
+        if self.address is not None:
+            here = here.replace(PRINTED, self.address)
         done = subprocess.run(
             ["bash", "-c", here], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, start_new_session=True)
@@ -366,7 +389,7 @@ def main():
     if not (build_dir / "nevod-host").exists():
         sys.exit(f"there is no nevod-host in {build_dir}; run make build")
     passed, failures = 0, []
-    lock, examples_are_built, shredmate_is_tested = threading.Lock(), threading.Event(), threading.Event()
+    lock, examples_are_built = threading.Lock(), threading.Event()
 
     def attempt(check):
         nonlocal passed
@@ -390,10 +413,8 @@ def main():
             try:
                 for line, block in blocks(path, "console"):
                     for command, expected in commands(block):
-                        if "Examples/embedding" in command:
+                        if "Examples/embedding" in command or "Examples/shredmate" in command:
                             examples_are_built.wait()
-                        if "Examples/shredmate" in command:
-                            shredmate_is_tested.wait()
                         attempt(lambda: document.run(line, command, expected) or 1)
             finally:
                 document.stop()
@@ -401,6 +422,7 @@ def main():
 
     def check_examples(home):
         built = attempt(build_examples)
+        attempt(check_shredmate)
         examples_are_built.set()
         if built:
             attempt(lambda: check_example_tests() or 1)
@@ -411,8 +433,6 @@ def main():
             attempt(lambda: check_sign_in() or 1)
             attempt(lambda: check_sessions(home) or 1)
         attempt(check_patterns)
-        attempt(check_shredmate)
-        shredmate_is_tested.set()
 
     patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Examples/schemes/*/README.md", "Sources/*/*.docc/*.md")
     documents = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]

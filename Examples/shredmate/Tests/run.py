@@ -19,8 +19,8 @@ import time
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[1]
 ROOT = EXAMPLE.parents[1]
-# Shared with the package of the snippets, so that the library is built once.
-SCRATCH = EXAMPLE / ".build"
+# Shared with the package of the snippets, and with Examples/embedding, so that the library is built once.
+SCRATCH = ROOT / "Examples/embedding/.build"
 SNIPPETS = sorted((EXAMPLE / "Guide").glob("*.swift"))
 SECONDS = 600
 
