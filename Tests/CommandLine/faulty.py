@@ -1,8 +1,8 @@
 """Builds of Faulty/faulty.c, and runs of `check` on them, for the tables of its faults.
 
-A row of a table is checked with the checks of its own category, and with those without which a scheme isn't judged. One row of six is
-checked with all, which shows that no check of another category finds the fault too: NEVOD_CHECK_ROWS chooses them, a seed, which
-is printed, or "all".
+A row of a table is checked with the checks of its own category, and with those without which a scheme isn't judged. One row of twelve
+is checked with all, which shows that no check of another category finds the fault too: NEVOD_CHECK_ROWS chooses them, a seed,
+which is printed, or "all".
 """
 
 import concurrent.futures
@@ -72,7 +72,7 @@ def whole_rows(faults, seed):
         return set(faults)
     print(f"rows with all checks: NEVOD_CHECK_ROWS={chosen}", flush=True)
     # Each check loads the plugin anew, and would wait for a slow constructor.
-    return set(random.Random(chosen).sample(sorted(faults), max(1, len(faults) // 6))) - {"constructor-is-slow"}
+    return set(random.Random(chosen).sample(sorted(faults), max(1, len(faults) // 12))) - {"constructor-is-slow"}
 
 
 def check_rows(faults, seed):
