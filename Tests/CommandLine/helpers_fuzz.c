@@ -1,5 +1,5 @@
 /* Rules that every input keeps in nevod_helpers.h. Built by scripts/fuzz for libFuzzer, and with -DMUTATIONS by test_languages.py as a
- * program of its own that mutates inputs: helpers-mutations SEED COUNT. */
+ * program of its own that runs files and mutates them: helpers-mutations SEED COUNT FILE... */
 #include "nevod_helpers.h"
 
 #include <stdio.h>
@@ -138,17 +138,49 @@ static uint64_t draw(uint64_t below)
     return (state * 2685821657736338717u >> 16) % below;
 }
 
+/* In memory of its own length, so that the sanitizer sees a byte too many. */
+static void run_exactly(nevod_bytes input)
+{
+    uint8_t *exact = (uint8_t *)malloc(input.count + (input.count == 0));
+    if (exact == NULL)
+        exit(1);
+    if (input.count > 0)
+        memcpy(exact, input.data, input.count);
+    LLVMFuzzerTestOneInput(exact, input.count);
+    free(exact);
+}
+
+static nevod_buffer contents(const char *path)
+{
+    nevod_buffer bytes = nevod_buffer_empty();
+    FILE *file = fopen(path, "rb");
+    int byte;
+    if (file == NULL) {
+        perror(path);
+        exit(1);
+    }
+    while ((byte = getc(file)) != EOF)
+        nevod_append_byte(&bytes, (uint8_t)byte);
+    fclose(file);
+    return bytes;
+}
+
 int main(int count, char **arguments)
 {
-    static const char *const seeds[] = {
-        "{\"a\":[1,-2.5e+3,true,null,\"\\u00e9\\ud83d\\ude00\\n\"],\"b\":{\"\":{}}}", "[[[]],{\"a\":\"\"}]", "a=1&b=%20+&c&=&%41=%zz",
-        "Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37.25-01:30", "QUJDRA==", "-9223372036854775808"};
+    enum { first = 3, most = 100 };
     static const char letters[] = "{}[]\",:\\u0dDeE+-.%&=TZ 19trufalsn\n";
-    long inputs = count == 3 ? atol(arguments[2]) : 0;
-    state = count == 3 ? strtoull(arguments[1], NULL, 10) * 2 + 1 : 1;
+    nevod_buffer seeds[most];
+    uint64_t files = 0;
+    if (count <= first || count > first + most)
+        return 2;
+    for (; files < (uint64_t)(count - first); files++) {
+        seeds[files] = contents(arguments[first + files]);
+        run_exactly(nevod_written(&seeds[files]));
+    }
+    long inputs = atol(arguments[2]);
+    state = strtoull(arguments[1], NULL, 10) * 2 + 1;
     for (long i = 0; i < inputs; i++) {
-        const char *seed = seeds[draw(sizeof seeds / sizeof seeds[0])];
-        nevod_buffer input = nevod_copy(nevod_text(seed));
+        nevod_buffer input = nevod_copy(nevod_written(&seeds[draw(files)]));
         for (uint64_t times = draw(8); times > 0; times--) {
             uint64_t place = draw(input.count + 1);
             uint8_t byte = draw(4) == 0 ? (uint8_t)draw(256) : (uint8_t)letters[draw(sizeof letters - 1)];
@@ -164,16 +196,11 @@ int main(int count, char **arguments)
                 input.count = place;
             }
         }
-        /* In memory of its own length, so that the sanitizer sees a byte too many. */
-        uint8_t *exact = (uint8_t *)malloc(input.count + (input.count == 0));
-        if (exact == NULL)
-            return 1;
-        if (input.count > 0)
-            memcpy(exact, input.data, input.count);
-        LLVMFuzzerTestOneInput(exact, input.count);
-        free(exact);
+        run_exactly(nevod_written(&input));
         nevod_buffer_free(&input);
     }
+    while (files > 0)
+        nevod_buffer_free(&seeds[--files]);
     printf("%ld inputs\n", inputs);
     return 0;
 }

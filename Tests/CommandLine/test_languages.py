@@ -716,11 +716,12 @@ class Helpers(TestCase):
         self.assertEqual(self.call(calls, valgrind), self.call(calls))
 
     def test_mutations(self):
-        """The fuzzer of scripts/fuzz, with a seed and without libFuzzer."""
+        """The fuzzer of scripts/fuzz and its corpus, with a seed and without libFuzzer."""
         path = shared_folder() / "helpers-mutations"
         compile_c([
             "cc", "-std=c11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DMUTATIONS", *STRICT, *HELPERS,
             FOLDER / "helpers_fuzz.c", "-o", path])
-        done = subprocess.run([path, str(self.SEED), "300000"], capture_output=True, text=True, timeout=PATIENCE)
+        corpus = sorted((FOLDER.parent / "Fuzz/Corpus/helpers").iterdir())
+        done = subprocess.run([path, str(self.SEED), "300000", *corpus], capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout, "300000 inputs\n")
