@@ -55,6 +55,12 @@ let commandLineDependencies: [Target.Dependency] = [
     "CLinux", "COpenSSL", "CTemplates", "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodPluginChecks",
     "NevodPluginKit", "NevodPluginTesting", "NevodSupport",
 ]
+let fuzzed: [Target.Dependency] = [
+    "CCurl", "CSQLite", "CookieAuth", "HMACAuth", "NevodHost", "NevodHostPostgreSQL", "NevodJWT", "NevodPluginChecks",
+    "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodStorage", "NevodSupport", "OAuth2Auth", "nevod-host",
+]
+// Each plugin has the exported function; none is called.
+let severalPlugins: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]
 // Without MemberImportVisibility: glibc's types, such as `timespec`, have no module of their own, and count as members of the first C
 // module that includes them. Which one is first depends on how the compiler groups the files.
 let commandLine: [Target] =
@@ -66,15 +72,8 @@ let commandLine: [Target] =
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "nevod_host_main"])
             ]),
         .executableTarget(
-            name: "nevod-fuzz",
-            dependencies: [
-                "CCurl", "CSQLite", "CookieAuth", "HMACAuth", "NevodHost", "NevodHostPostgreSQL", "NevodJWT", "NevodPluginChecks",
-                "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodStorage", "NevodSupport", "OAuth2Auth",
-                "nevod-host",
-            ],
-            path: "Tests/Fuzz", exclude: ["Corpus", "Dictionaries"], swiftSettings: strict,
-            // Each plugin has the exported function; none is called.
-            linkerSettings: [.linkedLibrary("sqlite3"), .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
+            name: "nevod-fuzz", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["Corpus", "Dictionaries", "Tests"],
+            swiftSettings: strict, linkerSettings: severalPlugins),
     ]
     : [
         .executableTarget(
@@ -84,7 +83,11 @@ let commandLine: [Target] =
                 .unsafeFlags(
                     ["-use-ld=lld", "-L", "\(Context.packageDirectory)/Sources/nevod-host/Linkage"],
                     .when(platforms: [.linux], configuration: .release))
-            ])
+            ]),
+        // The same rules without libFuzzer. They have no target of their own: a release build would compile it.
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed + ["NevodTestSupport"], path: "Tests/Fuzz",
+            exclude: ["Corpus", "Dictionaries", "Program"], swiftSettings: strict, linkerSettings: severalPlugins),
     ]
 
 // The runtime of ThreadSanitizer is in the test binary, and the list of what it shows to libraries lacks what Swift calls.
@@ -313,8 +316,8 @@ let isMissing = { (target: Target) in
 // ThreadSanitizer is for code that threads share: the command line, and what a plugin computes, have nothing to show it, and take
 // as long to build.
 let singleThreaded: Set<String> = [
-    "CookieAuthTests", "KitExamples", "NevodPluginChecks", "NevodPluginChecksTests", "OAuth2AuthTests", "nevod-bench",
-    "nevod-host", "nevod-hostTests",
+    "CookieAuthTests", "FuzzTests", "KitExamples", "NevodPluginChecks", "NevodPluginChecksTests", "OAuth2AuthTests",
+    "nevod-bench", "nevod-host", "nevod-hostTests",
 ]
 // AddressSanitizer is for code that handles memory itself.
 let inSafeMemory: Set<String> = ["KitExamples", "NevodHostFoundationTests", "nevod-bench"]

@@ -1,9 +1,10 @@
 import Glibc
 
-/// A folder for the files of this process, in the script's, which removes it.
+/// A folder for the files of this process. scripts/fuzz and the tests remove it.
 enum Folder {
     static let path: String = {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        // In memory where there is such a folder: two fuzzers make a store for each input.
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
         var path = Array("\(parent)/nevod-fuzz-XXXXXX".utf8CString)
         expect(mkdtemp(&path) != nil, "a folder can be made in \(parent)")
         return String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -1,30 +1,37 @@
 import CSQLite
 import Glibc
 
+@testable import NevodStorage
+
 /// A connection of SQLite without the restrictions that a store's has, as whoever made a file may have used.
 struct Tampering: ~Copyable {
+    /// The library as a store loads it, so that a program of tests links none.
+    private static let call = try? SQLite().call
+
+    private let call: nevod_sqlite
     private let database: OpaquePointer
 
     /// Opens a file, and closes it behind the body.
     @discardableResult
     init?(_ path: String, _ body: (borrowing Tampering) -> Void) {
+        guard let call = Self.call else { return nil }
         var opened: OpaquePointer?
-        guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let opened else {
-            sqlite3_close_v2(opened)
+        guard call.sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let opened else {
+            _ = call.sqlite3_close_v2(opened)
             return nil
         }
-        database = opened
+        (self.call, database) = (call, opened)
         // Statements that take long are for the importer, not for the one who makes the file.
-        sqlite3_progress_handler(database, 50_000, { _ in 1 }, nil)
-        _ = sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 1 << 20)
+        call.sqlite3_progress_handler(database, 50_000, { _ in 1 }, nil)
+        _ = call.sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 1 << 20)
         run("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         body(self)
     }
 
-    deinit { sqlite3_close_v2(database) }
+    deinit { _ = call.sqlite3_close_v2(database) }
 
     func run(_ text: String) {
-        sqlite3_exec(database, text, nil, nil, nil)
+        _ = call.sqlite3_exec(database, text, nil, nil, nil)
     }
 
     /// Changes a column of a table in some rows, as the input says.
@@ -52,11 +59,11 @@ struct Tampering: ~Copyable {
 
     private func names(_ query: String) -> [String] {
         var statement: OpaquePointer?
-        guard sqlite3_prepare_v2(database, query, -1, &statement, nil) == SQLITE_OK else { return [] }
-        defer { sqlite3_finalize(statement) }
+        guard call.sqlite3_prepare_v3(database, query, -1, 0, &statement, nil) == SQLITE_OK else { return [] }
+        defer { _ = call.sqlite3_finalize(statement) }
         var names: [String] = []
-        while sqlite3_step(statement) == SQLITE_ROW {
-            if let name = sqlite3_column_text(statement, 0) { names.append(String(cString: name)) }
+        while call.sqlite3_step(statement) == SQLITE_ROW {
+            if let name = call.sqlite3_column_text(statement, 0) { names.append(String(cString: name)) }
         }
         return names
     }
