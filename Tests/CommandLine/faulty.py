@@ -1,16 +1,15 @@
 """Builds of Faulty/faulty.c, and runs of `check` on them, for the tables of its faults.
 
-A row of a table is checked with the checks of its own category, and with those without which a scheme isn't judged. One row of twelve
-is checked with all, which shows that no check of another category finds the fault too: NEVOD_CHECK_ROWS chooses them, a seed,
-which is printed, or "all".
+A row of a table is checked with the check that is meant for its fault, those without which a scheme isn't judged, and a sample of the
+others, which show that no other check finds the fault too. NEVOD_CHECK_ROWS is the seed of the samples, which is printed, or "all" for
+all checks on each row.
 """
 
-import concurrent.futures
+import functools
 import json
 import os
 import random
 import subprocess
-import time
 
 from support import FOLDER, HOST, INCLUDE, PATIENCE, compile_c, shared_folder
 
@@ -65,48 +64,46 @@ def shown(checks):
     return "\n".join(f"{one['result']} {one['id']}: {one['happened']}" for one in checks if one["result"] not in ("PASS", "SKIP"))
 
 
-def whole_rows(faults, seed):
-    """The faults on which all checks run: a sample, since all of them take half an hour. `make soak` has them all."""
-    chosen = os.environ.get("NEVOD_CHECK_ROWS") or seed
-    if chosen == "all":
-        return set(faults)
-    print(f"rows with all checks: NEVOD_CHECK_ROWS={chosen}", flush=True)
-    # Each check loads the plugin anew, and would wait for a slow constructor.
-    return set(random.Random(chosen).sample(sorted(faults), max(1, len(faults) // 12))) - {"constructor-is-slow"}
+# How many other checks a row is tried with: of the category of its own check, and of all other categories.
+RELATED, OTHERS = 8, 8
 
 
-def check_rows(faults, seed):
-    """Yields each fault of a table with its row's id and result, the command's exit status and the checks."""
-    whole = whole_rows(faults, seed)
-
-    def outcome(fault):
-        check_id, result, words = (*faults[fault], ())[:3]
-        category = check_id.partition(".")[0]
-        more = ["--only", "^(" + "|".join([rf"{category}[.]", *(rf"{name.replace('.', '[.]')}$" for name in BASICS)]) + ")"]
-        # Thousands of calls, which say nothing about a fault of another kind.
-        if fault in whole:
-            more = [] if category in ("resources", "time", "process", "lifecycle") or "leak" in fault else ["--skip", "^resources[.]"]
-        start = time.monotonic()
-        code, checks = check(build(fault, words), *more, timeout=HANG_TIMEOUT if result == TIMED_OUT else TIMEOUT)
-        if os.environ.get("NEVOD_CHECK_TIMES"):
-            print(f"{time.monotonic() - start:6.1f} s {fault}", flush=True)
-        return code, checks, check_id, result
-
-    with concurrent.futures.ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2)) as workers:
-        for fault, (code, checks, check_id, result) in zip(faults, workers.map(outcome, faults)):
-            yield fault, check_id, result, code, checks
+@functools.cache
+def chosen_seed(default):
+    seed = os.environ.get("NEVOD_CHECK_ROWS") or default
+    print(f"checks of each row: NEVOD_CHECK_ROWS={seed}", flush=True)
+    return seed
 
 
-def expect_rows(test, faults, seed):
-    """Exactly the check that is meant for a fault finds it."""
-    for fault, check_id, result, code, checks in check_rows(faults, seed):
-        with test.subTest(fault=fault):
-            test.assertEqual(unexpected(checks, check_id), [(check_id, result)], f"{fault}\n{shown(checks)}")
-            test.assertEqual(code, 0 if result == WARN else BROKEN)
-            finding = next(one for one in checks if one["id"] == check_id)
-            test.assertTrue(finding["expected"] and finding["happened"] and finding["fix"])
+def chosen_checks(fault, check_id, seed):
+    """The words that choose the checks of a row."""
+    category = check_id.partition(".")[0]
+    # The category "resources" makes thousands of calls, which say nothing about a fault of another kind.
+    calls_often = category in ("resources", "time", "process", "lifecycle") or "leak" in fault
+    if seed == "all":
+        return [] if calls_often else ["--skip", "^resources[.]"]
+    checks = [name for name in listed() if not name.startswith("fuzz.") and name not in (check_id, *BASICS)]
+    related = [name for name in checks if name.startswith(f"{category}.")]
+    others = [name for name in checks if name not in related and (calls_often or not name.startswith("resources."))]
+    if fault == "constructor-is-slow":
+        others = []  # each check loads the plugin anew
+    source = random.Random(f"{seed} {fault}")
+    names = [check_id, *BASICS, *source.sample(related, min(RELATED, len(related))), *source.sample(others, min(OTHERS, len(others)))]
+    return ["--only", "^(" + "|".join(name.replace(".", "[.]") for name in names) + ")$"]
 
 
+def expect_found(test, faults, fault, seed):
+    """Exactly the check that is meant for a fault of a table finds it."""
+    check_id, result, words = (*faults[fault], ())[:3]
+    more = chosen_checks(fault, check_id, chosen_seed(seed))
+    code, checks = check(build(fault, words), *more, timeout=HANG_TIMEOUT if result == TIMED_OUT else TIMEOUT)
+    test.assertEqual(unexpected(checks, check_id), [(check_id, result)], f"{fault}\n{shown(checks)}")
+    test.assertEqual(code, 0 if result == WARN else BROKEN)
+    finding = next(one for one in checks if one["id"] == check_id)
+    test.assertTrue(finding["expected"] and finding["happened"] and finding["fix"])
+
+
+@functools.cache
 def listed():
     """The ids of all checks."""
     text = subprocess.run([HOST, "check", "--list"], capture_output=True, check=True, timeout=PATIENCE).stdout.decode()

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs the tests of the command line against built binaries. Needs cc, openssl, and the packages of scripts/install-packages.
 
-    NEVOD_BUILD_DIR=.build/release python3 Tests/CommandLine/run.py [--jobs N] [WORD ...]
+    NEVOD_BUILD_DIR=.build/release python3 Tests/CommandLine/run.py [--jobs N] [--durations N] [WORD ...]
 
 NEVOD_BUILD_DIR is the folder of nevod-host and the plugins. With words, only tests whose names contain one of them run.
-Each file of tests is a suite and runs in a process of its own, N at a time (2); its output is printed when it has finished.
+Each file of tests is a suite and runs in a process of its own, N at a time (two for each processor, since many tests wait); its output
+is printed when it has finished. The suites that compile most run in several processes, which share out their tests. What is compiled
+is compiled once in a run, for all suites. With NEVOD_FULL=1 tests run in their long forms.
 The last line says "N passed, N failed"; the exit status is 0 when at least one test ran and none failed.
 """
 
@@ -13,6 +15,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -23,17 +26,38 @@ import unittest
 FOLDER = pathlib.Path(__file__).resolve().parent
 # Debian's, which has the libraries that judge; another one may come first in PATH.
 PYTHON = "/usr/bin/python3"
-# Those that take minutes.
-SLOWEST = ("test_new", "test_check", "test_oauth_fleets", "test_languages", "test_sessions", "test_faulty_plugins")
+# Suites that run in several processes at the same time. The tests that begin with these names are the first to run.
+SHARED = ("test_new", "test_check", "test_faulty_plugins", "test_languages")
+FIRST = ("test_new.ProjectTests.test_swift", "test_languages.DeviceInGo", "test_languages.HawkInRust")
+# Suites that take long, since they wait.
+LONG = (
+    "test_oauth_servers", "test_sessions", "test_oauth_renewal", "test_agents", "test_hostile_servers", "test_time_limit",
+    "test_oauth_fleets")
 BINARIES = ("nevod-host", "libAPIKeyAuth.so", "libCookieAuth.so", "libFlowProbe.so", "libHMACAuth.so", "libOAuth2Auth.so")
 
 
+def processor_seconds():
+    """The processor time of this process and of all processes that it has waited for."""
+    usage = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return sum(one.ru_utime + one.ru_stime for one in usage)
+
+
 class Result(unittest.TestResult):
-    """Prints each failure, and counts a test once however many of its parts fail."""
+    """Prints each failure, counts a test once however many of its parts fail, and measures each."""
 
     def __init__(self):
         super().__init__()
         self.failed = {}
+        self.durations = []
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.started = time.monotonic(), processor_seconds()
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        wall, processor = self.started
+        self.durations.append((time.monotonic() - wall, processor_seconds() - processor, test.id()))
 
     def addFailure(self, test, error):
         super().addFailure(test, error)
@@ -69,43 +93,81 @@ def chosen(suite, words):
             yield test
 
 
+class Claimed(unittest.TestSuite):
+    """The tests of a suite that no other process has begun. A file for each says that one has."""
+
+    def __init__(self, tests, folder):
+        super().__init__(sorted(tests, key=lambda test: not test.id().startswith(FIRST)))
+        self.folder = folder
+
+    def __iter__(self):
+        for test in self._tests:
+            try:
+                (self.folder / test.id()).touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            yield test
+
+    def _removeTestAtIndex(self, index):
+        """The index counts claimed tests only."""
+
+
 def run_suite(name, words, path):
-    """In the suite's own process: runs its tests, and leaves the counts in a file for the process that prints them."""
+    """In a process of the suite: runs its tests, and leaves the counts in a file for the process that prints them."""
     sys.path.insert(0, str(FOLDER))
     sys.dont_write_bytecode = True
     result = Result()
-    unittest.TestSuite(chosen(unittest.defaultTestLoader.loadTestsFromName(name), words)).run(result)
-    counts = {"run": result.testsRun, "skipped": len(result.skipped), "failed": list(result.failed)}
+    folder = pathlib.Path(path).parent / "claimed"
+    folder.mkdir(exist_ok=True)
+    Claimed(chosen(unittest.defaultTestLoader.loadTestsFromName(name), words), folder).run(result)
+    counts = {"run": result.testsRun, "skipped": len(result.skipped), "failed": list(result.failed), "durations": result.durations,
+              "processor": processor_seconds()}
     pathlib.Path(path).write_text(json.dumps(counts))
 
 
-def start_suite(name, words, folder):
+def start_suite(name, number, words, folder):
     """Runs a suite in a process of its own. Returns its counts and its output. A process that leaves no counts has failed."""
-    path = folder / f"{name}.json"
+    path = folder / f"{name}.{number}.json"
     command = [PYTHON, str(FOLDER / "run.py"), "--suite", name, "--counts", str(path), "--", *words]
     start = time.monotonic()
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env={**os.environ, "NEVOD_TEST_RUN": str(folder)})
     output = done.stdout.decode("utf-8", "backslashreplace")
     if done.returncode != 0 or not path.exists():
-        counts = {"run": 1, "skipped": 0, "failed": [name]}
+        counts = {"run": 1, "skipped": 0, "failed": [name], "durations": [], "processor": 0}
         output += f"FAILED {name}\n    its process ended with {done.returncode}\n"
     else:
         counts = json.loads(path.read_text())
     if counts["run"]:
-        output += f"{name}: {counts['run']} tests in {time.monotonic() - start:.1f} s\n"
+        output += f"{name}: {counts['run']} tests in {time.monotonic() - start:.1f} s ({counts['processor']:.1f} s of processors)\n"
     return counts, output
 
 
+def ordered(jobs):
+    """The suites, one for each of their processes: the slowest first, then the largest, so that no worker is left with one at the end.
+    Those that compile and those that wait begin together."""
+    files = sorted(FOLDER.glob("test_*.py"), key=lambda file: (file.stem not in LONG, -file.stat().st_size, file.name))
+    waiting = [(file.stem, 0) for file in files if file.stem not in SHARED]
+    processes = max(1, jobs // 2)
+    compiling = [(name, number) for name in SHARED for number in range(processes)]
+    first = [one for pair in zip(compiling, waiting) for one in pair]
+    return first + compiling[len(waiting) :] + waiting[len(compiling) :]
+
+
 def run_suites(jobs, words):
-    # The slowest first, then the largest, so that no worker is left with one at the end.
-    files = sorted(FOLDER.glob("test_*.py"), key=lambda file: (file.stem not in SLOWEST, -file.stat().st_size, file.name))
+    suites = ordered(jobs)
+    named = {word.partition(".")[0] for word in words}
+    # Words such as test_check.Faults name a suite each; other words may be part of any test's name.
+    if words and all("." in word for word in words) and named <= {name for name, _ in suites}:
+        suites = [(name, number) for name, number in suites if name in named]
     counts = {}
     with tempfile.TemporaryDirectory(prefix="nevod-cli-") as folder, concurrent.futures.ThreadPoolExecutor(jobs) as workers:
-        suites = {workers.submit(start_suite, file.stem, words, pathlib.Path(folder)): file.stem for file in files}
+        suites = {workers.submit(start_suite, *one, words, pathlib.Path(folder)): one for one in suites}
         for suite in concurrent.futures.as_completed(suites):
             counts[suites[suite]], output = suite.result()
             print(output, end="", flush=True)
-    return [counts[name] for name in sorted(counts)]
+    return [counts[one] for one in sorted(counts)]
 
 
 def positive(text):
@@ -117,7 +179,10 @@ def positive(text):
 
 def main():
     parser = argparse.ArgumentParser(description="Runs the tests of the command line.")
-    parser.add_argument("--jobs", type=positive, default=2, metavar="N", help="suites that run at the same time (2)")
+    parser.add_argument(
+        "--jobs", type=positive, default=2 * (os.cpu_count() or 1), metavar="N",
+        help="suites that run at the same time (two for each processor)")
+    parser.add_argument("--durations", type=positive, default=0, metavar="N", help="print the N tests that took longest")
     parser.add_argument("--suite", help=argparse.SUPPRESS)
     parser.add_argument("--counts", help=argparse.SUPPRESS)
     parser.add_argument("words", nargs="*", metavar="WORD", help="part of the names of the tests to run")
@@ -140,7 +205,10 @@ def main():
     counts = run_suites(arguments.jobs, arguments.words)
     failed = [name for suite in counts for name in suite["failed"]]
     passed = sum(max(0, suite["run"] - suite["skipped"] - len(suite["failed"])) for suite in counts)
-    print(f"in {time.monotonic() - start:.1f} s")
+    durations = sorted((one for suite in counts for one in suite["durations"]), reverse=True)[: arguments.durations]
+    for wall, processor, name in durations:
+        print(f"{wall:7.2f} s, {processor:7.2f} s of processors: {name}")
+    print(f"in {time.monotonic() - start:.1f} s, {processor_seconds():.1f} s of processors")
     for name in failed:
         print(f"failed: {name}")
     print(f"{passed} passed, {len(failed)} failed", flush=True)

@@ -3,6 +3,7 @@
 import atexit
 import base64
 import contextlib
+import fcntl
 import functools
 import hashlib
 import hmac
@@ -31,6 +32,9 @@ INCLUDE = pathlib.Path(os.environ.get("NEVOD_INCLUDE", ROOT / "Sources/NevodPlug
 # Texts that occur nowhere else: if an output contains one, it leaked.
 SECRET = "s3cret-Kq7ZpVdW"
 API_KEY = "key-id-4711x"
+
+# Whether tests run in their long forms.
+FULL = os.environ.get("NEVOD_FULL") == "1"
 
 # The timeout of every wait, in seconds.
 PATIENCE = 60
@@ -66,6 +70,27 @@ def shared_folder():
     return folder
 
 
+@functools.cache
+def run_folder():
+    """A folder that all processes of a run share, so that each thing is built once. run.py makes it, and removes it."""
+    folder = os.environ.get("NEVOD_TEST_RUN")
+    return pathlib.Path(folder) if folder else shared_folder()
+
+
+def built_once(name, build):
+    """Returns the path of a file or folder that a process of the run has built. `build` gets the path, which has the same file name."""
+    folder = run_folder() / "built" / name
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "done").exists():
+            shutil.rmtree(folder, ignore_errors=True)  # of a process that has failed
+            folder.mkdir(mode=0o700)
+            build(folder / name)
+            (folder / "done").touch()
+    return folder / name
+
+
 def swift_plugin():
     return BUILD / "libHMACAuth.so"
 
@@ -77,9 +102,12 @@ def c_example(name):
     line = re.search(r"^ \* (cc .*)$", source[: source.index("*/")], re.MULTILINE)[1]
     command = [f"-I{INCLUDE}" if word == "-ISources/NevodPluginABI/include" else word for word in shlex.split(line)]
     output = command.index("-o") + 1
-    command[output] = str(shared_folder() / command[output])
-    compile_c(command, cwd=ROOT)
-    return pathlib.Path(command[output])
+
+    def compile_to(path):
+        command[output] = str(path)
+        compile_c(command, cwd=ROOT)
+
+    return built_once(pathlib.Path(command[output]).name, compile_to)
 
 
 def c_plugin():
@@ -106,16 +134,18 @@ def compile_plugin(path, flags=(), **pieces):
 @functools.cache
 def login_plugin():
     """Compiles login.c, a scheme with many kinds of logins."""
-    path = shared_folder() / "libLogin.so"
-    compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", FOLDER / "login.c", "-o", path])
-    return path
+    return c_source_plugin("libLogin.so", FOLDER / "login.c")
+
+
+def c_source_plugin(name, source, *flags):
+    """Compiles a plugin of one source file of this repository, once in a run."""
+    command = ["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", source, *flags, "-o"]
+    return built_once(name, lambda path: compile_c([*command, path]))
 
 
 @functools.cache
 def peak_program():
-    path = shared_folder() / "peak"
-    compile_c(["cc", "-std=c11", FOLDER / "peak.c", "-o", path])
-    return path
+    return built_once("peak", lambda path: compile_c(["cc", "-std=c11", FOLDER / "peak.c", "-o", path]))
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -232,6 +262,8 @@ class Authority:
 
     def __init__(self, folder):
         self.folder = folder
+
+    def make(self):
         for name in ("ca", "other-ca"):
             self.openssl("req", "-x509", *self.KEY, "-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={name}", "-days", "3650")
         self.issue("here", "IP:127.0.0.1,IP:127.0.0.2,DNS:localhost")
@@ -239,7 +271,7 @@ class Authority:
         self.issue("client", "email:client@example.test")
         self.openssl("req", "-new", "-key", "here.key", "-out", "expired.csr", "-subj", "/CN=expired")
         self.openssl("x509", "-req", "-in", "expired.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days", "-1", "-out", "expired.pem")
-        shutil.copy(folder / "here.key", folder / "expired.key")
+        shutil.copy(self.path("here.key"), self.path("expired.key"))
 
     def openssl(self, *words):
         done = subprocess.run(
@@ -270,9 +302,13 @@ class Authority:
 
 @functools.cache
 def authority():
-    folder = shared_folder() / "authority"
-    folder.mkdir()
-    return Authority(folder)
+    """An authority of this process, whose tests may issue more; its first certificates are made once in a run."""
+
+    def make(folder):
+        folder.mkdir()
+        Authority(folder).make()
+
+    return Authority(shutil.copytree(built_once("authority", make), shared_folder() / "authority"))
 
 
 class SocketServer:
@@ -485,13 +521,16 @@ class TestCase(unittest.TestCase):
         return Outcome(shown, done.returncode, done.stdout or b"", done.stderr or b"")
 
     def run_measured(self, *words, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=None):
-        """Returns the outcome and the peak memory in bytes. The outcome has no standard output."""
+        """Returns the outcome and the peak memory in bytes. The outcome has no standard output, and the processor seconds."""
         path = shared_folder() / f"peak-{os.urandom(4).hex()}"
         command = [str(peak_program()), str(path), *self.command(*words)]
         done = subprocess.run(
             command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, env=environment(**(env or {})), cwd="/",
             start_new_session=True, timeout=PATIENCE)
-        return Outcome(command[2:], done.returncode, b"", done.stderr), int(path.read_text()) * 1024
+        peak, seconds = path.read_text().split()
+        outcome = Outcome(command[2:], done.returncode, b"", done.stderr)
+        outcome.processor_seconds = float(seconds)
+        return outcome, int(peak) * 1024
 
     @contextlib.contextmanager
     def running(self, *words, env=None, **options):

@@ -20,8 +20,8 @@ import threading
 import unittest
 
 from support import (
-    BUILD, FOLDER, HOST, INCLUDE, PATIENCE, ROOT, SECRET, RecordingServer, TestCase, authority, cases, compile_c, environment, reply,
-    shared_folder, wait_until)
+    BUILD, FOLDER, HOST, PATIENCE, ROOT, SECRET, RecordingServer, TestCase, authority, c_source_plugin, cases, environment, reply,
+    wait_until)
 from test_terminal import TerminalSession
 
 NOT_FOUND = b"credentials not found in native keychain"
@@ -29,9 +29,7 @@ NOT_FOUND = b"credentials not found in native keychain"
 
 @functools.cache
 def bearer_plugin():
-    path = shared_folder() / "libBearerAuth.so"
-    compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", FOLDER / "bearer.c", "-o", path])
-    return path
+    return c_source_plugin("libBearerAuth.so", FOLDER / "bearer.c")
 
 
 def judged(code, *words, **env):

@@ -13,7 +13,7 @@ import subprocess
 import unittest
 
 from support import (
-    BUILD, FOLDER, INCLUDE, ROOT, CannedServer, ServerTestCase, TestCase, canned, cases, compile_c, shared_folder)
+    BUILD, FOLDER, INCLUDE, ROOT, CannedServer, ServerTestCase, TestCase, built_once, canned, cases, compile_c)
 
 EMBEDDED = ROOT / ".build/embedded/release"
 ORDINARY = BUILD / "ordinary" if (BUILD / "ordinary/libHMACAuth.so").exists() else BUILD
@@ -52,9 +52,8 @@ def shipped(name):
 @functools.cache
 def c_host():
     """Compiles embedded.c, a host with nothing of Swift."""
-    path = shared_folder() / "embedded"
-    compile_c(["cc", "-std=c11", f"-I{INCLUDE}", FOLDER / "embedded.c", "-o", path, "-lpthread"])
-    return path
+    command = ["cc", "-std=c11", f"-I{INCLUDE}", FOLDER / "embedded.c", "-lpthread", "-o"]
+    return built_once("embedded", lambda path: compile_c([*command, path]))
 
 
 class Built(TestCase):

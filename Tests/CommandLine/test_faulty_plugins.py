@@ -3,7 +3,8 @@
 import re
 import unittest
 
-from faulty import CRASHED, FAIL, TIMED_OUT, WARN, build, check, expect_rows, found, shown
+from faulty import CRASHED, FAIL, TIMED_OUT, WARN, build, check, expect_found, found, shown
+from support import TestCase, cases
 
 # A fault, the check that finds it, and its result. A third value has words for the compiler.
 TOKEN = {
@@ -156,7 +157,7 @@ OURS = {"create", "token", "authorize", "response", "body", "flow", "secrecy"}
 FAULTS = TOKEN | AUTHORIZE | RESPONSE | BODY | FLOW | SECRECY
 
 
-class FaultyPlugins(unittest.TestCase):
+class FaultyPlugins(TestCase):
     def test_no_fault(self):
         code, checks = check(build("none"))
         self.assertEqual(found(checks), [], shown(checks))
@@ -166,8 +167,9 @@ class FaultyPlugins(unittest.TestCase):
                    and one["id"].split(".")[0] in OURS}
         self.assertEqual(skipped, {})
 
-    def test_each_fault(self):
-        expect_rows(self, FAULTS, "3727704930")
+    @cases({fault.replace("-", "_"): fault for fault in FAULTS})
+    def test_each_fault(self, fault):
+        expect_found(self, FAULTS, fault, "3727704930")
 
 
 class Fuzzing(unittest.TestCase):

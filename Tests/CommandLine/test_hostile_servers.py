@@ -62,6 +62,26 @@ class Hostile(TestCase):
         self.assertLess(len(outcome.err), 500, outcome)
         self.assertEqual(os.listdir(self.folder), [], outcome)
 
+    def expect_time_is_up(self, *arguments, **options):
+        """Downloads until the transfer's own limit ends one: where the processors are busy, the command's, which is 250 ms later, may be
+        the first to act."""
+        for _ in range(5):
+            outcome = self.fetch(*arguments, **options)
+            self.expect_clean_failure(outcome, 28)
+            if "timed out" in outcome.err:
+                return
+        self.fail(outcome)
+
+
+def gzip_of_zeros(mebibytes):
+    """As gzip packs that many. One piece is packed once, for a packer needs seconds."""
+    packer = zlib.compressobj(9, wbits=-15)
+    piece = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    digest = 0
+    for _ in range(mebibytes):
+        digest = zlib.crc32(bytes(1 << 20), digest)
+    return gzip.compress(b"")[:10] + piece * mebibytes + packer.flush() + struct.pack("<II", digest, mebibytes << 20 & 0xFFFFFFFF)
+
 
 def endless(piece, head=b""):
     def send(connection):
@@ -116,18 +136,18 @@ class Heads(Hostile):
 
     def test_head_that_drips(self):
         server = self.drip(OK + b"X: y\r\n" * 10_000)
-        self.expect_clean_failure(self.fetch(server, "-m", "0.5", limit=5), 28, "timed out")
+        self.expect_time_is_up(server, "-m", "0.5", limit=5)
 
     def test_head_that_drips_in_time(self):
         server = self.drip(OK + b"Content-Length: 0\r\n\r\n")
         self.expect_content(self.fetch(server), b"")
 
     def test_silence(self):
-        self.expect_clean_failure(self.fetch(self.serving(b"", then=keep_open), "-m", "0.3", limit=5), 28, "timed out")
+        self.expect_time_is_up(self.serving(b"", then=keep_open), "-m", "0.3", limit=5)
 
     def test_body_that_stalls(self):
         server = self.serving(OK + b"Content-Length: 100\r\n\r\n" + b"x" * 50, then=keep_open)
-        self.expect_clean_failure(self.fetch(server, "-m", "0.5", limit=5), 28, "timed out")
+        self.expect_time_is_up(server, "-m", "0.5", limit=5)
 
     @cases({
         "endless_lines": endless(b"X-Header: value\r\n" * 100, OK),
@@ -260,7 +280,7 @@ class Bodies(Hostile):
         "until_the_end": endless(b"x" * 65536, OK + b"\r\n"),
     })
     def test_endless(self, response):
-        self.expect_clean_failure(self.fetch(self.serving(response), "-m", "0.5", limit=5), 28, "timed out")
+        self.expect_time_is_up(self.serving(response), "-m", "0.5", limit=5)
 
     def test_a_file_that_was_there_stays(self):
         self.file("file", b"old")
@@ -303,16 +323,14 @@ class ContentCodings(Hostile):
         self.expect_clean_failure(self.fetch(self.coded(coding, body[:-5]), "--compressed"), 18, "ends in the middle")
 
     def test_small_bomb(self):
-        """3 KiB that would be 2 GiB."""
-        packer = zlib.compressobj(9, wbits=31)
-        bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(2048)) + packer.flush()
+        """5 KiB that would be 2 GiB."""
+        bomb = gzip_of_zeros(2048)
         self.expect_clean_failure(
             self.fetch(self.coded("gzip, gzip", gzip.compress(bomb)), "--compressed", limit=20), 63, "decompressed")
 
     def test_bomb_of_512_mib(self):
         """Half a megabyte of gzip. Memory stays flat, apart from one piece of 16 KiB, which may unpack to 1,000 times its size."""
-        packer = zlib.compressobj(9, wbits=31)
-        bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(512)) + packer.flush()
+        bomb = gzip_of_zeros(512)
         words = ["--compressed", "-o", "/dev/null"]
         _, empty = self.run_measured(*words, self.coded("gzip", gzip.compress(b"")).http)
         outcome, peak = self.run_measured(*words, self.coded("gzip", bomb).http)
@@ -324,7 +342,7 @@ class ContentCodings(Hostile):
         head = OK + b"Content-Encoding: gzip\r\n\r\n" + packer.compress(bytes(10 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
         piece = packer.compress(bytes(10 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
         server = self.serving(endless(piece, head))
-        self.expect_clean_failure(self.fetch(server, "--compressed", "-m", "1", limit=6), 28, "timed out")
+        self.expect_time_is_up(server, "--compressed", "-m", "1", limit=6)
 
 
 class BrokenTLS(Hostile):

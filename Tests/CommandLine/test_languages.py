@@ -18,7 +18,8 @@ import threading
 import urllib.parse
 
 from support import (
-    BUILD, FOLDER, INCLUDE, PATIENCE, ROOT, SECRET, TestCase, RecordingServer, cases, compile_c, c_example, environment, reply, shared_folder)
+    BUILD, FOLDER, INCLUDE, PATIENCE, ROOT, SECRET, TestCase, RecordingServer, built_once, cases, compile_c, c_example, environment, reply,
+    shared_folder)
 
 SCHEMES = ROOT / "Examples/schemes"
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
@@ -42,34 +43,36 @@ def scheme(name):
     text = (SCHEMES / name / "README.md").read_text()
     commands = [line for line in re.findall(r"^\$ (.*)$", text, re.M) if re.match(r"(cc|c\+\+|rustc|\(cd .* go) ", line) or "go build" in line]
     library = re.search(r"-o (?:\S*/)?(lib\w+\.so)", commands[0])[1]
-    path = shared_folder() / library
-    command = re.sub(r"-o (?:\S*/)?lib\w+\.so", f"-o {shlex.quote(str(path))}", commands[0])
-    build(command, GOCACHE=str(shared_folder() / "go"))
-    path.chmod(0o755)
-    return path
+
+    def build_to(path):
+        build(re.sub(r"-o (?:\S*/)?lib\w+\.so", f"-o {shlex.quote(str(path))}", commands[0]))
+        path.chmod(0o755)
+
+    return built_once(library, build_to)
 
 
 @functools.cache
 def go_plugin(source):
     """Builds a plugin in Go of one file."""
-    folder = shared_folder() / source.removesuffix(".go")
-    folder.mkdir()
-    for file in (FOLDER / source, ROOT / "Bindings/Go/nevod_plugin.go", SCHEMES / "go-device/exports.map", SCHEMES / "go-device/go.mod"):
-        shutil.copy(file, folder)
-    path = folder / f"lib{source.removesuffix('.go')}.so"
-    build(
-        f'go vet . && go build -buildmode=c-shared -ldflags "-extldflags=-Wl,--version-script=$PWD/exports.map" -o {shlex.quote(str(path))} .',
-        folder, CGO_CFLAGS=f"-I{INCLUDE}", GOCACHE=str(shared_folder() / "go"))
-    path.chmod(0o755)
-    return path
+    files = FOLDER / source, ROOT / "Bindings/Go/nevod_plugin.go", SCHEMES / "go-device/exports.map", SCHEMES / "go-device/go.mod"
+
+    def build_to(path):
+        for file in files:
+            shutil.copy(file, path.parent)
+        flags = '-buildmode=c-shared -ldflags "-extldflags=-Wl,--version-script=$PWD/exports.map"'
+        build(f"go vet . && go build {flags} -o {shlex.quote(str(path))} .", path.parent, CGO_CFLAGS=f"-I{INCLUDE}")
+        path.chmod(0o755)
+
+    return built_once(f"lib{source.removesuffix('.go')}.so", build_to)
 
 
 @functools.cache
 def rust_plugin(source):
-    path = shared_folder() / f"lib{source.removesuffix('.rs')}_rs.so"
-    build(f"rustc --edition 2021 --crate-type cdylib -D warnings -O -o {shlex.quote(str(path))} {shlex.quote(str(FOLDER / source))}")
-    path.chmod(0o755)
-    return path
+    def build_to(path):
+        build(f"rustc --edition 2021 --crate-type cdylib -D warnings -O -o {shlex.quote(str(path))} {shlex.quote(str(FOLDER / source))}")
+        path.chmod(0o755)
+
+    return built_once(f"lib{source.removesuffix('.rs')}_rs.so", build_to)
 
 
 def exported(library):
@@ -324,8 +327,8 @@ class Faults(TestCase):
         self.fails(go_plugin("faults.go"), "login-panic", 112, "the plugin panicked", "a text for the detail", words=["--scheme", "logs-in"])
 
     def abandon(self, library, mode, *before):
-        program = self.folder / "abandon"
-        compile_c(["cc", "-std=c11", "-g", *STRICT, f"-I{INCLUDE}", FOLDER / "abandon.c", "-o", program])
+        command = ["cc", "-std=c11", "-g", *STRICT, f"-I{INCLUDE}", FOLDER / "abandon.c", "-o"]
+        program = built_once("abandon", lambda path: compile_c([*command, path]))
         done = subprocess.run([*before, program, library, mode, "300"], capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
@@ -363,8 +366,8 @@ class Faults(TestCase):
     })
     def test_unknown_responses(self, library, setting):
         """A response from a recipient of an unknown kind, or with an unknown critical flag, is no response; an ignorable flag is ignored."""
-        program = self.folder / "unknown"
-        compile_c(["cc", "-std=c11", "-g", *STRICT, f"-I{INCLUDE}", FOLDER / "unknown.c", "-o", program])
+        command = ["cc", "-std=c11", "-g", *STRICT, f"-I{INCLUDE}", FOLDER / "unknown.c", "-o"]
+        program = built_once("unknown", lambda path: compile_c([*command, path]))
         done = subprocess.run([program, library(), *setting.split("=", 1)], capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         seen = "nothing" if library().name == "libSessionC.so" else "seen"  # it has no on_response
@@ -510,13 +513,12 @@ class Helpers(TestCase):
     @staticmethod
     @functools.cache
     def program(kind):
-        path = shared_folder() / f"helpers-{kind}"
         compiler = {
             "c": ["cc", "-std=c11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-x", "c"],
             "cpp": ["c++", "-std=c++17", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-x", "c++"],
             "plain": ["cc", "-std=c11", "-O2", "-g", "-x", "c"]}[kind]
-        compile_c([*compiler, *STRICT, *HELPERS, FOLDER / "helpers.c", "-o", path])
-        return path
+        command = [*compiler, *STRICT, *HELPERS, FOLDER / "helpers.c", "-o"]
+        return built_once(f"helpers-{kind}", lambda path: compile_c([*command, path]))
 
     def call(self, calls, command=None):
         """Runs (name, argument, …) and returns bytes, or None for invalid inputs."""

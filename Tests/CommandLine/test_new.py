@@ -14,7 +14,7 @@ import threading
 import time
 import urllib.parse
 
-from support import HOST, PATIENCE, ROOT, SECRET, TestCase, cases, shared_folder
+from support import FULL, HOST, PATIENCE, ROOT, SECRET, TestCase, cases, shared_folder
 
 LANGUAGES = ("swift", "c", "cpp", "rust", "go")
 COMPILERS = {"swift": "swift", "c": "cc", "cpp": "c++", "rust": "cargo", "go": "go"}
@@ -284,14 +284,22 @@ class NewTests(TestCase):
 class ProjectTests(TestCase):
     """Each language: the README's commands, `inspect`, `check`, and requests that a server verifies."""
 
-    def make(self, language, name, flow, kit=()):
-        if not shutil.which(COMPILERS[language]):
-            self.skipTest(f"{COMPILERS[language]} is not installed")
+    def need(self, compiler):
+        if not shutil.which(compiler):
+            self.skipTest(f"{compiler} is not installed")
+
+    def make(self, language, name, flow, kit=(), built=None):
+        """Makes a project and runs the commands of its README. `built` is the build folder of a project that had the same path."""
+        self.need(COMPILERS[language])
         flags = " --flow" if flow else ""
         code, out = run(f"nevod-host new {name} --language {language}{flags} {' '.join(kit)}", self.folder)
         self.assertEqual(code, 0, out)
         project = self.folder / name
         building, using = readme_commands(project)
+        if built:
+            built.rename(project / ".build")
+            for plan in project.glob(".build/*.yaml"):
+                plan.unlink()  # SwiftPM would follow that of the other project
         commands, library = guide_commands(language)
         self.assertEqual((building, using[0]), (commands, f"nevod-host check {library.replace('AcmeKeys', 'MyBank')}"))
         outputs = []
@@ -352,8 +360,7 @@ class ProjectTests(TestCase):
 
     def test_go_with_a_name_of_its_library(self):
         """A path without a dot in its first element is that of a package of Go's own."""
-        if not shutil.which("go"):
-            self.skipTest("go is not installed")
+        self.need("go")
         code, out = run("nevod-host new fmt --language go", self.folder)
         self.assertEqual(code, 0, out)
         for command in readme_commands(self.folder / "fmt")[0]:
@@ -371,15 +378,34 @@ class ProjectTests(TestCase):
         self.assertIn("passed", out)
 
     def test_swift_with_an_installed_kit(self):
-        project, using = self.make("swift", "my-bank", False)
-        self.assertIn(f'path: "{prefix()}/share/nevod/kit"', (project / "Package.swift").read_text())
-        self.use(project, using, "my-bank", False)
+        """Both forms, one after the other in the same folder, so that the kit is built once."""
+        built = None
+        for flow in (False, True):
+            project, using = self.make("swift", "my-bank", flow, built=built)
+            self.assertIn(f'path: "{prefix()}/share/nevod/kit"', (project / "Package.swift").read_text())
+            self.use(project, using, "my-bank", flow)
+            built = (project / ".build").rename(self.folder / "built")
+            shutil.rmtree(project)
 
     def test_swift_with_a_kit_by_url(self):
-        """A tag, and a revision, which is resolved alone: it is of the same commit, and SwiftPM would build all of it anew."""
+        """A tag, with which SwiftPM plans the project and compiles one module of the kit, by the rules that it has for the packages of
+        others; in the long form, NEVOD_FULL=1, the project is built, tested and used. A revision is resolved alone: it is of the same
+        commit, and SwiftPM would build all of it anew."""
+        self.need("swift")
         url, revision = repository()
-        project, using = self.make("swift", "my-bank", True, ["--kit", f"{url}#0.0.1"])
-        self.use(project, using, "my-bank", True)
+        kit = ["--kit", f"{url}#0.0.1"]
+        if FULL:
+            project, using = self.make("swift", "my-bank", True, kit)
+            self.use(project, using, "my-bank", True)
+        else:
+            project = self.folder / "my-bank"
+            for command in (f"nevod-host new my-bank --language swift --flow {' '.join(kit)}",
+                            "cd my-bank && swift build -c release --target NevodSupport"):
+                code, out = run(command, self.folder, BUILD_SECONDS, XDG_CACHE_HOME=str(shared_folder()))
+                self.assertEqual(code, 0, out)
+            self.assertIn("NevodSupport", out)
+            self.assertNotIn("warning:", out)
+        self.assertIn('"version" : "0.0.1"', (project / "Package.resolved").read_text())
         code, out = run(f"mkdir other && nevod-host new other/my-bank --language swift --flow --kit {url}#{revision}", self.folder)
         self.assertEqual(code, 0, out)
         shutil.copy(self.folder / "other/my-bank/Package.swift", project / "Package.swift")

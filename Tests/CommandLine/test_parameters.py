@@ -3,16 +3,13 @@
 import functools
 import json
 
-from support import INCLUDE, ROOT, RecordingServer, TestCase, compile_c, reply, shared_folder
+from support import ROOT, RecordingServer, TestCase, c_source_plugin, reply
 
 
 @functools.cache
 def parameters_plugin():
     """Compiles the plugin of the host's own tests."""
-    path = shared_folder() / "libParameters.so"
-    source = ROOT / "Tests/NevodHostTests/TestPlugins/parameters.c"
-    compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", source, "-o", path])
-    return path
+    return c_source_plugin("libParameters.so", ROOT / "Tests/NevodHostTests/TestPlugins/parameters.c")
 
 
 class Parameters(TestCase):

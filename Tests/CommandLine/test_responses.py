@@ -4,16 +4,13 @@ import functools
 import hashlib
 import os
 
-from support import INCLUDE, ROOT, RecordingServer, TestCase, cases, compile_c, reply, shared_folder
+from support import ROOT, RecordingServer, TestCase, c_source_plugin, cases, reply
 
 
 @functools.cache
 def response_plugin():
     """Compiles the plugin of the library's tests that does what header lines say."""
-    path = shared_folder() / "libResponse.so"
-    source = ROOT / "Tests/NevodHostTests/TestPlugins/response.c"
-    compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", source, "-o", path])
-    return path
+    return c_source_plugin("libResponse.so", ROOT / "Tests/NevodHostTests/TestPlugins/response.c")
 
 
 BODY = bytes(range(256)) * 2000
