@@ -23,7 +23,7 @@ error_log error.log;
 events {{ worker_connections 256; }}
 http {{
     log_format seen '$connection $ssl_protocol $server_protocol $request_method $request_uri $status $ssl_client_verify '
-        '$http_x_signature';
+        '$http_x_signature $http_x_test';
     access_log access.log seen;
     client_body_temp_path body;
     proxy_temp_path proxy;
@@ -124,13 +124,12 @@ class NginxTestCase(TestCase):
         return random.Random(size).randbytes(size)
 
     def setUp(self):
-        log = self.home / "access.log"
-        self.logged = len(log.read_text().splitlines()) if log.exists() else 0
+        self.name = os.urandom(8).hex()
 
     def log(self, count):
-        """nginx writes its log after it has responded."""
+        """The lines of this test's requests: nginx writes its log after it has responded, even while the next test runs."""
         def lines():
-            found = (self.home / "access.log").read_text().splitlines()[self.logged :]
+            found = [line for line in (self.home / "access.log").read_text().splitlines() if line.endswith(f" {self.name}")]
             return found if len(found) >= count else None
         return [line.split(" ") for line in wait_until(lines, "the log")]
 
@@ -138,7 +137,8 @@ class NginxTestCase(TestCase):
         return f"{'http' if server == 'plain' else 'https'}://127.0.0.1:{self.ports[server]}{path}"
 
     def fetch(self, server, path, *words, **options):
-        return self.run_host("--cacert", authority().path("ca.pem"), *words, self.url(server, path), **options)
+        mark = ["-H", f"X-Test: {self.name}"]
+        return self.run_host("--cacert", authority().path("ca.pem"), *mark, *words, self.url(server, path), **options)
 
 
 class Nginx(NginxTestCase):
