@@ -10,9 +10,11 @@ none. Each paragraph of a ```swift block must be, verbatim, in a file below Exam
 """
 
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -20,6 +22,9 @@ import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import test_build  # noqa: E402
+
 PRINTED = "127.0.0.1:8080"
 SECONDS = 300
 
@@ -54,23 +59,25 @@ def matches(expected, got):
     return bool(got) and re.fullmatch(line, got[0]) is not None and matches(expected[1:], got[1:])
 
 
-# Examples that are built in the folder of another one, so that the library is built once for both.
-SHARED = {"shredmate": "embedding", "swift-session": "swift-custom-header"}
+# The examples that are built where the libraries of the unit tests are. The others are plugins in Embedded Swift, like our own.
+WITH_TESTS = {"embedding", "shredmate"}
+EMBEDDED = ROOT / ".build/embedded"
+
+
+def build_folder(example):
+    return test_build.FOLDER if example in WITH_TESTS else EMBEDDED
 
 
 def shared(command):
-    """A command with the build folders that it has here."""
-
-    def folder(found):
-        return f"Examples/{SHARED.get(found[1], found[1])}/.build"
-
-    command = re.sub(r"Examples/([\w-]+)/\.build", folder, command)
-    if found := re.fullmatch(r"swift build .*--package-path Examples/([\w-]+)", command):
-        # SwiftPM keeps one plan in a folder, and would follow that of the last package.
-        for plan in ("debug.yaml", "release.yaml"):
-            (ROOT / folder(found) / plan).unlink(missing_ok=True)
-        command += f" --scratch-path {folder(found)}"
-    return command
+    """A command with the build folders that it has here, and the folder that it builds into."""
+    command = re.sub(
+        r"Examples/([\w-]+)/\.build", lambda found: str(build_folder(found[1]).relative_to(ROOT)), command)
+    found = re.fullmatch(r"swift build .*--package-path Examples/([\w-]+)", command)
+    if not found:
+        return command, None
+    folder = build_folder(found[1])
+    words = ["--scratch-path", str(folder), *(test_build.WORDS if found[1] in WITH_TESTS else [])]
+    return f"{command} {shlex.join(words)}", folder
 
 
 class Document:
@@ -78,13 +85,14 @@ class Document:
 
     def __init__(self, path, build_dir):
         self.path = path
-        self.environment = dict(os.environ, DEMO_SECRET="change-me")
+        # Packages are packed at the lowest level, in a sixth of the time.
+        self.environment = dict(os.environ, DEMO_SECRET="change-me", DPKG_DEB_COMPRESSOR_LEVEL="0")
         self.environment["PATH"] = f"{build_dir}:{os.environ['PATH']}"
         for name in (
                 "NEVOD_PLUGIN_PATH", "DEMO_API_KEY", "NEVOD_HOST_STORE", "NEVOD_HOST_STORE_KEY", "XDG_DATA_HOME",
                 "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
                 # The make that runs this sets them; one of a document would print its folder then.
-                "MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
+                "MAKEFLAGS", "MAKELEVEL", "MFLAGS", *test_build.ENVIRONMENT):
             self.environment.pop(name, None)
         self.server = None
         self.address = None
@@ -120,7 +128,7 @@ class Document:
         if change := re.fullmatch(r"cd (\S+|\$\(mktemp -d\))", command):
             return self.change_folder(change[1])
         if export := re.fullmatch(r"export (\w+)=(\S+)", command):
-            value = shared(export[2])
+            value, _ = shared(export[2])
             if self.address is not None:
                 value = value.replace(PRINTED, self.address)
             self.environment[export[1]] = re.sub(r"\$(\w+)", lambda name: self.environment.get(name[1], ""), value)
@@ -135,12 +143,17 @@ class Document:
         if expected and (found := re.fullmatch(r"exit code (\d+)", expected[-1])):
             code = int(found[1])
             expected = expected[:-1]
-        here = shared(command)
+        here, folder = shared(command)
         if self.address is not None:
             here = here.replace(PRINTED, self.address)
+        environment = {**self.environment, **(test_build.ENVIRONMENT if folder == test_build.FOLDER else {})}
+        if folder:
+            test_build.forget_plan(folder)
         done = subprocess.run(
-            ["bash", "-c", here], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+            ["bash", "-c", here], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, start_new_session=True)
+        if folder:
+            test_build.forget_plan(folder)
         output = done.stdout.decode(errors="replace").replace("\r\n", "\n")
         if self.address:
             output = output.replace(self.address, PRINTED)
@@ -182,25 +195,60 @@ def check_patterns():
 
 
 EXAMPLES = ROOT / "Examples/embedding"
-PROGRAMS = EXAMPLES / ".build/debug"
+PROGRAMS = test_build.PROGRAMS
 
 
 def build_examples():
-    """Builds all programs of the package, and their tests, as a user of the library would."""
-    done = subprocess.run(
-        ["swift", "build", "--build-tests", "--package-path", EXAMPLES], cwd=ROOT, timeout=2 * SECONDS,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    """Builds all programs of the package, and their tests."""
+    done = test_build.swift("build", "--build-tests", package=EXAMPLES, timeout=2 * SECONDS)
     if done.returncode:
         raise Failure(f"Examples/embedding can't be built:\n{done.stdout[-4000:]}")
     return 1
 
 
 def check_example_tests():
-    done = subprocess.run(
-        ["swift", "test", "--skip-build", "--disable-xctest", "--package-path", EXAMPLES], cwd=ROOT, timeout=SECONDS,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = test_build.swift("test", "--skip-build", "--disable-xctest", package=EXAMPLES, timeout=SECONDS)
     if done.returncode or not re.search(r"Test run with [1-9]", done.stdout):
         raise Failure(f"the tests of Examples/embedding, exit code {done.returncode}:\n{done.stdout}")
+
+
+def described(package):
+    done = subprocess.run(
+        ["swift", "package", "--package-path", package, "--scratch-path", test_build.FOLDER, "describe", "--type", "json"],
+        cwd=ROOT, timeout=SECONDS, capture_output=True, text=True)
+    if done.returncode:
+        raise Failure(f"{package.relative_to(ROOT)} can't be described:\n{done.stderr}")
+    return {target["name"]: target for target in json.loads(done.stdout)["targets"]}
+
+
+def check_imports():
+    """An example imports only our modules that come with the products it declares. The folder that it is built in has them all, so
+    the compiler doesn't miss a declaration."""
+    ours, count = described(ROOT), 0
+
+    def with_dependencies(names, targets):
+        found = set()
+        while names := set(names) - found:
+            found |= names
+            names = {other for name in names for other in targets.get(name, {}).get("target_dependencies", ())}
+        return found
+
+    for package in (EXAMPLES, ROOT / "Examples/shredmate"):
+        targets = described(package)
+        for name, target in targets.items():
+            own = with_dependencies([name], targets)
+            products = {product for other in own for product in targets[other].get("product_dependencies", ())}
+            allowed = own | with_dependencies(products, ours)
+            for source in target["sources"]:
+                path = pathlib.Path(target["path"], source)
+                text = (package / path).read_text()
+                for module in re.findall(r"^\s*(?:@testable |public )*import (?:\w+ )?(\w+)", text, re.M):
+                    count += 1
+                    if module in {*ours, *targets} - allowed:
+                        raise Failure(f"{(package / path).relative_to(ROOT)} imports {module}, which its target doesn't depend on")
+    if not count:
+        raise Failure("the examples import nothing")
+    return 1
 
 
 def check_embedding(build_dir):
@@ -421,11 +469,14 @@ def main():
             attempt(lambda: len(list(check_swift(path))))
 
     def check_examples(home):
+        attempt(check_imports)
         built = attempt(build_examples)
         attempt(check_shredmate)
-        examples_are_built.set()
         if built:
             attempt(lambda: check_example_tests() or 1)
+        # From here on the documents alone use SwiftPM in this folder: a plan is removed while nothing else reads it.
+        examples_are_built.set()
+        if built:
             attempt(lambda: check_embedding(build_dir) or 1)
             attempt(lambda: check_storage(home) or 1)
             attempt(lambda: check_quick_start() or 1)

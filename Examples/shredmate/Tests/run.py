@@ -19,8 +19,9 @@ import time
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[1]
 ROOT = EXAMPLE.parents[1]
-# Shared with the package of the snippets, and with Examples/embedding, so that the library is built once.
-SCRATCH = ROOT / "Examples/embedding/.build"
+sys.path.insert(0, str(ROOT / "scripts"))
+import test_build  # noqa: E402
+
 SNIPPETS = sorted((EXAMPLE / "Guide").glob("*.swift"))
 SECONDS = 600
 
@@ -45,15 +46,9 @@ class Failure(Exception):
     pass
 
 
-def swift(*arguments, package):
-    """Runs swift in the shared build folder. SwiftPM keeps one plan there, and would follow that of the last package."""
-    plan = SCRATCH / "debug.yaml"
-    plan.unlink(missing_ok=True)
-    command, *rest = arguments
-    done = subprocess.run(
-        ["swift", command, "--package-path", package, "--scratch-path", SCRATCH, *rest], cwd=ROOT, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
-    plan.unlink(missing_ok=True)
+def swift(command, *words, package):
+    """Runs swift where the library has been built for the unit tests."""
+    done = test_build.swift(command, *words, package=package, timeout=SECONDS)
     return done.returncode, done.stdout
 
 
@@ -73,7 +68,7 @@ def check_swift_tests():
 
 
 def check_program():
-    environment = os.environ | {"SHREDMATE_PROGRAM": str(SCRATCH / "debug/shredmate")}
+    environment = os.environ | {"SHREDMATE_PROGRAM": str(test_build.PROGRAMS / "shredmate")}
     done = subprocess.run(
         [sys.executable, "-B", "-m", "unittest", "discover", EXAMPLE / "Tests/Program"], env=environment,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS)

@@ -50,7 +50,8 @@ class ProgramTest(unittest.TestCase):
         self.backend = Backend()
         self.addCleanup(self.backend.stop)
         self.environment = {
-            "PATH": os.environ["PATH"], "HOME": folder.name, "SHREDMATE_URL": self.backend.url + "/api/v1"}
+            **{name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS") if name in os.environ},
+            "HOME": folder.name, "SHREDMATE_URL": self.backend.url + "/api/v1"}
         self.outputs = []
 
     def tearDown(self):

@@ -1,0 +1,37 @@
+"""The build that the unit tests run in: its folder, and what a build into it needs to compile nothing anew.
+
+SANITIZER=address is the build under AddressSanitizer. Packages of examples build into the same folder: SwiftPM runs the same commands
+for a library whether it is in the package itself or in a dependency, so what is there is taken as it is.
+"""
+
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+IS_SANITIZED = os.environ.get("SANITIZER") == "address"
+FOLDER = ROOT / (".build/sanitize-address" if IS_SANITIZED else ".build")
+PROGRAMS = FOLDER / "debug"
+# As in scripts/swift-build and scripts/sanitize: other words are other commands, which compile the libraries once more.
+WORDS = ["-Xswiftc", "-gnone", *(["--sanitize=address"] if IS_SANITIZED else [])]
+ENVIRONMENT = {"NEVOD_SHARED_RUNTIME": "1", "NEVOD_ADDRESS_SANITIZER": "1"} if IS_SANITIZED else {}
+# Foundation leaks a few strings of libcurl's for each request, which can't be told from leaks of ours.
+if IS_SANITIZED:
+    os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
+
+
+def forget_plan(folder=FOLDER):
+    """SwiftPM keeps one plan in a folder, and would follow that of the last package."""
+    for plan in ("debug.yaml", "release.yaml"):
+        (folder / plan).unlink(missing_ok=True)
+
+
+def swift(command, *words, package, timeout):
+    """Runs `swift build` or `swift test` for a package in the folder, and returns the finished process."""
+    forget_plan()
+    try:
+        return subprocess.run(
+            ["swift", command, *WORDS, "--package-path", package, "--scratch-path", FOLDER, *words], cwd=ROOT, timeout=timeout,
+            env={**os.environ, **ENVIRONMENT}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    finally:
+        forget_plan()
