@@ -3,8 +3,10 @@
 import os
 import pathlib
 
+import test_build
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = pathlib.Path(os.environ.get("NEVOD_DEBUG_BUILD_DIR", ROOT / ".build" / "debug")).resolve()
+BUILD = pathlib.Path(os.environ.get("NEVOD_DEBUG_BUILD_DIR", test_build.PROGRAMS)).resolve()
 
 
 def flags():
