@@ -4,6 +4,8 @@ SANITIZER=address is the build under AddressSanitizer. Packages of examples buil
 for a library whether it is in the package itself or in a dependency, so what is there is taken as it is.
 """
 
+import contextlib
+import fcntl
 import os
 import pathlib
 import subprocess
@@ -12,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 IS_SANITIZED = os.environ.get("SANITIZER") == "address"
 FOLDER = ROOT / (".build/sanitize-address" if IS_SANITIZED else ".build")
 PROGRAMS = FOLDER / "debug"
-# As in scripts/swift-build and scripts/sanitize: other words are other commands, which compile the libraries once more.
+# As in scripts/unit-tests: other words are other commands, which compile the libraries once more.
 WORDS = ["-Xswiftc", "-gnone", *(["--sanitize=address"] if IS_SANITIZED else [])]
 ENVIRONMENT = {"NEVOD_SHARED_RUNTIME": "1", "NEVOD_ADDRESS_SANITIZER": "1"} if IS_SANITIZED else {}
 # Foundation leaks a few strings of libcurl's for each request, which can't be told from leaks of ours.
@@ -20,18 +22,28 @@ if IS_SANITIZED:
     os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
 
 
-def forget_plan(folder=FOLDER):
-    """SwiftPM keeps one plan in a folder, and would follow that of the last package."""
+@contextlib.contextmanager
+def own_plan(folder=FOLDER):
+    """SwiftPM keeps one plan in a folder, and would follow that of the last package. So each package has the folder to itself, and
+    finds and leaves no plan."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "plan.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        forget_plan(folder)
+        try:
+            yield
+        finally:
+            forget_plan(folder)
+
+
+def forget_plan(folder):
     for plan in ("debug.yaml", "release.yaml"):
         (folder / plan).unlink(missing_ok=True)
 
 
 def swift(command, *words, package, timeout):
     """Runs `swift build` or `swift test` for a package in the folder, and returns the finished process."""
-    forget_plan()
-    try:
+    with own_plan():
         return subprocess.run(
             ["swift", command, *WORDS, "--package-path", package, "--scratch-path", FOLDER, *words], cwd=ROOT, timeout=timeout,
             env={**os.environ, **ENVIRONMENT}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    finally:
-        forget_plan()

@@ -4,6 +4,7 @@ import functools
 import os
 import random
 import subprocess
+import sys
 import unittest
 
 import botocore.auth
@@ -13,6 +14,9 @@ import botocore.credentials
 import botocore.session
 
 from support import FOLDER, HOST, PATIENCE, ROOT, TestCase
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import test_build  # noqa: E402
 
 REGION, ACCESS_KEY, SECRET_KEY = "us-east-1", "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 REQUESTS = 200
@@ -25,14 +29,9 @@ BUILD_SECONDS = 600
 def plugin():
     """Builds the example as its author does, in Embedded Swift, in the folder of scripts/build-plugins, which has built the kit."""
     package, scratch = ROOT / "Examples/schemes/swift-sigv4", ROOT / ".build/embedded"
-    # Without the option SwiftPM would follow the plan of the package that was built there last.
-    command = ["swift", "build", "-c", "release", "--package-path", package, "--scratch-path", scratch, "--product", "SigV4Auth",
-               "--disable-build-manifest-caching"]
-    for _ in range(3):
+    command = ["swift", "build", "-c", "release", "--package-path", package, "--scratch-path", scratch, "--product", "SigV4Auth"]
+    with test_build.own_plan(scratch):
         done = subprocess.run(command, capture_output=True, timeout=BUILD_SECONDS, stdin=subprocess.DEVNULL)
-        if done.returncode == 0:
-            break
-        # The examples of the documents are built there too, and may have removed the plan between its writing and its reading.
     if done.returncode != 0:
         raise AssertionError(done.stdout.decode()[-3000:] + done.stderr.decode()[-3000:])
     return scratch / "release/libSigV4Auth.so"

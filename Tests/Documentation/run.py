@@ -10,6 +10,7 @@ none. Each paragraph of a ```swift block must be, verbatim, in a file below Exam
 """
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
@@ -147,13 +148,10 @@ class Document:
         if self.address is not None:
             here = here.replace(PRINTED, self.address)
         environment = {**self.environment, **(test_build.ENVIRONMENT if folder == test_build.FOLDER else {})}
-        if folder:
-            test_build.forget_plan(folder)
-        done = subprocess.run(
-            ["bash", "-c", here], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, start_new_session=True)
-        if folder:
-            test_build.forget_plan(folder)
+        with test_build.own_plan(folder) if folder else contextlib.nullcontext():
+            done = subprocess.run(
+                ["bash", "-c", here], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, start_new_session=True)
         output = done.stdout.decode(errors="replace").replace("\r\n", "\n")
         if self.address:
             output = output.replace(self.address, PRINTED)
