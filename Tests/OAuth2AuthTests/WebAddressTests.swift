@@ -33,7 +33,8 @@ struct WebAddressTests {
     @Test(arguments: [
         "", "id.example", "//id.example", "ftp://h", "https:/h", "https://", "https://:443", "https://a@h",
         "https://h\\@evil.example",
-        "https://[::1]h", "https://[::1]84:34/a", "https://h:0", "https://h:65536", "https://h:1x",
+        "https://[::1]h", "https://[::1]84:34/a", "https://[::1]84]:8443/a", "https://[[::1]]", "https://h]", "https://[h[]",
+        "https://h[::1]", "https://h:0", "https://h:65536", "https://h:1x",
         "https://h:99999999999999999999", "https://[::1", "https://h/\u{1B}",
         "https://h/a b", "https://é.example", "https://\u{301}h", "https://h/\n",
     ])

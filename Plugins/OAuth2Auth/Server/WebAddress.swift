@@ -37,8 +37,11 @@ struct WebAddress: Sendable {
         guard !isBracketed || closing != nil else { return nil }
         let colon = authority[(closing ?? authority.startIndex)...].firstIndex(of: UInt8(ascii: ":"))
         let name = authority[..<(colon ?? authority.endIndex)]
-        // Behind a bracket stands the port alone (RFC 3986 §3.2.2).
-        guard !name.isEmpty, !isBracketed || name.last == UInt8(ascii: "]") else { return nil }
+        // Only the port follows a bracket, and a host has no other brackets (RFC 3986 §3.2.2).
+        let plain = isBracketed ? name.dropFirst().dropLast() : name
+        guard !name.isEmpty, !isBracketed || name.last == UInt8(ascii: "]"),
+            !plain.contains(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") })
+        else { return nil }
         let digits = colon.map { authority[$0...].dropFirst() }
         if let digits, !digits.isEmpty {
             guard digits.count <= 5, digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
@@ -48,7 +51,6 @@ struct WebAddress: Sendable {
         } else {
             port = isSecure ? 443 : 80
         }
-        let plain = isBracketed ? name.dropFirst().prefix { $0 != UInt8(ascii: "]") } : name
         host = String(decoding: plain.map { Self.lowercased($0) }, as: UTF8.self)
         root = text[..<authority.endIndex]
         let path = bytes[authority.endIndex...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
