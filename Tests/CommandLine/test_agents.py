@@ -727,6 +727,14 @@ print(json.dumps(found))
         self.assertIn("no password is stored", found[3])
 
 
+@functools.cache
+def exec_api():
+    """The version of the API by which this kubectl asks for a credential: Debian 12 has 1.20, which knows none of 1.22."""
+    done = subprocess.run(["kubectl", "version", "--client", "--output", "json"], capture_output=True, timeout=PATIENCE, check=True)
+    minor = int(re.match(r"\d+", json.loads(done.stdout)["clientVersion"]["minor"])[0])
+    return "client.authentication.k8s.io/" + ("v1" if minor >= 22 else "v1beta1")
+
+
 class ClusterServing(AgentTestCase):
     def authorizations(self, users):
         """Runs kubectl as the user ada against a server that wants the token. Returns what it sent."""
@@ -826,7 +834,7 @@ class Kubectl(ClusterServing):
     def test_kubectl(self):
         token = self.log_in()
         users = [{"name": "ada", "user": {"exec": {
-            "apiVersion": "client.authentication.k8s.io/v1", "command": str(HOST), "args": ["credential", "kubectl-exec", "--profile", "work"],
+            "apiVersion": exec_api(), "command": str(HOST), "args": ["credential", "kubectl-exec", "--profile", "work"],
             "interactiveMode": "Never"}}}]
         self.assertEqual(self.authorizations(f"users: {json.dumps(users)}"), {f"Bearer {token}"})
 
@@ -871,7 +879,8 @@ class Documentation(GitServing, ClusterServing):
         self.assertEqual((found["Username"], found["Password"]), ("oauth2", SECRET))
 
     def test_kubectl_lines(self):
-        self.assertEqual(self.authorizations(self.block("yaml")), {f"Bearer {SECRET}"})
+        users = self.block("yaml").replace("client.authentication.k8s.io/v1", exec_api())
+        self.assertEqual(self.authorizations(users), {f"Bearer {SECRET}"})
 
 
 class ShortNames(TestCase):
