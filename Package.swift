@@ -93,6 +93,28 @@ let commandLine: [Target] =
 // The runtime of ThreadSanitizer is in the test binary, and the list of what it shows to libraries lacks what Swift calls.
 let sanitizerSymbols: [LinkerSetting] = threadSanitizer ? [.unsafeFlags(["-Xlinker", "--export-dynamic"])] : []
 
+// The tests of NevodHost by layer, so that a change builds and runs its own part. A target has some of the folders of
+// Tests/NevodHostTests, which mirror those of Sources/NevodHost.
+let foldersOfHostTests = [
+    "NevodHostValueTests": ["Cookies", "Errors", "HTTP", "Time"],
+    "NevodHostTransportTests": ["Caching", "Transport"],
+    "NevodHostProviderTests": ["Exchange", "Interceptors", "Logging", "Pagination", "Provider", "Routing"],
+    "NevodHostTokenTests": ["OAuth", "Tokens"],
+    "NevodHostPluginTests": ["Plugins"],
+    "NevodHostCookieAuthTests": ["CookieAuth"],
+    "NevodHostSchemeTests": ["Schemes"],
+]
+let hostTests: [Target] = foldersOfHostTests.sorted { $0.key < $1.key }.map { name, folders in
+    .testTarget(
+        name: name,
+        dependencies: [
+            "CCurl", "CPluginCalls", "NevodHost", "NevodHostTestSupport", "NevodStorage", "NevodSupport", "NevodTestSupport",
+        ],
+        path: "Tests/NevodHostTests",
+        exclude: foldersOfHostTests.values.joined().filter { !folders.contains($0) } + ["Probes", "Support", "TestPlugins"],
+        sources: folders, swiftSettings: strict, linkerSettings: sanitizerSymbols)
+}
+
 let package = Package(
     name: "NevodHost",
     platforms: [.macOS(.v15)],
@@ -212,15 +234,16 @@ let package = Package(
             dependencies: ["CTokenFile", "NevodJWT", "NevodPluginCrypto", "NevodPluginKit", "NevodSupport"],
             path: "Plugins/OAuth2Auth", swiftSettings: strict + embeddedSwift),
 
-        // Shared by the test targets. A release build compiles it, and nothing that is installed links it.
-        .target(name: "NevodTestSupport", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
+        // Shared by the test targets. A test target without tests: no release build compiles it.
+        .testTarget(
+            name: "NevodTestSupport", dependencies: ["NevodHost", "NevodSupport"], path: "Sources/NevodTestSupport",
+            swiftSettings: strict),
         .testTarget(
             name: "NevodStorageTests", dependencies: ["NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
             swiftSettings: strict, linkerSettings: sanitizerSymbols),
         .testTarget(
-            name: "NevodHostTests",
-            dependencies: ["CCurl", "CPluginCalls", "NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
-            exclude: ["Probes", "TestPlugins"], swiftSettings: strict, linkerSettings: sanitizerSymbols),
+            name: "NevodHostTestSupport", dependencies: ["CCurl", "NevodHost", "NevodSupport", "NevodTestSupport"],
+            path: "Tests/NevodHostTests/Support", swiftSettings: strict),
         .testTarget(
             name: "NevodHostFoundationTests",
             dependencies: ["NevodHost", "NevodHostFoundation", "NevodSupport", "NevodTestSupport"], swiftSettings: strict),
@@ -305,7 +328,7 @@ let package = Package(
             name: "nevod-bench",
             dependencies: ["NevodHost", "NevodHostFoundation", "NevodJWT", "NevodSupport", "HMACAuth", "CPeers"],
             path: "Benchmarks/NevodBench", swiftSettings: strict),
-    ] + commandLine,
+    ] + hostTests + commandLine,
     swiftLanguageModes: [.v6]
 )
 
@@ -313,15 +336,26 @@ let package = Package(
 let isMissing = { (target: Target) in
     access("\(Context.packageDirectory)/\(target.path ?? "\(target.isTest ? "Tests" : "Sources")/\(target.name)")", F_OK) != 0
 }
-// ThreadSanitizer is for code that threads share: the command line, and what a plugin computes, have nothing to show it, and take
-// as long to build.
+// ThreadSanitizer is for code that threads share: the command line, what a plugin computes, and values have nothing to show it, and
+// take as long to build.
 let singleThreaded: Set<String> = [
-    "CookieAuthTests", "FuzzTests", "KitExamples", "NevodPluginChecks", "NevodPluginChecksTests", "OAuth2AuthTests",
-    "nevod-bench", "nevod-host", "nevod-hostTests",
+    "CookieAuthTests", "FuzzTests", "KitExamples", "NevodHostCookieAuthTests", "NevodHostValueTests", "NevodPluginChecks",
+    "NevodPluginChecksTests", "NevodPluginKitTests", "OAuth2AuthTests", "nevod-bench", "nevod-host", "nevod-hostTests",
 ]
-// AddressSanitizer is for code that handles memory itself.
-let inSafeMemory: Set<String> = ["KitExamples", "NevodHostFoundationTests", "nevod-bench"]
-let left = threadSanitizer ? singleThreaded : addressSanitizer ? inSafeMemory : []
+// A sanitizer has nothing to find in a program that measures.
+let measuring: Set<String> = ["nevod-bench"]
+let isAll = Context.environment["NEVOD_SANITIZE_ALL"] == "1"
+let unsanitized = threadSanitizer && !isAll ? singleThreaded : threadSanitizer || addressSanitizer ? measuring : []
+// `make build` leaves out the programs of tests, and the one library that neither the command nor a plugin has a part of.
+let unshipped: Set<String> = ["ChildSupport", "NevodSessions", "postgresql-child", "secret-service-child", "storage-child"]
+let isShipped = Context.environment["NEVOD_SHIPPED"] == "1"
+// The targets of tests that scripts/unit-tests was asked for, each with the support that it imports.
+let supports: Set<String> = ["NevodHostTestSupport", "NevodTestSupport"]
+let chosenTests = Set((Context.environment["NEVOD_TESTS"] ?? "").split(separator: " ").map(String.init))
+let unchosenTests = package.targets.filter { target in
+    target.isTest && (isShipped || !chosenTests.isEmpty && !chosenTests.union(supports).contains(target.name))
+}
+let left = unsanitized.union(unchosenTests.map(\.name)).union(isShipped ? unshipped : [])
 let missing = left.union(package.targets.filter(isMissing).map(\.name))
 package.targets.removeAll { missing.contains($0.name) }
 package.products.removeAll { product in

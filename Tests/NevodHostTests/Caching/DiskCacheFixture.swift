@@ -3,6 +3,7 @@ import NevodSupport
 import NevodTestSupport
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// A cache on disk before a server that counts the changes of its resources: a GET returns a resource's version, another method
 /// counts it up.

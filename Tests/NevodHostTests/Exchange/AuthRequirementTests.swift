@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests over real HTTP which credentials a route's request carries.
 struct AuthRequirementTests {

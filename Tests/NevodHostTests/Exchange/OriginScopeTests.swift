@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests over real HTTP that a credential goes only to the origins that it is for.
 struct OriginScopeTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests over real HTTP what a request knows about its route, and what is decided by it.
 struct RequestFilterTests {

@@ -2,6 +2,7 @@ import NevodSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 struct RedactionTests {
     private static let secret = "the-known-secret"

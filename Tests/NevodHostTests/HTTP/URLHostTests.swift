@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests hosts as servers, settings and people may write them, with libcurl's parser as the judge.
 struct URLHostTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Strategies, interceptors, storages and clocks that misbehave.
 struct AuthenticationHostileTests {

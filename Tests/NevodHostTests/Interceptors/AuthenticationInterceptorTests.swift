@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 struct AuthenticationInterceptorTests {
     private let memory = InMemoryStorage()

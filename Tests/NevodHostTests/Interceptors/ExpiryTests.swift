@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tokens with an expiry.
 struct ExpiryTests {

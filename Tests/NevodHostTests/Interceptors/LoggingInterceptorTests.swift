@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 struct LoggingInterceptorTests {
     private static let secret = "Zq8vXw7yKp3Rt5Lm"

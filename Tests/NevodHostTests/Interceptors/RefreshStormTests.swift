@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Many requests that meet an expired token at once, over real HTTP.
 @Suite(.serialized) struct RefreshStormTests {

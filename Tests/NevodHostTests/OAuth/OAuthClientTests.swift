@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 struct OAuthClientTests {
     /// A server whose endpoints all give the same response.

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// A wait for a user on another device, at a server that fails.
 struct OAuthDeviceTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 struct OAuthDiscoveryTests {
     private static let oauth = "/.well-known/oauth-authorization-server"

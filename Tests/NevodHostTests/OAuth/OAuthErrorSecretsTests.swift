@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// A server may repeat what it was sent, in the form in which it received it or in another one.
 struct OAuthErrorSecretsTests {

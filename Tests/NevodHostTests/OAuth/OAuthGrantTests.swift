@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// The grants at an authorization server of another project: Authlib's, and django-oauth-toolkit's for revocation.
 struct OAuthGrantTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// The requests to an authorization server, sent by a provider with interceptors for an API.
 struct OAuthInterceptorsTests {

@@ -4,6 +4,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// A token endpoint's response, read by a client, and by a strategy that decodes it.
 struct OAuthTokenReadingTests {

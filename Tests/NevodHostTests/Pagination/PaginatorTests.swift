@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 struct PaginatorTests {
     private struct Item: Decodable, Sendable, Equatable {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests schemes that replace or wrap a request's body, over real HTTP.
 struct BodyReplacementTests {

@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests what a plugin may write, with a plugin in C that writes the values of its settings.
 struct EditSinkTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests a scheme whose flows are `async` functions, in a library built as authors ship it, driven by the real host.
 struct FlowProbeTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tries the limits of the contract at their edges, with the numbers of the header itself.
 struct LimitTests {

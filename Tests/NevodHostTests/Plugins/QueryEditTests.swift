@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests the query items of `add_query`, over real HTTP and against Python.
 struct QueryEditTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests the guides' schemes as a token in the program and as a plugin: both send the same bytes.
 struct SameBytesTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests a scheme's view of a request, with a plugin in C that writes all of it to headers.
 struct SchemeInstanceTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Follows hostile Locations with each status that redirects. None traps, none takes a credential to another origin, and each is an
 /// error or leads where libcurl would go.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests the limits of a policy's retries in a provider: attempts, budget and deadline.
 struct RetryLimitTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests signatures for servers whose clock differs from this machine's, with the real HMACAuth and servers that verify.
 struct SkewedServerTests {

@@ -4,6 +4,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 struct DownloadTests {
     private let folder: TemporaryFolder

@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 struct EndpointTests {
     private struct Item: Codable, Sendable, Equatable {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 struct MultipartRouteTests {
     private struct Part: Decodable, Equatable {

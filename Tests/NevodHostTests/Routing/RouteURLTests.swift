@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 struct RouteURLTests {
     private func target(_ base: String, _ endpoint: String, _ parameters: ParameterList...) throws -> String {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// The origins that a challenge flow of a real library may send to, beside those of its settings.
 struct ChallengeOriginTests {

@@ -4,6 +4,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests 2xx responses that are challenges by their media type, as a plugin in C sees them. The server's header lines say what the
 /// plugin does.

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests that the requests of a flow look like those of the client that needs the token, at a server that binds its sessions to that.
 struct ClientLinesTests {

@@ -4,6 +4,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests flows of a real library, driven by the host, over real HTTP.
 struct FlowDriverTests {

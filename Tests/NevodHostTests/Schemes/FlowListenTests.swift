@@ -4,6 +4,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// The options of a redirect URI, by flows of a real library.
 struct FlowListenTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// An issuer's metadata adds origins that a flow may send to, so its meaning must be unambiguous.
 struct FlowOriginsTests {

@@ -4,6 +4,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Actions that the host can't perform, by flows of a real library: the step stays open.
 struct FlowUnsupportedTests {

@@ -4,6 +4,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Files, and whether the renewal lock was asked for.
 private final class WatchedStorage: CompareAndSwapStorage, RenewalLockingStorage {

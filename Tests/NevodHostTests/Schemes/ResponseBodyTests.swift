@@ -4,6 +4,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests the bodies of responses as a plugin in C sees them: its digests, which it compares with those of Python's hashlib, and the
 /// body of a challenge.

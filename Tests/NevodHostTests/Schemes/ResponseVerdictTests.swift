@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests the verdicts of a plugin in C about responses: each verdict with each kind of status, its reports, and the statuses that it
 /// sees. The server's header lines say what the plugin does.

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests parameters of requests, and the token of each set of them, with a plugin in C and real servers.
 struct SchemeParametersTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests a plugin's tokens with the host's storage, locks and single flight, over real HTTP.
 struct SchemeSessionTests {

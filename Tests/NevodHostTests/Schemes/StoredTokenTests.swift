@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// A scheme with flows that doesn't decode its tokens gets the stored bytes.
 struct StoredTokenTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests how long a renewal keeps other processes that share the storage from renewing. Two storages over one folder act
 /// like two processes.

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Storages that fail, or that other processes change, at the worst moments.
 struct TokenStorageHostileTests {

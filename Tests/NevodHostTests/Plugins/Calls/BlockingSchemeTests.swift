@@ -4,6 +4,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests schemes that say that they block, with a plugin in C whose calls wait for the test.
 @Suite(.blocking)

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests a plugin in C that keeps the sinks of a call, and uses them in later calls, on other threads and after the call's thread
 /// has ended: each use is refused, and touches nothing.

@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// A scheme whose signer is another process, behind a Unix socket. It blocks, and says so.
 struct AgentProbeTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// DPoP with a server's nonce as a plugin. jwcrypto reads the proofs.
 struct DPoPProbeTests {

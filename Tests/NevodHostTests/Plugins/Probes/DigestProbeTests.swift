@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// HTTP Digest as a plugin of 300 lines. httpbin checks its response, Apache its nonce count too.
 struct DigestProbeTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests OAuth 2 with a browser, as a plugin. The server is Authlib's; only its metadata names the origin of its endpoints.
 struct OAuthProbeTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests Basic for a proxy, as a plugin. Tinyproxy requires it, and the origin returns the head that it received.
 struct ProxyProbeTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// SCRAM-SHA-256 over HTTP (RFC 7804) as a plugin. The server is scramp's.
 struct SCRAMProbeTests {

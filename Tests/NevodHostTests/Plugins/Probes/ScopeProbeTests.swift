@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// OAuth 2 client credentials with a scope for each request, as a plugin that decodes no tokens. Authlib issues and checks them.
 struct ScopeProbeTests {

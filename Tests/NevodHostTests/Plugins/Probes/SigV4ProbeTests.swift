@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests AWS Signature Version 4 as a plugin: botocore signs each received request again and must get the same signature.
 struct SigV4ProbeTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// HTTP Message Signatures (RFC 9421) on requests and responses as a plugin. http-message-signatures, from PyPI, verifies the ones and
 /// makes the others.

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests servers that respond to a login with something unexpected: it ends with a clear error or a correct jar.
 struct HostileLoginTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests a hundred requests at once whose session has ended.
 struct ConcurrentExpiryTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests a session with Django, with CSRF protection enabled.
 struct DjangoLoginTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Compares which cookies are sent where with curl's cookie engine. Both use the same server as the proxy for every host.
 struct CookieAuthScopeTests {

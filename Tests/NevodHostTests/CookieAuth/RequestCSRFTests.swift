@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests the CSRF token of requests that change something: where it is read, and where it is sent.
 struct RequestCSRFTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// A site that accepts a change only with its latest token, which it issues in every place that the settings may name.
 final class CSRFSite: Sendable {

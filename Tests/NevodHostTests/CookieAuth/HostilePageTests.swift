@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests pages and answers that are made to do harm: each ends in bounded work and a clear error, and nothing is sent elsewhere.
 struct HostilePageTests {

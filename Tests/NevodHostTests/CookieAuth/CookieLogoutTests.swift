@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests the logout: what it sends, when it has succeeded, and that the server forgot the session.
 struct CookieLogoutTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests how a CSRF token that the server no longer takes is renewed, and when it isn't.
 struct StaleCSRFTests {

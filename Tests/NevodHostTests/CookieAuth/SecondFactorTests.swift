@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests one-time codes that a page's form wants, and codes that the scheme computes.
 struct SecondFactorTests {

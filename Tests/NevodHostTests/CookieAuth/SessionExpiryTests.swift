@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests the responses that say that a session has ended, and those that only seem to.
 struct SessionExpiryTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests by which responses a login has succeeded, step by step of the rule in Docs/schemes/cookie.md.
 struct LoginRuleTests {

@@ -2,6 +2,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests the conditions of signs by the responses to a login in which they hold.
 struct CookieSignTests {

@@ -3,6 +3,7 @@ import NevodTestSupport
 import Testing
 
 @testable import NevodHost
+@testable import NevodHostTestSupport
 
 /// Tests which requests a login by form sends: the page before it, the fields of its form, its address, and its header lines.
 struct LoginFormTests {
