@@ -9,10 +9,11 @@ package struct Rounds: Sendable {
     /// The generator, from its start.
     package var random: SeededRandom { SeededRandom(seed: seed) }
 
-    package init(_ name: String, default count: Int) {
+    /// - Parameter seed: for the same rounds in each run. A random one by default.
+    package init(_ name: String, default count: Int, seed: UInt64? = nil) {
         self.count = Self.variable("NEVOD_\(name)_ROUNDS") ?? count
-        seed = Self.variable("NEVOD_\(name)_SEED") ?? .random(in: 0 ... .max)
-        print("NEVOD_\(name)_SEED=\(seed), \(self.count) rounds")
+        self.seed = Self.variable("NEVOD_\(name)_SEED") ?? seed ?? .random(in: 0 ... .max)
+        print("NEVOD_\(name)_SEED=\(self.seed), \(self.count) rounds")
     }
 
     private static func variable<Number: LosslessStringConvertible>(_ name: String) -> Number? {
