@@ -1,7 +1,7 @@
 # make help says what there is.
 PREFIX ?= /usr/local
 export DESTDIR DEBUG_FILES
-SWIFT_BUILD = swift build -c release --static-swift-stdlib
+SWIFT_BUILD = NEVOD_SHIPPED=1 swift build -c release --static-swift-stdlib
 
 .PHONY: help demo check test build install uninstall deb bench sanitize fuzz soak tables format lint
 
@@ -11,11 +11,11 @@ help: ## Print this help
 demo: build ## Install what is missing, build, sign real requests and log in, at servers of its own
 	@scripts/demo
 
-check: ## Build what has changed, and run the quick tests (under 3 minutes)
-	@scripts/check
+check: ## Build what has changed, and run the quick tests (under 3 minutes); TESTS=TARGET for those of one target
+	@scripts/check $(TESTS)
 
-test: ## Install what is missing, build, and run every test
-	@scripts/test
+test: ## Install what is missing, build, and run every test; SANITIZER=address for the Swift tests under AddressSanitizer
+	@SANITIZER=$(SANITIZER) scripts/test
 
 build: ## Install what is missing, and build the command and the plugins (in .build/release)
 	@scripts/install-packages build
@@ -35,8 +35,8 @@ deb: build ## Make Debian packages of the command and of what authors of schemes
 bench: build ## Measure beside libcrypto, libcurl and curl, and print tables of ratios
 	@scripts/bench
 
-sanitize: ## Run the tests under AddressSanitizer and ThreadSanitizer
-	@scripts/sanitize
+sanitize: ## Run the Swift tests under AddressSanitizer and ThreadSanitizer, or under SANITIZER=thread alone
+	@scripts/sanitize $(SANITIZER)
 
 fuzz: ## Feed mutated inputs to each parser of bytes from outside (SECONDS=60 each)
 	@scripts/fuzz $(or $(SECONDS),60)
