@@ -11,7 +11,7 @@ help: ## Print this help
 demo: build ## Install what is missing, build, sign real requests and log in, at servers of its own
 	@scripts/demo
 
-check: ## Build what has changed, and run the quick tests (under 3 minutes); TESTS=TARGET for those of one target
+check: ## Build what has changed, and run the quick tests (under 3 minutes); TESTS=TARGET for the tests of one target
 	@scripts/check $(TESTS)
 
 test: ## Install what is missing, build, and run every test; SANITIZER=address for the Swift tests under AddressSanitizer

@@ -346,7 +346,7 @@ let singleThreaded: Set<String> = [
 let measuring: Set<String> = ["nevod-bench"]
 let isAll = Context.environment["NEVOD_SANITIZE_ALL"] == "1"
 let unsanitized = threadSanitizer && !isAll ? singleThreaded : threadSanitizer || addressSanitizer ? measuring : []
-// `make build` leaves out the programs of tests, and the one library that neither the command nor a plugin has a part of.
+// `make build` leaves out the programs of tests, and the one library that neither the command nor a plugin uses.
 let unshipped: Set<String> = ["ChildSupport", "NevodSessions", "postgresql-child", "secret-service-child", "storage-child"]
 let isShipped = Context.environment["NEVOD_SHIPPED"] == "1"
 // The targets of tests that scripts/unit-tests was asked for, each with the support that it imports.
