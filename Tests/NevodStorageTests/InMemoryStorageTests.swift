@@ -1,3 +1,4 @@
+import Dispatch
 import NevodSupport
 import NevodTestSupport
 import Testing
@@ -18,14 +19,19 @@ struct InMemoryStorageTests {
         #expect(try await storage.string(for: "c") == "tökén")
     }
 
-    @Test func `One of several tasks that replace the same value succeeds`() async {
-        storage.set([0], for: "a")
+    /// On threads of its own: tasks as short as these may all run on one thread, one after the other.
+    @Test func `One of several threads that replace the same value succeeds`() {
+        let value = { @Sendable (round: Int) -> [UInt8] in [UInt8(round / 256), UInt8(round % 256)] }
         let storage = storage
-        let winners = await withTaskGroup(of: Bool.self) { group in
-            for number in 1...100 { group.addTask { storage.replace([0], with: [UInt8(number)], for: "a") } }
-            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        let winners = Locked([Int](repeating: 0, count: 2000))
+        storage.set(value(0), for: "a")
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for round in 0..<2000 where storage.replace(value(round), with: value(round + 1), for: "a") {
+                winners.withLock { $0[round] += 1 }
+            }
         }
-        #expect(winners == 1)
+        #expect(winners.withLock { $0.allSatisfy { $0 == 1 } })
+        #expect(storage.data(for: "a") == value(2000))
         #expect(!storage.replace(nil, with: [1], for: "a"))
     }
 
