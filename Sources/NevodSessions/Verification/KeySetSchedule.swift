@@ -40,9 +40,11 @@ struct KeySetSchedule: Sendable {
     }
 
     /// - Parameters:
-    ///   - hasWaited: whether the call has waited for a fetch; it then takes what there is.
+    ///   - joined: the fetch that the call has joined, if any. The call takes what there is if one has finished since. Otherwise it has joined
+    ///     one that was just ending, or was no longer needed, and decides anew.
     ///   - fits: whether a set has a key for the token.
-    mutating func next(hasWaited: Bool, at now: UnixTime, fits: (JSONWebKeySet) -> Bool) -> Action {
+    mutating func next(after joined: Fetch?, at now: UnixTime, fits: (JSONWebKeySet) -> Bool) -> Action {
+        let hasWaited = joined.map { $0.number != finished } ?? false
         guard let keys, let fetchedAt,
             (hasWaited && lastError == nil) || now - fetchedAt <= max(settings.minimumAge, settings.maximumStaleness)
         else {

@@ -104,18 +104,19 @@ public final class RemoteKeySet: JWTKeySource {
     }
 
     private func set(fits: @escaping @Sendable (JSONWebKeySet) -> Bool) async throws -> JSONWebKeySet {
-        var hasWaited = false
+        var joined: KeySetSchedule.Fetch?
         while true {
             let now = clock.now
-            switch schedule.withLock({ $0.next(hasWaited: hasWaited, at: now, fits: fits) }) {
+            switch schedule.withLock({ $0.next(after: joined, at: now, fits: fits) }) {
             case .use(let set): return set
             case .useAndFetch(let set, let fetch):
                 Task { try? await self.join(fetch, fits) }
                 return set
-            case .fetch(let fetch): try await join(fetch, fits)
+            case .fetch(let fetch):
+                try await join(fetch, fits)
+                joined = fetch
             case .fail(let error): throw error
             }
-            hasWaited = true
         }
     }
 
