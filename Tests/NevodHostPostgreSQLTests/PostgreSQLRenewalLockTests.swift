@@ -160,12 +160,14 @@ struct PostgreSQLRenewalLockTests {
                                 return inside
                             }
                             most.withLock { $0 = max($0, now) }
-                            if let old = try? await storage.string(for: "n") {
+                            let old = try? await storage.string(for: "n")
+                            // The lock of a holder that has saved and has no connection is free, maybe before the holder knows.
+                            inside.withLock { $0 -= 1 }
+                            if let old {
                                 let new = Secret("\((Int(old) ?? 0) + 1)")
                                 let isReplaced = try? await storage.replace(Secret(old), with: new, for: "n")
                                 if isReplaced == false { refused.withLock { $0 += 1 } }
                             }
-                            inside.withLock { $0 -= 1 }
                         }
                         if isRun.value { count += 1 }
                     }
