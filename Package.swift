@@ -277,7 +277,7 @@ let package = Package(
             name: "NevodPluginChecksTests", dependencies: ["NevodHost", "NevodPluginChecks", "NevodTestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport"],
+            name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport", "NevodTestSupport"],
             swiftSettings: strict),
         // Each plugin has the exported function, of which the tests call the one of HMACAuth alone.
         .testTarget(

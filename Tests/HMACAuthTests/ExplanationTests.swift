@@ -1,6 +1,7 @@
 import NevodHost
 import NevodPluginKit
 import NevodSupport
+import NevodTestSupport
 import Testing
 
 @testable import HMACAuth
@@ -21,7 +22,7 @@ struct ExplanationTests {
         let lines = Locked<[String]>([])
         let instance = try Plugin(builtIn: UnsafeRawPointer(Self.export.table)).scheme("hmac").makeInstance(
             settings: settings, clock: HostClock { someTime },
-            log: { level, line in lines.withLock { $0.append("\(level) \(line)") } })
+            log: { level, line in if line.isLoggedByScheme { lines.withLock { $0.append("\(level) \(line)") } } })
         for sent in sent {
             var request = try sent.request()
             try instance.token.authorize(&request)
@@ -169,7 +170,8 @@ struct ExplanationTests {
         var settings: SchemeSettings = ["secret": .secret(Secret("s3cret")), "passphrase": .secret(Secret("p4ssphr"))]
         for (name, value) in ["recipe": recipe, "explain": "true", "api-key": ""] { settings.add(name, .text(value)) }
         let instance = try Plugin(builtIn: UnsafeRawPointer(Self.export.table)).scheme("hmac").makeInstance(
-            settings: settings, clock: HostClock { someTime }, log: { _, line in seen.withLock { $0.append(line) } })
+            settings: settings, clock: HostClock { someTime },
+            log: { _, line in if line.isLoggedByScheme { seen.withLock { $0.append(line) } } })
         var request = try Sent.body("b").request()
         let error = try #require(throws: PluginError.self) { try instance.token.authorize(&request) }
         #expect("\(error)".contains("the recipe refuses it: no bodies"), "\(error)")

@@ -1,4 +1,5 @@
 import NevodPluginKit
+import NevodTestSupport
 import Testing
 
 @testable import NevodHost
@@ -37,7 +38,7 @@ struct HostLogTests {
         let lines = Locked<[String]>([])
         let instance = try Plugin(builtIn: Self.export.table).scheme().makeInstance(
             settings: ["name": "n", "key": .secret(Secret("s3cret-Kq7")), "other-key": .text("s3cret-Kq7-longer")],
-            log: { level, line in lines.withLock { $0.append("\(level) \(line)") } })
+            log: { level, line in if line.isLoggedByScheme { lines.withLock { $0.append("\(level) \(line)") } } })
         #expect(lines.withLock { $0 } == ["2 prepares n with [redacted]"])
         lines.withLock { $0 = [] }
         var request = try HTTPRequest(.get, "http://h/")

@@ -13,7 +13,8 @@ struct FlowDriverTests {
     private func instance(_ mode: String, _ url: String = "http://127.0.0.1:1", issuer: String? = nil) throws -> SchemeInstance {
         var settings: SchemeSettings = ["mode": .text(mode), "url": .text(url)]
         if let issuer { settings.add("issuer", .text(issuer)) }
-        return try TestPlugin.flow.get().scheme().makeInstance(settings: settings, log: { [log] in log.append($1) })
+        return try TestPlugin.flow.get().scheme().makeInstance(
+            settings: settings, log: { [log] in if $1.isLoggedByScheme { log.append($1) } })
     }
 
     private func driver(

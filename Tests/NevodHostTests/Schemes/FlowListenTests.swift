@@ -16,7 +16,7 @@ struct FlowListenTests {
         _ mode: String, _ onOpen: @escaping @Sendable (_ redirectURI: String) async throws -> Void = { _ in }
     ) async throws -> String {
         let instance = try TestPlugin.flow.get().scheme().makeInstance(
-            settings: ["mode": .text(mode), "url": .text(Self.url)], log: { [log] in log.append($1) })
+            settings: ["mode": .text(mode), "url": .text(Self.url)], log: { [log] in if $1.isLoggedByScheme { log.append($1) } })
         let person = FlowPerson(onOpen: { url in
             let start = try #require(url.firstRange(of: "redirect_uri=")?.upperBound)
             try await onOpen(String(url[start...]))
