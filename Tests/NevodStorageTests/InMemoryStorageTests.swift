@@ -23,15 +23,15 @@ struct InMemoryStorageTests {
     @Test func `One of several threads that replace the same value succeeds`() {
         let value = { @Sendable (round: Int) -> [UInt8] in [UInt8(round / 256), UInt8(round % 256)] }
         let storage = storage
-        let winners = Locked([Int](repeating: 0, count: 2000))
+        let winners = Locked([Int](repeating: 0, count: 20_000))
         storage.set(value(0), for: "a")
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
-            for round in 0..<2000 where storage.replace(value(round), with: value(round + 1), for: "a") {
+            for round in 0..<20_000 where storage.replace(value(round), with: value(round + 1), for: "a") {
                 winners.withLock { $0[round] += 1 }
             }
         }
         #expect(winners.withLock { $0.allSatisfy { $0 == 1 } })
-        #expect(storage.data(for: "a") == value(2000))
+        #expect(storage.data(for: "a") == value(20_000))
         #expect(!storage.replace(nil, with: [1], for: "a"))
     }
 
