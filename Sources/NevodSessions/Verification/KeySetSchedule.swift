@@ -40,8 +40,8 @@ struct KeySetSchedule: Sendable {
     }
 
     /// - Parameters:
-    ///   - joined: the fetch that the call has joined, if any. The call takes what there is if one has finished since. Otherwise it has joined
-    ///     one that was just ending, or was no longer needed, and decides anew.
+    ///   - joined: the fetch that the call has joined, if any. If a fetch has finished since, the call makes do with the known
+    ///     keys. Otherwise it joined a fetch that was just ending or no longer needed, and decides again.
     ///   - fits: whether a set has a key for the token.
     mutating func next(after joined: Fetch?, at now: UnixTime, fits: (JSONWebKeySet) -> Bool) -> Action {
         let hasWaited = joined.map { $0.number != finished } ?? false

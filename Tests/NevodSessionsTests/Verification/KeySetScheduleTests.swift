@@ -6,8 +6,7 @@ import Testing
 @testable import NevodSessions
 
 struct KeySetScheduleTests {
-    /// As when the call joined a fetch in the moment between its result and its end, or one that was decided before another one finished
-    /// and so asked no server.
+    /// The call may have joined a fetch between its result and its end, or one that asked no server because another had finished.
     @Test func `A call that joined a fetch without a result decides anew`() throws {
         var schedule = KeySetSchedule(RemoteKeySet.Settings())
         let start = UnixTime(seconds: 1_800_000_000)

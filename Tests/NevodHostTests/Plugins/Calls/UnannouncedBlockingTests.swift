@@ -66,6 +66,7 @@ struct UnannouncedBlockingTests {
         #expect(!slow.log.contains("2 leave authorize"))
         #expect(await eventually { !slow.warnings.isEmpty })
         #expect(slow.warnings.first?.contains("the scheme \"stalls\" has not returned for ") == true)
+        #expect(slow.warnings.allSatisfy { !$0.isLoggedByScheme })
         #expect(CallInProgress.all.contains { $0.scheme == "stalls" && $0.function == "authorize" })
         slow.release()
         try await stuck.value
