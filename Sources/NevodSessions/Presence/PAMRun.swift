@@ -57,6 +57,11 @@ final class PAMRun: Sendable {
     // MARK: The thread
 
     func authenticate(_ library: String) {
+        // Modules write to programs that may have exited, such as pam_exec's. That must fail, and not end the process.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
         outcome.resume(with: Result { try run(library) })
     }
 

@@ -207,6 +207,18 @@ struct PAMPresenceCheckTests {
         #expect(await failure(check("app", [password])) == nil)
     }
 
+    /// The mask of a module's thread is that of the program which pam_exec runs.
+    @Test func `A module that writes to a program which has exited doesn't end the process`() async throws {
+        let mask = "\(services.path)/mask"
+        let script = try services.folder.write(
+            "script", "#!/bin/sh\ngrep SigBlk /proc/self/status | cut -f 2 > \(mask)\n", mode: 0o700)
+        try services.add("app", "auth required pam_exec.so quiet \(script)", "account required pam_permit.so")
+        #expect(await failure(check("app")) == nil)
+        let text = try String(contentsOfFile: mask, encoding: .utf8)
+        let signals = try #require(UInt64(text.dropLast(), radix: 16))
+        #expect(signals & 1 << (UInt64(SIGPIPE) - 1) != 0)
+    }
+
     // MARK: Slowness
 
     @Test func `A check that takes too long is given up, and its thread ends when the module does`() async throws {
@@ -214,7 +226,7 @@ struct PAMPresenceCheckTests {
         let check = check("slow", timeout: .milliseconds(50))
         let error = try #require(await failure(check))
         #expect(error.code == .timedOut && error.check == "PAM service slow")
-        #expect(await services.release("slow") { check.threadCount == 0 })
+        #expect(await services.release { check.threadCount == 0 })
     }
 
     @Test func `A slow check confirms in the end`() async throws {
@@ -222,7 +234,7 @@ struct PAMPresenceCheckTests {
         let check = check("slow")
         let outcome = Task { await failure(check) }
         #expect(await eventually { check.threadCount == 1 })
-        #expect(await services.release("slow") { check.threadCount == 0 })
+        #expect(await services.release { check.threadCount == 0 })
         #expect(await outcome.value == nil)
     }
 
@@ -235,7 +247,7 @@ struct PAMPresenceCheckTests {
         #expect(await first.value?.code == .cancelled)
         let second = Task { await failure(check) }
         #expect(await eventually { check.threadCount == 2 })
-        #expect(await services.release("slow") { check.threadCount == 0 })
+        #expect(await services.release { check.threadCount == 0 })
         #expect(await second.value == nil)
     }
 
@@ -272,7 +284,7 @@ struct PAMPresenceCheckTests {
         let error = try #require(await failure(check))
         #expect(error.code == .unavailable && error.problem.contains("is stuck"))
         #expect(check.threadCount == PAMPresenceCheck.maxThreads)
-        #expect(await services.release("slow") { check.threadCount == 0 })
+        #expect(await services.release { check.threadCount == 0 })
         // It recovers.
         try services.add("slow", "auth required pam_permit.so", "account required pam_permit.so")
         #expect(await failure(check) == nil)

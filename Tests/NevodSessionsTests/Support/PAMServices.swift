@@ -4,6 +4,9 @@ import NevodTestSupport
 /// A folder of PAM services of a test's own, for which neither root nor the system's folder is needed.
 final class PAMServices: Sendable {
     let folder: TemporaryFolder
+    /// Holds a pipe that each blocking module reads one byte from. It is not in `folder`, whose files pamtester copies.
+    private let gateFolder: TemporaryFolder
+    private let gate: Int32
     var path: String { folder.path }
 
     /// Debian's package libpam-wrapper brings it: users and passwords in a file.
@@ -11,7 +14,15 @@ final class PAMServices: Sendable {
 
     init() throws {
         folder = try TemporaryFolder()
+        gateFolder = try TemporaryFolder()
+        let path = "\(gateFolder.path)/gate"
+        guard mkfifo(path, 0o600) == 0 else { throw Command.Failure(description: "no pipe") }
+        // For both directions: writing to a pipe that its last reader has closed would end the process with SIGPIPE, and a reader would
+        // see the end of the input whenever the last writer closes it.
+        gate = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     }
+
+    deinit { close(gate) }
 
     /// Writes the file of a service.
     func add(_ service: String, _ lines: String...) throws {
@@ -28,29 +39,24 @@ final class PAMServices: Sendable {
             service, "auth required \(Self.matrix) passdb=\(users) \(options)", "account required \(Self.matrix) passdb=\(users)")
     }
 
-    /// A service whose module blocks until ``release(_:)``.
+    /// A service whose module blocks until ``release(until:)``.
     func addBlocking(_ service: String) throws {
-        let pipe = "\(path)/\(service).pipe"
-        guard mkfifo(pipe, 0o600) == 0 else { throw Command.Failure(description: "no FIFO") }
-        let script = try folder.write("\(service).sh", "#!/bin/sh\necho >> \(pipe).runs\nread line < \(pipe)\n", mode: 0o700)
+        let script = try folder.write(
+            "\(service).sh", "#!/bin/sh\necho >> \(path)/\(service).runs\nread line < \(gateFolder.path)/gate\n",
+            mode: 0o700)
         try add(service, "auth required pam_exec.so quiet \(script)", "account required pam_permit.so")
     }
 
     /// How many modules have begun to block. Before that, a check that is cancelled ends without having run its module.
     func blockedCount(_ service: String) -> Int {
-        (try? Data(contentsOf: URL(filePath: "\(path)/\(service).pipe.runs")).count) ?? 0
+        (try? Data(contentsOf: URL(filePath: "\(path)/\(service).runs")).count) ?? 0
     }
 
     /// Lets the modules that block go on, until `isDone`.
-    func release(_ service: String, until isDone: () -> Bool) async -> Bool {
-        let pipe = "\(path)/\(service).pipe"
-        return await eventually {
-            // Without a reader there is nothing to release yet.
-            let file = open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-            if file >= 0 {
-                _ = write(file, "go\n", 3)
-                close(file)
-            }
+    func release(until isDone: () -> Bool) async -> Bool {
+        await eventually {
+            // An empty line is one byte, so that no reader takes a part of another's.
+            _ = write(gate, "\n", 1)
             return isDone()
         }
     }
